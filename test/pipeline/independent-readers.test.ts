@@ -2,16 +2,19 @@
  * Results as readers see them that share nothing with the service, for kinds of files that the generators do not make; and that these
  * readers find what is wrong. `pressFile`, the PDF tests and every-codec.test.ts hold their own results against them.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { crc32, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Outcome, Quality } from '../../src/codec/codec.ts'
 import { fontForText } from '../../src/containers/sfnt/for-text.ts'
 import { subsetTrueType } from '../../src/containers/sfnt/subset.ts'
 import { characterMaps, fontFile, tablesOf } from '../../src/containers/sfnt/truetype.ts'
+import type { OutputId } from '../../src/formats/outputs.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { GENERATORS } from '../support/generators.ts'
 import { type Result, readersAgree } from '../support/independent/agree.ts'
@@ -25,14 +28,19 @@ const lossy = (ssim: number, psnrDb: number) =>
   ({ kind: 'compressed', steps: [], loss: { pictures: { ssim, psnrDb } } }) as unknown as Outcome
 const exact: Outcome = { kind: 'compressed', steps: [] }
 
-async function pressed(format: 'jpg' | 'png' | 'pdf' | 'docx', upload: Uint8Array, quality: Quality): Promise<Result> {
+async function pressed(
+  format: 'jpg' | 'png' | 'pdf' | 'docx',
+  upload: Uint8Array,
+  quality: Quality,
+  output: OutputId = format,
+): Promise<Result> {
   const base = {
-    ...{ quality, output: format, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined },
+    ...{ quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined },
   }
   const options = { ...base, inner: lendCodecs(PRESS_CODECS, base) }
   const { outcome, bytes, defect } = await pressFile(PRESS_CODECS[format]!, upload, `a.${format}`, options)
   expect(defect).toBeUndefined()
-  return { format, output: format, upload, bytes, outcome }
+  return { format, output, upload, bytes, outcome }
 }
 
 const chunk = (type: string, data: Uint8Array) => {
@@ -145,6 +153,32 @@ describe('PNG results of every kind of upload are read alike by Rust’s png and
       if (result.outcome.kind === 'compressed') compressed++
     }
     expect(compressed).toBeGreaterThan(0)
+  })
+})
+
+describe('JPEG, WebP and AVIF results are read alike by mozjpeg, libwebp and libavif', () => {
+  const FIXTURES = join(import.meta.dirname, '../fixtures/difficult')
+  it.each(readdirSync(FIXTURES).filter((name) => /\.(jpg|png)$/.test(name)))('%s at its own format', async (name) => {
+    const result = await pressed(name.endsWith('png') ? 'png' : 'jpg', new Uint8Array(readFileSync(join(FIXTURES, name))), 'low')
+    await readersAgree(result)
+  })
+
+  const rgb = photo(96, 80)
+  const grey = rgb.filter((_, i) => i % 3 === 1)
+  const made = async (pixels: 'rgb' | 'gray', rows: Uint8Array, scans: 'sequential' | 'progressive') =>
+    new Uint8Array(Buffer.concat((await encodeRows({ width: 96, height: 80, pixels, quality: 97, scans }, [rows])).chunks))
+  it.each([
+    ['progressive', 'jpg', () => made('rgb', rgb, 'progressive')],
+    ['grey', 'jpg', () => made('gray', grey, 'sequential')],
+    ['to WebP', 'webp', () => made('rgb', rgb, 'sequential')],
+    ['to AVIF', 'avif', () => made('rgb', rgb, 'sequential')],
+    ['to PNG', 'png', () => made('gray', grey, 'sequential')],
+  ] as const)('%s', async (_, output, make) => {
+    const upload = await make()
+    for (const quality of LEVELS) {
+      const result = await pressed('jpg', upload, quality, output)
+      await readersAgree(result)
+    }
   })
 })
 

@@ -6,7 +6,7 @@ import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { buildPdf, type Part, plainDocument } from './build.ts'
-import { press } from './run.ts'
+import { pressAlone as press } from './run.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

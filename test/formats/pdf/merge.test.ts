@@ -279,6 +279,16 @@ describe('OpenType programs', () => {
       new Map([
         ['CFF ', table],
         ['head', head],
+        // Readers other than ours want these tables, else they show another font.
+        ['hhea', new FontWriter().u32(0x10000).put(new Uint8Array(30)).u16(1).done()],
+        [
+          'hmtx',
+          new FontWriter()
+            .u16(600)
+            .put(new Uint8Array(2 + 2 * 3))
+            .done(),
+        ],
+        ['maxp', new FontWriter().u32(0x5000).u16(4).done()],
         ['name', new Uint8Array(2000)],
       ]),
       0x4f54544f,

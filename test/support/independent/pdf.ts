@@ -27,17 +27,23 @@ async function openQpdf(): Promise<Qpdf> {
   }
 }
 
-const complaints = new Map<string, Promise<readonly string[]>>()
+export interface Check {
+  /** 0: nothing, 1: warnings, 2: errors. */
+  readonly severity: 0 | 1 | 2
+  readonly lines: readonly string[]
+}
 
-/** What `qpdf --check` warns of and objects to, without the offsets, which differ from file to file; none where it ends without any. */
-export function complaintsOf(bytes: Uint8Array): Promise<readonly string[]> {
+const checks = new Map<string, Promise<Check>>()
+
+/** What `qpdf --check` says of a file. */
+export function checked(bytes: Uint8Array): Promise<Check> {
   const key = createHash('sha256').update(bytes).digest('hex')
-  let found = complaints.get(key)
-  if (!found) complaints.set(key, (found = check(bytes)))
+  let found = checks.get(key)
+  if (!found) checks.set(key, (found = check(bytes)))
   return found
 }
 
-async function check(bytes: Uint8Array): Promise<readonly string[]> {
+async function check(bytes: Uint8Array): Promise<Check> {
   const { FS, callMain } = await (qpdf ??= openQpdf())
   printed = []
   FS.writeFile('/in.pdf', bytes)
@@ -51,9 +57,9 @@ async function check(bytes: Uint8Array): Promise<readonly string[]> {
   // The glue writes there what qpdf ended with.
   process.exitCode = exitCode
   FS.unlink('/in.pdf')
-  if (status === 0) return []
-  const lines = printed.filter((line) => !INFORMATION.test(line))
-  return lines.map((line) => line.replaceAll(/\(?\b(object|offset)\b[^:)]*\)?/g, '').replace(/^.*?\/in\.pdf\b/, ''))
+  // 3 are warnings, 2 errors.
+  const severity = status === 0 ? 0 : status === 3 ? 1 : 2
+  return { severity, lines: severity === 0 ? [] : printed.filter((line) => !INFORMATION.test(line)) }
 }
 
 /** What it prints of every file. */
@@ -63,17 +69,24 @@ const INFORMATION =
 let pdfium: ReturnType<typeof PDFiumLibrary.init> | undefined
 const openPdfium = () => (pdfium ??= PDFiumLibrary.init({ wasmBinary: wasmBytes('@hyzyla/pdfium/pdfium.wasm').buffer }))
 
-const drawn = new Map<string, Promise<readonly Picture[]>>()
+export interface Pages {
+  /** Of all. */
+  readonly count: number
+  /** The first ones. */
+  readonly drawn: readonly Picture[]
+}
+
+const drawn = new Map<string, Promise<Pages>>()
 
 /** The first pages at so many pixels a point. @throws Error where PDFium cannot open the file */
-export function pagesOf(bytes: Uint8Array, scale = 1, most = 3): Promise<readonly Picture[]> {
+export function pagesOf(bytes: Uint8Array, scale = 1, most = 2): Promise<Pages> {
   const key = `${scale} ${most} ${createHash('sha256').update(bytes).digest('hex')}`
   let found = drawn.get(key)
   if (!found) drawn.set(key, (found = draw(bytes, scale, most)))
   return found
 }
 
-async function draw(bytes: Uint8Array, scale: number, most: number): Promise<readonly Picture[]> {
+async function draw(bytes: Uint8Array, scale: number, most: number): Promise<Pages> {
   const document = await (await openPdfium()).loadDocument(new Uint8Array(bytes))
   try {
     const pages: Picture[] = []
@@ -81,11 +94,16 @@ async function draw(bytes: Uint8Array, scale: number, most: number): Promise<rea
       if (pages.length === most) break
       const { width, height, data } = await page.render({ scale, render: 'bitmap' })
       const rgba = new Uint16Array(width * height * 4)
-      // Blue, green, red, alpha.
-      for (let i = 0; i < rgba.length; i++) rgba[i] = data[(i & ~3) + [2, 1, 0, 3][i & 3]!]! * 257
+      for (let i = 0; i < rgba.length; i += 4) {
+        // Blue, green, red, alpha.
+        rgba[i] = data[i + 2]! * 257
+        rgba[i + 1] = data[i + 1]! * 257
+        rgba[i + 2] = data[i]! * 257
+        rgba[i + 3] = data[i + 3]! * 257
+      }
       pages.push({ width, height, rgba })
     }
-    return pages
+    return { count: document.getPageCount(), drawn: pages }
   } finally {
     document.destroy()
   }
