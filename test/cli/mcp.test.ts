@@ -81,3 +81,10 @@ it('tells how tasks stand, what may come in, and what went wrong', async () => {
   writeFileSync(join(folder, 'allowed/noise.bin'), 'noise')
   expect(await ask('compress', { path: 'noise.bin' })).toEqual({ failed: true, text: 'noise.bin has no format that Whittle knows.' })
 })
+
+it('refuses an argument that no tool knows, instead of leaving it out', async () => {
+  const sent = service.wishes.length
+  const { failed, text } = await ask('compress', { path: 'notes.txt', metadata: 'strip' })
+  expect({ failed, named: text.includes('metadata') }).toEqual({ failed: true, named: true })
+  expect(service.wishes.length).toBe(sent)
+})
