@@ -1,6 +1,8 @@
 const WANT = 'for want of processor time'
 /** Of the time for searches, beside it: 26 of 220 seconds. */
 const EXACT_SHARE = 0.12
+/** Of the time for searches, beside it: what a gentler level would make of a picture is tried as well while this lasts. */
+const GENTLER_SHARE = 0.08
 
 /**
  * Processor time that pictures and files inside a file may take together. Isolates end a job after 300 seconds and have no clock to see them
@@ -9,6 +11,7 @@ const EXACT_SHARE = 0.12
 export class TimeBudget {
   #secondsLeft: number
   #exactSecondsLeft: number
+  #gentlerSecondsLeft: number
   #exact = 0
   readonly #refused = { picture: 0, file: 0 }
 
@@ -19,6 +22,7 @@ export class TimeBudget {
   constructor(seconds = 220, exactSeconds = seconds * EXACT_SHARE) {
     this.#secondsLeft = seconds
     this.#exactSecondsLeft = exactSeconds
+    this.#gentlerSecondsLeft = seconds * GENTLER_SHARE
   }
 
   /** Takes what one needs; false where there is less left: it stays as it is, and others may still fit. */
@@ -37,6 +41,16 @@ export class TimeBudget {
     this.#exactSecondsLeft -= seconds
     this.#refused.picture--
     this.#exact++
+    return true
+  }
+
+  /**
+   * Takes what another coding of a picture needs that already has one, so that a stronger level is not larger than a gentler one; false
+   * where there is less left. It never comes out of the time for other pictures: every level finds the same time for those.
+   */
+  takeGentler(seconds: number): boolean {
+    if (seconds > this.#gentlerSecondsLeft) return false
+    this.#gentlerSecondsLeft -= seconds
     return true
   }
 

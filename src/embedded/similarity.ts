@@ -177,12 +177,3 @@ export async function decodes(bytes: Uint8Array): Promise<boolean> {
     throw error
   }
 }
-
-/** Whether every pixel of a PNG is opaque. */
-export async function isOpaque(bytes: Uint8Array, facts: PictureFacts): Promise<boolean> {
-  if (!facts.mayBeTransparent) return true
-  for await (const rows of rowsOf(bytes, facts, 4)) {
-    for (let at = 3; at < rows.length; at += 4) if (rows[at] !== 255) return false
-  }
-  return true
-}

@@ -198,7 +198,8 @@ describe('documents', () => {
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const widths = calls.map(({ width }) => width)
     expect(widths[0]).toBe(60) // 0.4 inches at 150 dpi
-    expect(widths).toEqual([60, 80, 120, undefined].slice(0, widths.length))
+    // What gentler levels make and the exact form count as well, so that low is never larger: at sizes of the same ladder.
+    for (const width of widths) expect([60, 80, 120, undefined]).toContain(width)
   })
 
   test('with the real JPEG codec: smaller by level, never below the floors', async () => {
