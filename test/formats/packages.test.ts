@@ -11,6 +11,7 @@ import { VerifiedFiles } from '../../src/embedded/verified.ts'
 import { readBase64, writeBase64 } from '../../src/formats/eml/base64.ts'
 import { eml } from '../../src/formats/eml/eml.ts'
 import { everyPart, readMime } from '../../src/formats/eml/parts.ts'
+import { readQuotedPrintable, writeQuotedPrintable } from '../../src/formats/eml/quoted-printable.ts'
 import { epub } from '../../src/formats/epub/epub.ts'
 import { kmz } from '../../src/formats/kmz/kmz.ts'
 import { ofd } from '../../src/formats/ofd/ofd.ts'
@@ -213,6 +214,80 @@ describe('mail', () => {
     const { outcome, bytes } = await press(eml, before, 'medium', tightening, 'eml')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 0.97 } } })
     expect(Buffer.compare(bytes, mail({ newline, width, attachment: tight }))).toBe(0)
+  })
+
+  /** As Python's `quopri` writes bytes: line feeds stay line breaks, lines are at most 76 characters. */
+  const quoted = (bytes: Uint8Array, newline: string) => {
+    const rows = ['']
+    for (const byte of bytes) {
+      const token =
+        byte >= 33 && byte <= 126 && byte !== 61 ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
+      if (newline === '\n' && byte === 10) {
+        rows.push('')
+        continue
+      }
+      if (rows.at(-1)!.length + token.length > 75) {
+        rows[rows.length - 1] += '='
+        rows.push('')
+      }
+      rows[rows.length - 1] += token
+    }
+    return rows.join(newline)
+  }
+  const quotedMail = (attachment: Uint8Array, newline: string, head = '') => {
+    const whole = Buffer.from(mail({ newline, head })).toString('latin1')
+    const old = lines(loose, 76, newline)
+    return new Uint8Array(
+      Buffer.from(
+        whole.replace('BASE64', 'quoted-printable').replace(old, () => quoted(attachment, newline)),
+        'latin1',
+      ),
+    )
+  }
+  const decoded = async (bytes: Uint8Array) => {
+    const part = [...everyPart((await readMime(pieces(bytes, 999)))!)].find(({ type }) => type === 'image/jpeg')!
+    const body = await readQuotedPrintable(pieces(bytes.subarray(part.start, part.end), 777), part.end - part.start)
+    return { encoding: part.encoding, bytes: Buffer.from(body!.bytes), start: part.start, end: part.end }
+  }
+
+  test.each(['\r\n', '\n'])('a picture in quoted-printable is recompressed and stays in quoted-printable (%j)', async (newline) => {
+    const before = quotedMail(loose, newline)
+    expect((await decoded(before)).bytes).toEqual(Buffer.from(loose))
+    const { outcome, bytes } = await press(eml, before, 'medium', tightening, 'eml')
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 0.97 } } })
+    const [old, fresh] = [await decoded(before), await decoded(bytes)]
+    expect(fresh.encoding).toBe('quoted-printable')
+    expect(fresh.bytes).toEqual(Buffer.from(tight))
+    // Everything around the picture is the same to the byte; its lines are no longer than those of the upload.
+    expect(Buffer.compare(bytes.subarray(0, fresh.start), before.subarray(0, old.start))).toBe(0)
+    expect(Buffer.compare(bytes.subarray(fresh.end), before.subarray(old.end))).toBe(0)
+    for (const line of Buffer.from(bytes.subarray(fresh.start, fresh.end)).toString('latin1').split(newline)) {
+      expect(line.length).toBeLessThanOrEqual(76)
+      expect(line).not.toMatch(/^[-.F]|[ \t]$/)
+    }
+  })
+
+  test('a signed mail keeps its picture in quoted-printable', async () => {
+    const { outcome } = await press(eml, quotedMail(loose, '\r\n', 'DKIM-Signature: v=1\r\n'), 'low', tightening, 'eml')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'signed' })
+  })
+
+  test('quoted-printable goes and comes back, or is refused', async () => {
+    const shape = fc.record({
+      lineLength: fc.integer({ min: 8, max: 76 }),
+      lineBreak: fc.constantFrom('\n', '\r\n'),
+      tail: fc.constantFrom('', '='),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), shape, async (bytes, lines) => {
+        const body = Buffer.concat([...writeQuotedPrintable(lines, bytes)])
+        const read = await readQuotedPrintable(pieces(body, 7), body.length)
+        expect(Buffer.from(read!.bytes)).toEqual(Buffer.from(bytes))
+        for (const line of body.toString('latin1').split(lines.lineBreak)) expect(line.length).toBeLessThanOrEqual(lines.lineLength)
+      }),
+    )
+    for (const body of ['caf\u00e9', 'a=4', 'a=zz', 'a \r\nb', 'a\rb', 'a\r\nb\nc', '=\r'])
+      expect(await readQuotedPrintable(pieces(Buffer.from(body, 'latin1'), 3), 99), JSON.stringify(body)).toBeUndefined()
   })
 
   test.each([

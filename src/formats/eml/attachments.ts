@@ -8,6 +8,7 @@ import { recompressPicture } from '../../embedded/recompress.ts'
 import { secondsOfFile } from '../../embedded/seconds.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 import { everyPart, type MimePart, readMime } from './parts.ts'
+import { quotedBytes, readQuotedPrintable, writeQuotedPrintable } from './quoted-printable.ts'
 
 const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
 const SMALLEST_ATTACHMENT_BYTES = 600
@@ -35,14 +36,33 @@ async function signatureOf(mail: Source, root: MimePart): Promise<string | undef
 /** Parts that may be attachments whose bytes can be written again exactly as they were. */
 function* candidates(root: MimePart): Generator<MimePart> {
   for (const part of everyPart(root)) {
-    if (part.encoding !== 'base64' || part.children.length > 0 || part.headers.has('content-md5')) continue
-    if (part.type.startsWith('text/') && part.fileName === undefined) continue
+    if (part.children.length > 0 || part.headers.has('content-md5')) continue
+    if (part.encoding !== 'base64' && part.encoding !== 'quoted-printable') continue
+    // The line breaks of a text may be written in the way of its mail, and only a name says that it is a file.
+    if (part.type.startsWith('text/') && (part.fileName === undefined || part.encoding !== 'base64')) continue
     const length = part.end - part.start
     if (length >= SMALLEST_ATTACHMENT_BYTES && length <= MOST_ATTACHMENT_BYTES * 1.4) yield part
   }
 }
 
-const bodyOf = (mail: Source, { start, end }: MimePart) => readBase64(bytesOf(mail, start, end), end - start)
+/** A decoded attachment, and how others take its place. */
+interface Body {
+  readonly bytes: Uint8Array
+  /** In the transfer encoding and the lines of the attachment. */
+  write(bytes: Uint8Array): Iterable<Uint8Array>
+  /** What bytes take in that encoding, without line breaks. */
+  sizeOf(bytes: Uint8Array): number
+}
+
+async function bodyOf(mail: Source, { encoding, start, end }: MimePart): Promise<Body | undefined> {
+  const raw = bytesOf(mail, start, end)
+  if (encoding === 'base64') {
+    const body = await readBase64(raw, end - start)
+    return body && { bytes: body.bytes, write: (bytes) => writeBase64(body, bytes), sizeOf: ({ length }) => Math.ceil(length / 3) * 4 }
+  }
+  const body = await readQuotedPrintable(raw, end - start)
+  return body && { bytes: body.bytes, write: (bytes) => writeQuotedPrintable(body, bytes), sizeOf: quotedBytes }
+}
 
 async function* bytesOf(mail: Source, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < end; ) {
@@ -71,13 +91,13 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
     const body = await bodyOf(mail, part)
     if (!body) continue
     found++
-    const result = await compressAttachment(body.bytes, part.fileName ?? 'attachment', options)
+    const result = await compressAttachment(body, part.fileName ?? 'attachment', options)
     options.progress(part.end / mail.size)
-    if (!result) continue
+    if (!result || lengthOf(body.write(result.bytes)) >= part.end - part.start) continue
     gained++
     if (result.loss) loss = worseLoss(loss, result.loss)
     await copy(mail, at, part.start, sink)
-    for (const lines of writeBase64(body, result.bytes)) await sink.write(lines)
+    for (const lines of body.write(result.bytes)) await sink.write(lines)
     at = part.end
   }
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
@@ -86,8 +106,14 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
-async function compressAttachment(bytes: Uint8Array, name: string, options: Options) {
-  if (pictureFacts(bytes)) return recompressPicture(bytes, name, options)
+function lengthOf(chunks: Iterable<Uint8Array>): number {
+  let length = 0
+  for (const chunk of chunks) length += chunk.length
+  return length
+}
+
+async function compressAttachment({ bytes, sizeOf }: Body, name: string, options: Options) {
+  if (pictureFacts(bytes)) return recompressPicture(bytes, name, options, { sizeOf })
   if (options.inner.time?.take(secondsOfFile(bytes.length), 'file') === false) return undefined
   const result = await options.inner.compress(bytes, name)
   if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
@@ -115,11 +141,7 @@ export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> 
     if (await differ(at, part.start, freshAt, rewritten.start)) return different(`bytes before ${part.start} changed`)
     ;[at, freshAt] = [part.end, rewritten.end]
     const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, rewritten)]
-    if (
-      !body ||
-      !decoded ||
-      (await differentChunks(chunksOf(writeBase64(body, decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end)))
-    )
+    if (!body || !decoded || (await differentChunks(chunksOf(body.write(decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end))))
       return different(`the lines of attachment ${part.fileName} changed`)
     const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)
