@@ -8,6 +8,7 @@ import { gentlerTargets } from '../quality/ladder.ts'
 import { LEVELS, pictureTarget } from '../quality/levels.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import { type PictureFacts, pictureFacts } from './facts.ts'
+import { goneFrom } from './gone.ts'
 import { ScaledSample, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
@@ -30,6 +31,8 @@ export interface Recompressed {
   /** Luma, against the old picture at its size; absent when no sample changed. */
   readonly loss?: PictureLoss
   readonly downsampled: boolean
+  /** Steps of its codec that say what is no longer there. */
+  readonly gone?: readonly string[]
 }
 
 export interface PictureRequest {
@@ -158,16 +161,17 @@ function mayStand(left: Similarity | undefined, quality: Quality): boolean {
 async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
-  if (!outcome.loss) return { bytes, output, downsampled: false }
+  const gone = goneFrom(outcome.steps)
+  if (!outcome.loss) return { bytes, output, downsampled: false, gone }
   const { pictures } = outcome.loss
   if (!pictures) return undefined
   const fresh = pictureFacts(bytes)
   if (!fresh) return undefined
-  if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false }
+  if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false, gone }
   const measured = await similarity(before, bytes)
   if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
     return undefined
   // At its own size as well, where its codec measured it, and at which alone it is scored.
   const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)
-  return { bytes, output, loss, downsampled: true }
+  return { bytes, output, loss, downsampled: true, gone }
 }

@@ -11,6 +11,7 @@ import { type Fate, KEEP, rewriteZip } from '../containers/zip/rewrite.ts'
 import type { Similarity } from '../quality/metrics.ts'
 import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
+import { Gone } from './gone.ts'
 import { recompressPicture } from './recompress.ts'
 import { decodes, partSimilarity, similarity } from './similarity.ts'
 import { VerifiedFiles } from './verified.ts'
@@ -71,6 +72,7 @@ async function compressPictures(
   recipe: (entry: ZipEntry) => Fate,
 ): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
   const evidence = new VerifiedFiles()
+  const gone = new Gone()
   let [pictures, recompressed, downsampled] = [0, 0, 0]
   let loss: PictureLoss | undefined
   const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
@@ -83,15 +85,18 @@ async function compressPictures(
     if (!result) return KEEP
     recompressed++
     evidence.add(result.bytes)
+    gone.add(result.gone)
     if (result.downsampled) downsampled++
     if (result.loss) loss = worseLoss(loss, result.loss)
     return { kind: 'replace', bytes: result.bytes }
   })
   const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
   const done = recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []
-  const steps = [...done, ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
-  const merged = survey.duplicates?.merged.size ?? 0
-  if (merged > 0) steps.push(`${merged} duplicate files merged`)
+  const steps = [...done, ...gone.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
+  const merged = [...(survey.duplicates?.merged.keys() ?? [])]
+  const fonts = merged.filter(({ name }) => !PICTURE.test(name)).length
+  if (merged.length > 0)
+    steps.push(`${merged.length} parts merged with equal files: ${merged.length - fonts} pictures, ${fonts} fonts or other media`)
   return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
 

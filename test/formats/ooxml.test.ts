@@ -239,7 +239,75 @@ describe('documents', () => {
       'word/media/image1.jpeg',
       'word/media/image2.jpeg',
       'docProps/thumbnail.jpeg',
+      'word/media/unused.jpeg',
     ])
+  })
+
+  test('a duplicate of a picture that must stay exact stays exact when ultra merges both', async () => {
+    const png = pngOf(photo(320, 240), 320, 240)
+    const recoloured = drawing('rId8', 1, 1).replace('<a:blip r:embed="rId8"/>', '<a:blip r:embed="rId8"><a:clrChange/></a:blip>')
+    const pictures: [string, string][] = [
+      ['rId7', 'media/image1.png'],
+      ['rId8', 'media/image2.png'],
+    ]
+    const parts = document(drawing('rId7', 1, 1) + recoloured, pictures, { 'word/media/image1.png': png, 'word/media/image2.png': png })
+    const asked: unknown[] = []
+    const inner = lent((_bytes, _name, request) => {
+      asked.push(request)
+      return { kind: 'unchanged', reason: 'no_gain' }
+    })
+    await press(docx, await zipOf(parts), 'ultra', inner)
+    expect(asked.length).toBeGreaterThan(0)
+    for (const request of asked) expect(request).toEqual({ lossless: true })
+  })
+
+  test('two parts whose names differ in case alone keep every byte', async () => {
+    const [one, other] = [await jpegOf(photo(320, 240), 320, 240), await jpegOf(photo(320, 240, 3), 320, 240)]
+    const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], {
+      'word/media/image1.jpeg': one,
+      'word/media/Image1.jpeg': other,
+    })
+    const { outcome, bytes } = await press(docx, await zipOf(parts), 'low', shrinking([]))
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining(['two parts of one name kept, every part byte-equal']),
+    })
+    const after = await partsOf(bytes)
+    expect([after.get('word/media/image1.jpeg'), after.get('word/media/Image1.jpeg')]).toEqual([one, other])
+  })
+
+  test('two relationships of one id keep their order, kinds and targets, and their pictures all of their pixels', async () => {
+    const jpeg = await jpegOf(photo(320, 240), 320, 240)
+    const parts = document(drawing('rId3', 0.4, 0.3), [], { 'word/media/image1.jpeg': jpeg })
+    const doubled = relationships([
+      ['rId3', `${OFFICE}/image`, 'media/image1.jpeg'],
+      ['rId3', `${OFFICE}/hyperlink`, 'https://example.org/', 'External'],
+    ])
+    const calls: { name: string; width?: number }[] = []
+    const { outcome, bytes, ...rest } = await press(
+      docx,
+      await zipOf({ ...parts, 'word/_rels/document.xml.rels': doubled }),
+      'low',
+      shrinking(calls),
+    )
+    expect('defect' in rest && rest.defect).toBeFalsy()
+    expect(outcome.kind).toBe('compressed')
+    expect(text((await partsOf(bytes)).get('word/_rels/document.xml.rels'))).toBe(doubled)
+    expect(calls.every(({ width }) => width === undefined)).toBe(true)
+  })
+
+  test('what a picture loses in its codec, the receipt of the document says', async () => {
+    const jpeg = await jpegOf(photo(320, 240), 320, 240)
+    const zip = await zipOf(document(drawing('rId7', 9, 9), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
+    const smaller = await jpegOf(photo(320, 240), 320, 240, 60)
+    const inner = lent(() => ({
+      kind: 'compressed',
+      bytes: smaller,
+      output: 'jpg',
+      outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.98, psnrDb: 40 })), steps: ['made', 'not kept: a comment'] },
+    }))
+    const { outcome } = await press(docx, zip, 'low', inner)
+    expect(outcome).toMatchObject({ steps: expect.arrayContaining(['in 1 file inside: not kept: a comment']) })
   })
 
   test('a signed document keeps every byte of every part', async () => {
@@ -341,13 +409,13 @@ describe('unused slide layouts', () => {
           `ppt/slideLayouts/_rels/slideLayout${n}.xml.rels`,
           relationships([
             ['rId1', `${OFFICE}/slideMaster`, '../slideMasters/slideMaster1.xml'],
-            ['rId2', `${OFFICE}/oleObject`, `../embeddings/o${n === 3 ? 3 : 1}.bin`],
+            ['rId2', `${OFFICE}/image`, `../media/o${n === 3 ? 3 : 1}.bin`],
           ]),
         ],
       ]),
     ),
-    'ppt/embeddings/o1.bin': Uint8Array.of(1),
-    'ppt/embeddings/o3.bin': Uint8Array.of(3),
+    'ppt/media/o1.bin': Uint8Array.of(1),
+    'ppt/media/o3.bin': Uint8Array.of(3),
     ...extra,
   })
 
@@ -358,7 +426,7 @@ describe('unused slide layouts', () => {
     const after = await partsOf(bytes)
     const gone = Object.keys(before).filter((name) => !after.has(name))
     expect(gone.sort()).toEqual([
-      'ppt/embeddings/o3.bin',
+      'ppt/media/o3.bin',
       'ppt/slideLayouts/_rels/slideLayout1.xml.rels',
       'ppt/slideLayouts/_rels/slideLayout3.xml.rels',
       'ppt/slideLayouts/slideLayout1.xml',
@@ -367,6 +435,28 @@ describe('unused slide layouts', () => {
     expect(text(after.get('ppt/slideMasters/slideMaster1.xml'))).toBe(master('<p:sldLayoutId id="10" r:id="rId2"/>'))
     expect(text(after.get('ppt/slideMasters/_rels/slideMaster1.xml.rels'))).not.toMatch(/rId[13]"/)
     expect(text(after.get('[Content_Types].xml'))).not.toMatch(/slideLayout[13]/)
+  })
+
+  test.each([
+    [
+      'an alternative text',
+      { 'ppt/slideLayouts/slideLayout3.xml': '<p:sldLayout><p:cNvPr id="1" name="x" descr="our logo"/></p:sldLayout>' },
+    ],
+    ['a transition', { 'ppt/slideLayouts/slideLayout3.xml': '<p:sldLayout><p:transition/></p:sldLayout>' }],
+    [
+      'an embedded object',
+      {
+        'ppt/slideLayouts/_rels/slideLayout3.xml.rels': relationships([
+          ['rId1', `${OFFICE}/slideMaster`, '../slideMasters/slideMaster1.xml'],
+          ['rId2', `${OFFICE}/oleObject`, '../media/o3.bin'],
+        ]),
+      },
+    ],
+  ])('stay where they hold %s', async (_what, extra: Parts) => {
+    const { bytes } = await press(pptx, await zipOf(deck('slideLayout2', extra)), 'ultra')
+    const after = await partsOf(bytes)
+    expect([1, 2, 3].map((n) => after.has(`ppt/slideLayouts/slideLayout${n}.xml`))).toEqual([false, true, true])
+    expect(after.has('ppt/media/o3.bin')).toBe(true)
   })
 
   test('stay at other levels, and where a master names them elsewhere', async () => {

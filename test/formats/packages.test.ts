@@ -125,11 +125,27 @@ describe('pictures in packages', () => {
       'Doc_0/Pages/P.xml': '<ofd:Page><ofd:X>Res/twin.bin</ofd:X></ofd:Page>',
     }
     const ultra = await press(ofd, await zipOf(parts), 'ultra')
-    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 duplicate files merged')
+    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 parts merged with equal files: 0 pictures, 1 fonts or other media')
     const after = await partsOf(ultra.bytes)
     expect(Buffer.from(after.get('Doc_0/DocumentRes.xml')!).toString()).toBe(list('f1.ttf'))
     expect([...after.keys()]).toEqual(Object.keys(parts).filter((name) => !name.endsWith('f2.ttf')))
     expect((await partsOf((await press(ofd, await zipOf(parts), 'low')).bytes)).size).toBe(7)
+  })
+
+  test('bytes between the members, which no entry names, go with a word', async () => {
+    const [old, fresh] = [Buffer.from(await zipOf({ 'doc.kml': kml.slice(9) })), Buffer.from(await zipOf({ 'doc.kml': kml, 'b.kml': kml }))]
+    // As programs do that append: the members of the first archive stay in front, and the new directory does not name the last of them.
+    const member = old.subarray(0, old.lastIndexOf(Buffer.from('504b0102', 'hex')))
+    const [second, central] = [fresh.indexOf('b.kml') - 30, fresh.indexOf(Buffer.from('504b0102', 'hex'))]
+    const whole = Buffer.concat([fresh.subarray(0, second), member, fresh.subarray(second)])
+    const [entry, end] = [whole.lastIndexOf('b.kml') - 46, whole.length - 22]
+    whole.writeUInt32LE(second + member.length, entry + 42)
+    whole.writeUInt32LE(central + member.length, end + 16)
+    const { outcome } = await press(kmz, new Uint8Array(whole), 'high')
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining([`not kept: ${member.length} bytes between the members, which no entry names`]),
+    })
   })
 
   test('Shapefile bundles come back byte for byte', async () => {

@@ -26,7 +26,8 @@ export async function repack(
 
 export function repackSteps(counts: Rewritten): string[] {
   const total = counts.recompressed + counts.kept + counts.replaced
-  return [`${counts.recompressed} of ${total} files re-deflated (libdeflate), ${counts.kept} streams kept`]
+  const between = counts.betweenBytes > 0 ? [`not kept: ${counts.betweenBytes} bytes between the members, which no entry names`] : []
+  return [`${counts.recompressed} of ${total} files re-deflated (libdeflate), ${counts.kept} streams kept`, ...between]
 }
 
 /** Every entry's facts and bytes are the same. */

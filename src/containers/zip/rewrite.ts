@@ -6,10 +6,12 @@
 import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { deflateInPieces, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
+import { ByteReader } from '../../bytes/reader.ts'
 import { through } from '../../bytes/through.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Options, Sink } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
+import { MAX_32 } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
 import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
@@ -43,6 +45,8 @@ export interface Rewritten {
   kept: number
   replaced: number
   dropped: number
+  /** Bytes between the members, which no entry of the directory names: older versions of members, or remains of deleted ones. */
+  betweenBytes: number
 }
 
 /** Microsoft's "growth hint" (0xA220): zeros that leave a part room to grow in place. The only extra field left out. */
@@ -60,7 +64,7 @@ export async function rewriteZip(
   options: Pick<Options, 'signal' | 'progress'>,
   recipe: Recipe = () => KEEP,
 ): Promise<Rewritten> {
-  const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0 }
+  const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
   const effort = effortFor(archive, options.signal)
   const breath = new Breath(LARGE_BYTES, options.signal)
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
@@ -72,6 +76,7 @@ export async function rewriteZip(
     // Large files are pictures, mostly, and their codecs want the memory.
     if (entry.size > LARGE_BYTES) releaseDeflate()
     const local = await localPart(archive, entry)
+    counts.betweenBytes += await betweenBytes(archive, entry, local)
     let content: Uint8Array | undefined
     const load = async () => (content ??= decode(archive, entry, await stored(archive, entry, local)))
     const fate = entry.opaque || entry.isDirectory ? KEEP : await recipe(entry, load)
@@ -106,6 +111,22 @@ export async function rewriteZip(
   await sink.write(endRecords(count, directoryOffset - archive.base, sink.written - directoryOffset, archive.comment))
   if (archive.suffix.length > 0) await sink.write(archive.suffix.slice())
   return counts
+}
+
+/** A data descriptor (APPNOTE 4.3.9): CRC and two sizes, with a signature or without. */
+const DESCRIPTOR_SIGNATURE = 0x08074b50
+const [DESCRIPTOR_BYTES, WIDE_DESCRIPTOR_BYTES] = [12, 20]
+
+/** Bytes behind a member and its data descriptor, in front of the next one. */
+async function betweenBytes(archive: ZipArchive, { flags, compressedSize, size, limit }: ZipEntry, { dataOffset }: LocalPart) {
+  const end = dataOffset + compressedSize
+  if (end === limit || !(flags & FLAG_DESCRIPTOR)) return limit - end
+  const start = await archive.reader(end, 4)
+  const isSigned = start.length === 4 && new ByteReader(start, true).u32(0) === DESCRIPTOR_SIGNATURE
+  const descriptor = Math.max(size, compressedSize) > MAX_32 ? WIDE_DESCRIPTOR_BYTES : DESCRIPTOR_BYTES
+  const behind = limit - end - descriptor - (isSigned ? 4 : 0)
+  // Some writers use the wide form for small members, too.
+  return behind === WIDE_DESCRIPTOR_BYTES - DESCRIPTOR_BYTES ? 0 : Math.max(0, behind)
 }
 
 /** How hard it is tried. */

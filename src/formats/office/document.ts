@@ -34,6 +34,15 @@ export function isSigned(archive: ZipArchive): boolean {
   return archive.entries.some((entry) => /^_xmlsignatures\//i.test(partKey(entry.name)))
 }
 
+/**
+ * Two parts whose names differ in case or slashes alone, which the standard forbids (ECMA-376 part 2, 6.2.2.3): readers do not agree on
+ * which one a relationship leads to.
+ */
+export function hasTwins(archive: ZipArchive): boolean {
+  const files = archive.entries.filter(({ isDirectory }) => !isDirectory)
+  return new Set(files.map(({ name }) => partKey(name))).size < files.length
+}
+
 /** @throws CodecError (malformed) when parts that hold the package together cannot be read */
 export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> {
   const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
@@ -70,7 +79,7 @@ export interface Showing {
   /** The largest size at which each picture part is shown. Pictures whose size is not known for sure are absent. */
   readonly shown: Map<string, Shown>
   /** Pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16): no sample may change. */
-  readonly exact: ReadonlySet<string>
+  readonly exact: Set<string>
 }
 
 export async function showing(document: OoxmlDocument): Promise<Showing> {
@@ -90,7 +99,9 @@ export async function showing(document: OoxmlDocument): Promise<Showing> {
     if (images.length === 0) continue
     const found = await usesIn(document, owner, new Set(images.map(({ id }) => id)), background)
     for (const { id, part } of images) {
-      merge(part!, found?.uses.get(id) ?? 'unknown')
+      // Readers do not agree on which of several relationships of one id a text means.
+      const isClear = relationships.filter((each) => each.id === id).length === 1
+      merge(part!, (isClear && found?.uses.get(id)) || 'unknown')
       if (found?.exact.has(id)) exact.add(part!)
     }
     // A picture that something else leads to, too, is shown nobody knows how.

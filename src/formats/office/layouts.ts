@@ -6,7 +6,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
-import { ownerOf } from './parts.ts'
+import { ownerOf, type Relationship } from './parts.ts'
 
 /** A master that is larger than this keeps its layouts. */
 const MOST_MASTER_BYTES = 4 * 1024 * 1024
@@ -30,10 +30,11 @@ export async function unusedLayouts(document: OoxmlDocument): Promise<UnusedLayo
     const entry = document.parts.get(owner)
     if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MOST_MASTER_BYTES) continue
     const own = relationships.filter(({ type, part }) => isLayout(type) && part !== undefined && document.parts.has(part))
-    const unused = own.filter(({ part }) => !kept.has(part!))
+    const unused: Relationship[] = []
+    for (const each of own) if (!kept.has(each.part!) && (await isPlain(document, each.part!))) unused.push(each)
     if (unused.length === own.length) unused.shift()
     if (unused.length === 0) continue
-    const xml = await masterText(document, owner)
+    const xml = await textOf(document, owner)
     const shorter = xml === undefined ? undefined : withoutLayouts(xml, new Set(unused.map(({ id }) => id)))
     if (shorter === undefined) continue
     masters.set(owner, shorter)
@@ -47,10 +48,35 @@ export async function unusedLayouts(document: OoxmlDocument): Promise<UnusedLayo
   return { parts: layouts.size > 0 ? onlyFrom(document, layouts) : layouts, masters }
 }
 
+/** What a plain layout leads to. */
+const PLAIN_RELATIONSHIPS = /\/(slideMaster|image|themeOverride)$/i
+/** Movement, links and programs, which are more than the looks of a slide. */
+const NOT_PLAIN: ReadonlySet<string> = new Set(['transition', 'timing', 'control', 'oleObj', 'hlinkClick', 'hlinkHover', 'custDataLst'])
+
+/** A layout of shapes and pictures alone: without texts for those who cannot see them, links, objects and movement. */
+async function isPlain(document: OoxmlDocument, part: string): Promise<boolean> {
+  const entry = document.parts.get(part)
+  if (!entry || entry.opaque || entry.size > MOST_MASTER_BYTES) return false
+  const leads = document.rels.filter(({ owner }) => owner === part).flatMap(({ relationships }) => relationships)
+  if (leads.some(({ external, type }) => external || !PLAIN_RELATIONSHIPS.test(type))) return false
+  const xml = await textOf(document, part)
+  if (xml === undefined) return false
+  try {
+    for (const tag of scanTags(xml)) {
+      if (tag.kind === 'close') continue
+      if (NOT_PLAIN.has(tag.local) || (tag.local === 'cNvPr' && (tag.get('descr') || tag.get('title')))) return false
+    }
+  } catch (error) {
+    if (isEngineError(error, 'xml')) return false
+    throw error
+  }
+  return true
+}
+
 const isLayout = (type: string) => /\/slideLayout$/i.test(type)
 const isMaster = (document: OoxmlDocument, part: string) => /\.slideMaster\+xml$/i.test(document.typeOf(part) ?? '')
 
-async function masterText(document: OoxmlDocument, part: string): Promise<string | undefined> {
+async function textOf(document: OoxmlDocument, part: string): Promise<string | undefined> {
   try {
     return decodeXml(await readEntry(document.archive, document.parts.get(part)!))
   } catch (error) {

@@ -7,9 +7,10 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
+import { Gone, goneFrom } from '../../embedded/gone.ts'
 import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
 import { VerifiedFiles } from '../../embedded/verified.ts'
-import { CONTENT_TYPES, isSigned, type OoxmlDocument, openDocument } from './document.ts'
+import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { smallerFont } from './fonts.ts'
 import { DOCX, PPTX, XLSX } from './format.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
@@ -21,6 +22,7 @@ export const xlsx: Codec = officeCodec(XLSX)
 export const pptx: Codec = officeCodec(PPTX)
 
 const SIGNED = 'digital signature kept, every part byte-equal'
+const TWINS = 'two parts of one name kept, every part byte-equal'
 
 function officeCodec(format: Codec['format']): Codec {
   return {
@@ -31,11 +33,12 @@ function officeCodec(format: Codec['format']): Codec {
       const archive = await openZip(source, format.id)
       if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
       if (options.lossless) return repack(archive, sink, options)
+      if (hasTwins(archive)) return repack(archive, sink, options, {}, [TWINS])
       return compressDocument(await openDocument(archive), sink, options)
     },
     async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
       const archive = await openZip(original, format.id)
-      if (isSigned(archive) || options.lossless) return verifyRepacked(archive, result, options)
+      if (isSigned(archive) || options.lossless || hasTwins(archive)) return verifyRepacked(archive, result, options)
       const verified = evidence instanceof VerifiedFiles ? evidence : undefined
       return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options, verified)
     },
@@ -60,10 +63,12 @@ class Tally {
   packages = 0
   fonts = 0
   loss: PictureLoss | undefined
+  readonly gone = new Gone()
 
   /** `extension`: of the part, before. */
-  add({ output, downsampled, loss }: Recompressed, extension: string): void {
+  add({ output, downsampled, loss, gone }: Recompressed, extension: string): void {
     this.pictures++
+    this.gone.add(gone)
     if (downsampled) this.downsampled++
     if (extension === 'png' && output === 'jpg') this.jpegs++
     if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
@@ -87,6 +92,7 @@ class Tally {
       ...(this.pictures > 0 ? [`${this.pictures} of ${pictures} pictures recompressed${detail ? ` (${detail})` : ''}`] : []),
       ...(this.packages > 0 ? [`${this.packages} embedded documents recompressed`] : []),
       ...(this.fonts > 0 ? [`${this.fonts} embedded fonts without unused glyphs`] : []),
+      ...this.gone.steps(),
     ]
   }
 }
@@ -160,6 +166,7 @@ async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, option
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
   if (result.kind === 'unchanged') return KEEP
   tally.packages++
+  tally.gone.add(goneFrom(result.outcome.steps))
   const { pictures } = result.outcome.loss ?? {}
   if (pictures) tally.lose(pictures)
   return { kind: 'replace', bytes: result.bytes }

@@ -22,6 +22,8 @@ const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const SMALLEST_PICTURE_BYTES = 600
 /** A crop is worth it from this share of the upload's bytes down. */
 const CROP_SHARE = 0.9
+/** A crop changes the texts that show it by up to this much: what gains less leaves the picture whole. */
+const EDITED_BYTES = 128
 
 /** `cut`: the picture became smaller; otherwise what is not shown was blanked. */
 type CroppedPicture = Recompressed & { readonly cut: boolean }
@@ -127,16 +129,19 @@ export class PlannedPictures {
             downsampled: false,
           })
     if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
+    const whole = await recompressPicture(bytes, stem, options, { shown, mayBecomeJpeg })
+    if (whole && whole.bytes.length <= made.bytes.length + EDITED_BYTES) return undefined
     const measured = await similarity(bytes, made.bytes, rect)
     if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
     const loss = scored(ofPixels(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
     const small = pictureFacts(made.bytes)
     if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
-    const whole = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
-    if (!whole) return undefined
-    const packed = await options.inner.compress(whole, stem, { lossless: true })
-    const best = packed.kind === 'compressed' ? packed.bytes : whole
-    return best.length <= bytes.length * CROP_SHARE ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
+    const blanked = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
+    if (!blanked) return undefined
+    const packed = await options.inner.compress(blanked, stem, { lossless: true })
+    const best = packed.kind === 'compressed' ? packed.bytes : blanked
+    const most = Math.min(bytes.length * CROP_SHARE, whole ? whole.bytes.length : bytes.length)
+    return best.length <= most ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
   }
 }
 

@@ -40,7 +40,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const ultra = options.quality === 'ultra'
   const pictures = picturesOf(document)
   const layouts = ultra ? await unusedLayouts(document) : NO_LAYOUTS
-  const dropped = await unusedMedia(document)
+  const dropped = ultra ? await unusedMedia(document) : new Set<string>()
   for (const part of layouts.parts) {
     dropped.add(part)
     pictures.delete(part)
@@ -49,7 +49,10 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   for (const part of merged.keys()) dropped.add(part)
   if (ultra) for (const part of thumbnails(document)) dropped.add(part)
   const { shown, exact } = pictures.size > 0 ? await showing(document) : { shown: new Map<string, Shown>(), exact: new Set<string>() }
-  for (const [part, duplicate] of merged) widen(shown, duplicate, part)
+  for (const [part, duplicate] of merged) {
+    widen(shown, duplicate, part)
+    if (exact.has(part)) exact.add(duplicate)
+  }
 
   const planned = new PlannedPictures(document, shown, options)
   const crops = ultra ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS

@@ -35,7 +35,7 @@ export async function verifyDocument(
   const documents: Documents = { original, result, successors, dropped, options }
   for (const rels of original.rels) {
     if (layouts?.parts.has(rels.owner)) continue
-    const after = result.rels.find(({ owner }) => owner === rels.owner)
+    const after = result.rels.find(({ entry }) => entry.name === rels.entry.name)
     if (!after) return different(`${rels.entry.name} is gone`)
     const problem = compareRelationships(rels.relationships, after.relationships, documents)
     if (problem) return different(`${rels.entry.name}: ${problem}`)
@@ -53,7 +53,7 @@ export async function verifyDocument(
     const place = successors.get(part) ?? part
     const after = result.parts.get(place)
     if (!after) {
-      if (mayGo(original, part, dropped)) continue
+      if (dropped.has(part) || (layouts && isUnusedMedia(original, part))) continue
       return different(`${entry.name} is gone`)
     }
     const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
@@ -122,9 +122,10 @@ function compareRelationships(
   after: readonly Relationship[],
   { original, result, successors, dropped, options }: Documents,
 ): string | undefined {
-  const byId = new Map(after.map((relationship) => [relationship.id, relationship]))
+  // Several may have one id, in a document that breaks the rules: they stay in their order.
+  const byId = Map.groupBy(after, ({ id }) => id)
   for (const old of before) {
-    const fresh = byId.get(old.id)
+    const fresh = byId.get(old.id)?.shift()
     if (!fresh) {
       if (old.part && /\/slideLayout$/i.test(old.type) && dropped.has(old.part)) continue
       if (options.quality === 'ultra' && /\/thumbnail$/i.test(old.type) && old.part) {
@@ -148,9 +149,8 @@ function compareRelationships(
   return undefined
 }
 
-/** Media that nothing leads to, and what `ultra` may leave out. */
-function mayGo(original: OoxmlDocument, part: string, dropped: ReadonlySet<string>): boolean {
-  if (dropped.has(part)) return true
+/** Media that nothing leads to, which `ultra` may leave out. */
+function isUnusedMedia(original: OoxmlDocument, part: string): boolean {
   return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
 }
 
