@@ -1,4 +1,4 @@
-/** Packages whose pictures are recompressed in place, under their own names: EPUB, KMZ, OFD. */
+/** Packages whose pictures are recompressed in place: EPUB, KMZ, OFD. They keep their names, but for PNGs of photographs that may become JPEG. */
 import { discard } from '../../wasm/memories/discard.ts'
 import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Sink, type Verdict } from '../codec/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../codec/loss.ts'
@@ -12,7 +12,8 @@ import type { Similarity } from '../quality/metrics.ts'
 import type { Rect } from './crop.ts'
 import { pictureFacts } from './facts.ts'
 import { Gone } from './gone.ts'
-import { recompressPicture } from './recompress.ts'
+import { type Recompressed, recompressPicture } from './recompress.ts'
+import { jpegName, type References, renamedTexts } from './renaming.ts'
 import { decodes, partSimilarity, similarity } from './similarity.ts'
 import { VerifiedFiles } from './verified.ts'
 
@@ -30,6 +31,8 @@ export interface Survey {
   readonly untouchable?: ReadonlySet<ZipEntry>
   /** Files that go because another stands for them, and the texts that say so. */
   readonly duplicates?: { readonly merged: ReadonlyMap<ZipEntry, ZipEntry>; readonly texts: ReadonlyMap<ZipEntry, string> }
+  /** PNGs that may become JPEG, by what names them. */
+  readonly references?: References
   /** The size at which pictures are shown, where it is known for sure. */
   readonly shown?: ReadonlyMap<ZipEntry, { readonly widthInches: number; readonly heightInches: number }>
 }
@@ -73,24 +76,36 @@ async function compressPictures(
 ): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
   const evidence = new VerifiedFiles()
   const gone = new Gone()
+  const ready = await readyPictures(archive, survey, options)
+  const renamed = new Set([...ready].filter(([, made]) => made?.output === 'jpg').map(([entry]) => entry))
+  const texts = survey.references ? renamedTexts(survey.references, renamed) : new Map<ZipEntry, Uint8Array>()
   let [pictures, recompressed, downsampled] = [0, 0, 0]
   let loss: PictureLoss | undefined
   const counts = await rewriteZip(archive, sink, options, async (entry, load) => {
     if (survey.duplicates?.merged.has(entry)) return { kind: 'drop' }
+    const named = texts.get(entry)
+    if (named) return { kind: 'replace', bytes: named }
     const text = survey.duplicates?.texts.get(entry)
     if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
-    if (!mayChange(entry, survey) || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES) return recipe(entry)
+    if (!isTried(entry, survey)) return recipe(entry)
     pictures++
-    const result = await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
+    const result = ready.has(entry)
+      ? ready.get(entry)
+      : await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
     if (!result) return KEEP
     recompressed++
     evidence.add(result.bytes)
     gone.add(result.gone)
     if (result.downsampled) downsampled++
     if (result.loss) loss = worseLoss(loss, result.loss)
-    return { kind: 'replace', bytes: result.bytes }
+    const name = renamed.has(entry) ? jpegName(entry, archive.entries) : undefined
+    return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
   })
-  const detail = downsampled > 0 ? ` (${downsampled} downsampled to what is shown)` : ''
+  const details = [
+    ...(downsampled > 0 ? [`${downsampled} downsampled to what is shown`] : []),
+    ...(renamed.size > 0 ? [`${renamed.size} PNG to JPEG`] : []),
+  ]
+  const detail = details.length > 0 ? ` (${details.join(', ')})` : ''
   const done = recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []
   const steps = [...done, ...gone.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   const merged = [...(survey.duplicates?.merged.keys() ?? [])]
@@ -99,6 +114,28 @@ async function compressPictures(
     steps.push(`${merged.length} parts merged with equal files: ${merged.length - fonts} pictures, ${fonts} fonts or other media`)
   return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
+
+/** Results kept between planning and writing; beyond this, PNGs keep their names. */
+const HELD_BYTES = 16 * 1024 * 1024
+
+/** Pictures that may get another name, made before anything is written: the texts that name them may come first. */
+async function readyPictures(archive: ZipArchive, survey: Survey, options: Options): Promise<Map<ZipEntry, Recompressed | undefined>> {
+  const ready = new Map<ZipEntry, Recompressed | undefined>()
+  let heldBytes = 0
+  if (options.quality === 'high') return ready
+  for (const entry of survey.references?.mentions.keys() ?? []) {
+    if (!isTried(entry, survey) || survey.duplicates?.merged.has(entry) || heldBytes > HELD_BYTES) continue
+    options.signal.throwIfAborted()
+    const wanted = { shown: survey.shown?.get(entry), mayBecomeJpeg: true }
+    const made = await recompressPicture(await readEntry(archive, entry), entry.name.split('/').at(-1)!, options, wanted)
+    heldBytes += made?.bytes.length ?? 0
+    ready.set(entry, made)
+  }
+  return ready
+}
+
+const isTried = (entry: ZipEntry, survey: Survey) =>
+  mayChange(entry, survey) && entry.size >= SMALLEST_PICTURE_BYTES && entry.size <= LARGEST_PICTURE_BYTES
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
 const mayChange = (entry: ZipEntry, survey: Survey) =>
@@ -118,11 +155,18 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
   if (expected.length !== result.physical.length) return different(`${expected.length} files became ${result.physical.length}`)
   const around = await differentShell(original, result)
   if (around) return different(around)
+  const renamed = new Set(expected.filter((before, index) => isRenamed(before, result.physical[index]!, original, survey)))
+  const texts = survey.references ? renamedTexts(survey.references, renamed) : new Map<ZipEntry, Uint8Array>()
   for (const [index, before] of expected.entries()) {
     signal.throwIfAborted()
     const after = result.physical[index]!
-    const fact = changedFact(before, after)
+    const fact = changedFact(before, renamed.has(before) ? { ...after, rawName: before.rawName } : after)
     if (fact) return different(`${before.name}: ${fact} changed`)
+    const named = texts.get(before)
+    if (named) {
+      if (Buffer.compare(await readEntry(result, after), named) === 0) continue
+      return different(`${before.name}: more than the names of pictures changed`)
+    }
     const text = survey.duplicates?.texts.get(before)
     if (text !== undefined) {
       if (Buffer.compare(await readEntry(result, after), encodeXml(text)) === 0) continue
@@ -130,12 +174,16 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
     }
     const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)
     const problem = picture
-      ? await unlikePicturesOf(original, before, await readEntry(result, after), { verified })
+      ? await unlikePicturesOf(original, before, await readEntry(result, after), { verified, mayBecomeJpeg: renamed.has(before) })
       : await differentBytes(original, before, result, after)
     if (problem) return different(`${before.name}: ${problem}`)
   }
   return { equal: true }
 }
+
+/** A PNG whose every mention is understood, under the one name that it may get. */
+const isRenamed = (before: ZipEntry, after: ZipEntry, original: ZipArchive, { references }: Survey) =>
+  before.name !== after.name && references?.mentions.has(before) === true && after.name === jpegName(before, original.entries)
 
 interface Known {
   /** A PNG may become a JPEG. */

@@ -57,7 +57,7 @@ const ofdWith = (file: Uint8Array, mm: number, media = '<ofd:MultiMedia ID="5" T
 
 describe('a photograph stored as PNG', () => {
   it('becomes JPEG in a document below high, however small it is, and the levels stay in order', async () => {
-    const zip = await wordWith(pngOf(grainy(180, 136), 180, 136), 6)
+    const zip = await wordWith(pngOf(grainy(96, 72), 96, 72), 6)
     const sizes: number[] = []
     for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
       const { bytes } = await pressed(docx, zip, quality)
@@ -74,7 +74,7 @@ describe('a photograph stored as PNG', () => {
 })
 
 it('a drawing stays PNG at every level, and is smaller than it came', async () => {
-  const zip = await wordWith(pngOf(drawn(360, 270), 360, 270), 6)
+  const zip = await wordWith(pngOf(drawn(180, 136), 180, 136), 6)
   for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
     const after = await partsOf((await pressed(docx, zip, quality)).bytes)
     expect(after.has('word/media/image1.png')).toBe(true)
@@ -88,13 +88,55 @@ it('a drawing stored finer than shown is repacked where a reduced form gains not
   expect((await partsOf(low.bytes)).get('Doc_0/Res/p.png')!.length).toBeLessThan(pngOf(drawn(240, 240), 240, 240).length)
 })
 
+describe('a photograph stored as PNG in an OFD', () => {
+  const file = pngOf(grainy(72, 72), 72, 72)
+  const parts = ofdWith(file, 200)
+
+  it('becomes JPEG where a resource list alone names it, and the levels stay in order', async () => {
+    const sizes: number[] = []
+    for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
+      const { bytes, ...rest } = await pressed(ofd, await zipOf(parts), quality)
+      expect('defect' in rest && rest.defect).toBeFalsy()
+      sizes.push(bytes.length)
+      const after = await partsOf(bytes)
+      expect(after.has('Doc_0/Res/p.jpg')).toBe(quality !== 'high')
+      const list = String(parts['Doc_0/DocumentRes.xml'])
+      expect(text(after.get('Doc_0/DocumentRes.xml'))).toBe(quality === 'high' ? list : list.replace('p.png', 'p.jpg'))
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
+  it('is stored once at ultra where two are equal, under its new name', async () => {
+    // Two equal files: ultra stores one of them, under its new name.
+    const list =
+      '<ofd:MultiMedia ID="5" Type="Image"><ofd:MediaFile>p.png</ofd:MediaFile></ofd:MultiMedia><ofd:MultiMedia ID="6" Type="Image">'
+    const twice = { ...ofdWith(file, 200, list), 'Doc_0/Res/q.png': file }
+    twice['Doc_0/DocumentRes.xml'] = String(twice['Doc_0/DocumentRes.xml']).replace(
+      /p\.png(?=<\/ofd:MediaFile><\/ofd:MultiMedia><\/ofd:Res>)/,
+      'q.png',
+    )
+    const [ultra, low] = [await pressed(ofd, await zipOf(twice), 'ultra'), await pressed(ofd, await zipOf(twice), 'low')]
+    expect(ultra.bytes.length).toBeLessThan(low.bytes.length)
+    const one = await partsOf(ultra.bytes)
+    expect([...one.keys()].filter((name) => name.includes('/Res/'))).toEqual(['Doc_0/Res/p.jpg'])
+    expect(text(one.get('Doc_0/DocumentRes.xml')).match(/<ofd:MediaFile>[^<]*/g)).toEqual(['<ofd:MediaFile>p.jpg', '<ofd:MediaFile>p.jpg'])
+  })
+
+  it('keeps its name where the list states a format, or another file names it', async () => {
+    const stated = ofdWith(file, 200, '<ofd:MultiMedia ID="5" Type="Image" Format="PNG">')
+    const named = { ...parts, 'Doc_0/Other.xml': '<ofd:X>Res/p.png</ofd:X>' }
+    for (const other of [stated, named])
+      expect((await partsOf((await pressed(ofd, await zipOf(other), 'low')).bytes)).has('Doc_0/Res/p.png')).toBe(true)
+  })
+})
+
 describe('the order of levels', () => {
   const levels = ['ultra', 'low', 'medium', 'high'] as const
   const picture = fc.record({
     kind: fc.constantFrom('photograph', 'drawing', 'jpeg', 'lean jpeg'),
-    side: fc.integer({ min: 40, max: 150 }),
+    side: fc.integer({ min: 24, max: 80 }),
     seed: fc.integer({ min: 1, max: 50 }),
-    inches: fc.constantFrom(0.3, 0.6, 1, 4),
+    inches: fc.constantFrom(0.15, 0.3, 0.6, 4),
   })
   const fileOf = async ({ kind, side, seed }: { kind: string; side: number; seed: number }) => {
     if (kind === 'photograph') return pngOf(grainy(side, side, seed), side, side)
@@ -127,7 +169,7 @@ describe('the order of levels', () => {
         expect(sizes, JSON.stringify(asked)).toEqual(sizes.toSorted((a, b) => a - b))
         expect(sizes.at(-1)).toBeLessThanOrEqual(zip.length)
       }),
-      { numRuns: 6 },
+      { numRuns: 3 },
     )
   })
 })
@@ -139,3 +181,47 @@ const renamed = (parts: Parts, name: string): Parts =>
       typeof content === 'string' ? content.replace('p.png', name) : content,
     ]),
   )
+
+describe('a photograph stored as PNG in an EPUB', () => {
+  const book = (extra: Parts = {}): Parts => ({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>',
+    'OEBPS/b.opf':
+      '<package><manifest><item id="c" href="pictures/p.png" media-type="image/png" properties="cover-image"/><item id="x" href="a.xhtml" media-type="application/xhtml+xml"/></manifest></package>',
+    'OEBPS/a.xhtml':
+      '<!DOCTYPE html>\n<html><body><img src="pictures/p.png" alt="p"/><svg><image xlink:href="./pictures/p.png"/></svg></body></html>',
+    'OEBPS/pictures/p.png': pngOf(grainy(72, 72), 72, 72),
+    ...extra,
+  })
+
+  it('becomes JPEG; the manifest and every page say so, and nothing else changes', async () => {
+    const parts = book({ 'OEBPS/style.css': 'p { color: red }' })
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { outcome, bytes, ...rest } = await pressed(epub, await zipOf(parts), quality)
+      expect('defect' in rest && rest.defect).toBeFalsy()
+      sizes.push(bytes.length)
+      const after = await partsOf(bytes)
+      if (quality === 'high') {
+        expect([...after.keys()]).toEqual(Object.keys(parts))
+        continue
+      }
+      expect(outcome).toMatchObject({ steps: expect.arrayContaining(['1 of 1 pictures recompressed (1 PNG to JPEG)']) })
+      expect([...after.keys()]).toEqual(Object.keys(parts).map((name) => name.replace('p.png', 'p.jpg')))
+      const expected = (name: string) => String(parts[name]).replaceAll('p.png', 'p.jpg').replace('image/png', 'image/jpeg')
+      for (const name of ['OEBPS/b.opf', 'OEBPS/a.xhtml', 'OEBPS/style.css']) expect(text(after.get(name))).toBe(expected(name))
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
+  it.each<[string, Parts]>([
+    ['a style sheet', { 'OEBPS/style.css': 'body { background: url(pictures/p.png) }' }],
+    ['a script', { 'OEBPS/s.js': 'show("p.png")' }],
+    ['the text of a page', { 'OEBPS/b.xhtml': '<html><body>See p.png</body></html>' }],
+    ['a list of sizes', { 'OEBPS/b.xhtml': '<html><body><img srcset="pictures/p.png 2x"/></body></html>' }],
+    ['a JPEG beside it', { 'OEBPS/pictures/p.jpg': 'x', 'OEBPS/pictures/P.jpeg': 'y' }],
+  ])('keeps its name where %s has it', async (_what, extra) => {
+    const after = await partsOf((await pressed(epub, await zipOf(book(extra)), 'low')).bytes)
+    expect(after.has('OEBPS/pictures/p.png')).toBe(true)
+  })
+})

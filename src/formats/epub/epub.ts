@@ -6,6 +6,7 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
 import { EPUB } from './format.ts'
+import { epubReferences } from './references.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
 function mimetypeFirst(archive: ZipArchive): ZipArchive {
@@ -20,7 +21,9 @@ async function survey(archive: ZipArchive): Promise<Survey> {
   // A rights file governs resources in ways that are not public (4.2.6.3.4).
   if (find('meta-inf/rights.xml')) return { signed: 'rights management kept, every file byte-equal' }
   const encryption = find('meta-inf/encryption.xml')
-  return encryption ? encrypted(archive, encryption) : {}
+  if (encryption) return encrypted(archive, encryption)
+  const references = await epubReferences(archive)
+  return references ? { references } : {}
 }
 
 /** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
@@ -40,5 +43,5 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Sur
   }
 }
 
-/** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed under their names. */
+/** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed; photographs that came as PNG become JPEG with another name where the manifest and pages alone name them. */
 export const epub: Codec = packageCodec(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })

@@ -16,6 +16,8 @@ export interface Duplicates {
   readonly merged: ReadonlyMap<ZipEntry, ZipEntry>
   /** Resource lists with their new text. */
   readonly texts: ReadonlyMap<ZipEntry, string>
+  /** The changes that make those texts, each with the file that it names. */
+  readonly edits: ReadonlyMap<ZipEntry, readonly (Splice & { readonly file: ZipEntry })[]>
 }
 
 interface Mention {
@@ -27,7 +29,7 @@ interface Mention {
 }
 
 export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
-  const none: Duplicates = { merged: new Map(), texts: new Map() }
+  const none: Duplicates = { merged: new Map(), texts: new Map(), edits: new Map() }
   const byPath = new Map(archive.entries.map((entry) => [normal(entry.name), entry]))
   const lists = new Map<ZipEntry, { xml: string; mentions: Mention[] }>()
   const texts: string[] = []
@@ -46,7 +48,7 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
   }
 
   const merged = new Map<ZipEntry, ZipEntry>()
-  const splices = new Map<ZipEntry, Splice[]>()
+  const splices = new Map<ZipEntry, (Splice & { readonly file: ZipEntry })[]>()
   for (const [list, { mentions }] of lists) {
     const firsts = new Map<string, Mention[]>()
     for (const mention of mentions) {
@@ -62,10 +64,13 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
         continue
       }
       merged.set(file, duplicate.file)
-      splices.set(list, [...(splices.get(list) ?? []), ...own.map(({ start, end }) => ({ start, end, text: duplicate.text }))])
+      splices.set(list, [
+        ...(splices.get(list) ?? []),
+        ...own.map(({ start, end }) => ({ start, end, text: duplicate.text, file: duplicate.file })),
+      ])
     }
   }
-  return { merged, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }
+  return { merged, edits: splices, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }
 }
 
 /** Files that this resource list names, where they lie. */
