@@ -4,6 +4,7 @@ import { openZip, readEntry } from '../containers/zip/read.ts'
 import { exactPng } from '../embedded/stand-in.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
 import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
+import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
 
 export interface InnerPair {
   readonly name: string
@@ -38,15 +39,15 @@ export async function* mailPairs(original: Source, result: Source): AsyncGenerat
   const parts = [...everyPart(after)]
   for (const [index, part] of [...everyPart(before)].entries()) {
     const other = parts[index]
-    if (part.encoding !== 'base64' || part.children.length > 0 || !other) continue
+    if (!/^(base64|quoted-printable)$/.test(part.encoding) || part.children.length > 0 || !other) continue
     const [a, b] = [await bodyOf(original, part), await bodyOf(result, other)]
     if (a && b && Buffer.compare(a, b) !== 0) yield { name: part.fileName ?? '', before: a, after: b }
   }
 }
 
-async function bodyOf(mail: Source, { start, end }: MimePart): Promise<Uint8Array | undefined> {
+async function bodyOf(mail: Source, { encoding, start, end }: MimePart): Promise<Uint8Array | undefined> {
   async function* bytes() {
     yield await mail.read(start, end - start)
   }
-  return (await readBase64(bytes(), end - start))?.bytes
+  return (await (encoding === 'base64' ? readBase64 : readQuotedPrintable)(bytes(), end - start))?.bytes
 }
