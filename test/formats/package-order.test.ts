@@ -82,10 +82,10 @@ it('a drawing stays PNG at every level, and is smaller than it came', async () =
 })
 
 it('a drawing stored finer than shown is repacked where a reduced form gains nothing', async () => {
-  const zip = await zipOf(ofdWith(pngOf(drawn(240, 240), 240, 240), 28))
+  const zip = await zipOf(ofdWith(pngOf(drawn(160, 160), 160, 160), 18.6))
   const [low, medium] = [await pressed(ofd, zip, 'low'), await pressed(ofd, zip, 'medium')]
   expect(low.bytes.length).toBeLessThanOrEqual(medium.bytes.length)
-  expect((await partsOf(low.bytes)).get('Doc_0/Res/p.png')!.length).toBeLessThan(pngOf(drawn(240, 240), 240, 240).length)
+  expect((await partsOf(low.bytes)).get('Doc_0/Res/p.png')!.length).toBeLessThan(pngOf(drawn(160, 160), 160, 160).length)
 })
 
 describe('a photograph stored as PNG in an OFD', () => {
