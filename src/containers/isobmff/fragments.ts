@@ -4,6 +4,7 @@ import { GrowingColumn, narrowed } from '../../bytes/column.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed } from '../../codec/error.ts'
 import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
+import { checkStructure, childrenOf } from './structure.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
 import type { StoredTrack, TopBox } from './track.ts'
 
@@ -50,8 +51,10 @@ export async function readFragments(
     if (type !== 'moof') continue
     if (size > MAX_MOOF_BYTES) throw malformed('mp4', offset, `a fragment index of ${size} bytes`)
     const moof = await source.read(offset, size)
-    const [outer] = [...boxes(moof, 0, moof.length)]
-    for (const traf of outer ? boxes(moof, outer.body, outer.end) : []) {
+    const [outer] = boxes(moof, 0, moof.length)
+    if (!outer || outer.end < size) throw malformed('mp4', offset, 'a fragment index that is cut short')
+    checkStructure(moof, outer, offset)
+    for (const traf of childrenOf(moof, outer)) {
       if (traf.type === 'traf') total += readTraf(moof, traf, offset, gathered, defaults)
       if (total > MAX_SAMPLES) throw malformed('mp4', offset, 'too many samples')
     }
@@ -88,7 +91,8 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
   const flags = u32At(moof, tfhd.body) & 0xffffff
   const id = u32At(moof, tfhd.body + 4)
   const into = gathered.get(id)
-  if (!into) return 0
+  // What it describes would be dropped.
+  if (!into) throw malformed('mp4', moofOffset, `a fragment of track ${id}, which has no header`)
   let at = tfhd.body + 8
   let base = moofOffset
   if (flags & 1) {

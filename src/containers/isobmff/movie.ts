@@ -6,7 +6,9 @@ import type { Source } from '../../codec/codec.ts'
 import { malformed, unsupported } from '../../codec/error.ts'
 import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
 import { readFragments } from './fragments.ts'
+import { checkStructure, childrenOf, namedTracks } from './structure.ts'
 import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
+import { topLevel } from './top-level.ts'
 import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
 
 /** The tables of a long film are megabytes: they, and `moov`, are freed when it is disposed of. */
@@ -25,7 +27,6 @@ export interface Movie extends Disposable {
 }
 
 const MAX_MOOV_BYTES = 40 * 1024 * 1024
-const MAX_TOP_BOXES = 200_000
 const MAX_TRACKS = 64
 
 /** @throws CodecError (malformed), CodecError (unsupported_feature) (compressed or oversized index, media in other files) */
@@ -37,15 +38,18 @@ export async function readMovie(source: Source): Promise<Movie> {
   const index = await source.read(at.offset, at.size)
   if (index.length < at.size) throw malformed('mp4', at.offset, "'moov' is cut short")
   const moov = uncompressed(index, at.offset)
-  const [moovBox] = [...boxes(moov, 0, moov.length)]
+  const [moovBox] = boxes(moov, 0, moov.length)
   if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
+  checkStructure(moov, moovBox, moov === index ? at.offset : 0)
   const mvhd = find(moov, moovBox, 'mvhd')
   if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
   refuseShort(moov, mvhd, 100, 112)
   const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
-  const traks = [...boxes(moov, moovBox.body, moovBox.end)].filter(({ type }) => type === 'trak')
+  const traks = childrenOf(moov, moovBox).filter(({ type }) => type === 'trak')
+  const named = namedTracks(moov)
+  if (named !== traks.length) throw malformed('mp4', at.offset, `${named} tracks, of which ${traks.length} can be reached`)
   if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, `${traks.length} tracks`)
   // Readers take a track's edits by the movie's timescale, which they know by then or never: new edits would hide all that there is.
   if (traks.some(({ body }) => body < mvhd.body)) throw unsupported("tracks in front of 'mvhd'")
@@ -99,9 +103,10 @@ function freeColumns(table: Chunks | Samples): void {
 
 /** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */
 function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
-  const [outer] = [...boxes(moov, 0, moov.length)]
+  const [outer] = boxes(moov, 0, moov.length)
   const cmov = outer && find(moov, outer, 'cmov')
   if (!cmov) return moov
+  checkStructure(moov, outer, offset)
   const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
   if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, "'cmov' is not whole")
   const size = u32At(moov, data.body)
@@ -109,30 +114,6 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
   if (typeAt(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
   return inflated
-}
-
-async function topLevel(source: Source): Promise<TopBox[]> {
-  const top: TopBox[] = []
-  let offset = 0
-  while (offset + 8 <= source.size) {
-    const header = await source.read(offset, 16)
-    const type = typeAt(header, 4)
-    let size = u32At(header, 0)
-    if (size === 1 && header.length === 16) size = u64At(header, 8)
-    else if (size === 0) size = source.size - offset
-    // Bytes behind the last box belong to nobody.
-    if (size < 8 || !/^[ -~©]{4}$/.test(type)) break
-    if (offset + size > source.size) {
-      if (type === 'moov') throw malformed('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
-      // Whether anything is missing, the chunks tell.
-      if (type === 'mdat') top.push({ type, offset, size: source.size - offset })
-      break
-    }
-    top.push({ type, offset, size })
-    if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too many boxes')
-    offset += size
-  }
-  return top
 }
 
 /** @param bytes of the body in version 0, and in version 1, whose times have 64 bits */
