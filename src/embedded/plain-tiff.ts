@@ -9,8 +9,9 @@ import { latin1Of } from '../bytes/latin1.ts'
 import { isCodecError } from '../codec/error.ts'
 import { memorySource } from '../codec/source.ts'
 import { checkChunkSize, planeRows } from '../containers/tiff/decode.ts'
-import { type Directory, find, readNumbers, readTiff, readValue, TAG, type TiffFile, viewOf } from '../containers/tiff/directory.ts'
+import { type Directory, find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../containers/tiff/directory.ts'
 import { isFax, type Pixels, readPixels } from '../containers/tiff/pixels.ts'
+import { readTiff } from '../containers/tiff/read-directories.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
 /** Tags that speak of the stored form, and of the scan it came from; others that a PNG has no place for keep a TIFF as it is. */
@@ -44,7 +45,8 @@ export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undef
   try {
     const file = await readTiff(memorySource(bytes, 'picture.tif'), 'tif')
     const [directory] = file.all
-    if (!directory || file.all.length !== 1 || directory.entries.some(({ tag }) => !KNOWN.has(tag))) return undefined
+    if (!directory || file.all.length !== 1 || file.nowhere.length > 0 || directory.entries.some(({ tag }) => !KNOWN.has(tag)))
+      return undefined
     const pixels = await readPixels(file, directory)
     const chunks = pixels && (await chunksOf(file, directory))
     if (!pixels || !chunks || !(await isPlain(file, pixels))) return undefined

@@ -1,12 +1,10 @@
 /**
- * The structure of a TIFF: header, chain of image file directories (IFDs), and the directories that hang on their tags.
+ * What a TIFF is made of: chains of image file directories (IFDs), their fields, and the directories that hang on tags.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
-import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
-import { type CodecError, malformed, overBudget } from '../../codec/error.ts'
-import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
-import { ReadAhead } from './read-ahead.ts'
+import { malformed, overBudget } from '../../codec/error.ts'
+import type { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */
 export const TAG = {
@@ -43,11 +41,12 @@ export const TAG = {
   exifIfd: 34665,
   gpsIfd: 34853,
   interoperabilityIfd: 40965,
+  globalParametersIfd: 400,
   makerNote: 37500,
 } as const
 
 /** Field types by number; `bytes` of one value. TIFF 6.0 page 15, 13 from the supplement, 16–18 BigTIFF. */
-const TYPE_BYTES: { readonly [type: number]: number } = {
+export const TYPE_BYTES: { readonly [type: number]: number } = {
   1: 1, // BYTE
   2: 1, // ASCII
   3: 2, // SHORT
@@ -90,8 +89,10 @@ export interface Directory {
   readonly offset: number
   /** In the order of the file. */
   readonly entries: readonly Entry[]
-  /** What hangs on pointer tags: for each value of the tag the chain of directories that begins there, none where one leads nowhere. */
-  readonly children: ReadonlyMap<number, readonly (readonly Directory[])[]>
+  /** What hangs on pointer tags: for each value of the tag the directory that it leads to, none where one leads nowhere. */
+  readonly children: ReadonlyMap<number, readonly Directory[]>
+  /** The next of its chain. Several chains may end in the same directories: the levels of a pyramid are linked, too, as a rule. */
+  readonly next: Directory | undefined
 }
 
 /** What values are read with. */
@@ -106,140 +107,26 @@ export interface TiffFile extends TiffFacts {
   /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
   readonly big: boolean
   readonly headerBytes: number
+  /** From the header on. */
   readonly chain: readonly Directory[]
-  /** Every directory, parents before children, in the order of the file. */
+  /** Every directory once, parents before children, each followed by its own before the next of its chain. */
   readonly all: readonly Directory[]
+  /** Links that lead to no directory, in words: the result is written without them. */
+  readonly nowhere: readonly string[]
 }
 
-const MAX_DIRECTORIES = 20_000
-const MAX_ENTRIES = 4096
-const MAX_DEPTH = 6
 /** Arrays of offsets and counts that are read into memory: 8 million chunks are 128 MB, too many. */
 const MAX_VALUES = 2_000_000
 
-export async function readTiff(file: Source, format: string): Promise<TiffFile> {
-  const source = new ReadAhead(file)
-  const bytes = await source.read(0, 16)
-  const header = readHeader(bytes)
-  if (!header) throw malformed(format, 0, 'no header')
-  const { littleEndian, big, version } = header
-  if (version !== 42 && !big) throw malformed(format, 2, `version ${version} instead of 42 or 43`)
-  // BigTIFF: offset size 8 and a zero follow the version.
-  if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
-  const chain = await new DirectoryReader(source, header, format).chain(header.firstAt, 0, true)
-  if (chain.length === 0) throw malformed(format, big ? 8 : 4, 'no image file directory')
-  return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all: flatten(chain), format }
-}
-
-function flatten(chain: readonly Directory[]): Directory[] {
-  return chain.flatMap((directory) => [directory, ...[...directory.children.values()].flat().flatMap(flatten)])
-}
-
-class DirectoryReader {
-  readonly #source: Source
-  readonly #header: TiffHeader
-  readonly #format: string
-  readonly #seen = new Set<number>()
-
-  constructor(source: Source, header: TiffHeader, format: string) {
-    this.#source = source
-    this.#header = header
-    this.#format = format
-  }
-
-  async chain(first: number, depth: number, follow: boolean): Promise<Directory[]> {
-    const directories: Directory[] = []
-    for (let at = first; at !== 0; ) {
-      if (this.#seen.has(at)) throw malformed(this.#format, at, 'a directory that was read before (a loop)')
-      if (this.#seen.size >= MAX_DIRECTORIES) throw overBudget(`more than ${MAX_DIRECTORIES} directories`)
-      this.#seen.add(at)
-      const found = await this.#directory(at, depth)
-      // Some writers end the chain with a link to anything; readers show what is in front of it.
-      if (!found && directories.length === 0 && depth === 0) throw this.#malformed(at, 'no directory')
-      if (!found) break
-      const { directory, next } = found
-      directories.push(directory)
-      at = follow ? next : 0
-    }
-    return directories
-  }
-
-  /** @returns undefined where no directory begins: none of no entries, or of so many */
-  async #directory(at: number, depth: number): Promise<{ directory: Directory; next: number } | undefined> {
-    const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#header)
-    // One read for the usual directory; the rest only when there are many entries.
-    let head = await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes)
-    if (head.length < countBytes) throw this.#malformed(at, 'the directory lies outside the file')
-    const count = entryCount(this.#reader(head), this.#header)
-    if (count === 0 || count > MAX_ENTRIES) return undefined
-    const length = countBytes + count * entryBytes + offsetBytes
-    if (head.length < length) head = await this.#source.read(at, length)
-    if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
-    const reader = this.#reader(head)
-    const entries: Entry[] = []
-    const children = new Map<number, Directory[][]>()
-    const tags = new Set<number>()
-    for (let i = 0; i < count; i++) {
-      const entry = this.#entry(reader, at, countBytes + i * entryBytes)
-      // Some readers take the first of two, some the last.
-      if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, `tag ${entry.tag} stands there twice`)
-      entries.push(entry)
-      if (isPointer(entry) && !children.has(entry.tag)) children.set(entry.tag, await this.#children(entry, depth))
-    }
-    // Some writers leave out the last link; a file that ends here has no further directory.
-    const next = head.length < length ? 0 : this.#offset(reader, length - offsetBytes)
-    return { directory: { offset: at, entries, children }, next }
-  }
-
-  #entry(reader: ByteReader, directoryAt: number, at: number): Entry {
-    const { tag, type, count, valueAt } = readField(reader, this.#header, at)
-    const { offsetBytes } = ifdLayout(this.#header)
-    const byteLength = (TYPE_BYTES[type] ?? 0) * count
-    const inline = reader.bytes.slice(valueAt, valueAt + offsetBytes)
-    if (byteLength <= offsetBytes) return { tag, type, count, byteLength, at: undefined, inline }
-    const offset = this.#offset(reader, valueAt)
-    if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, `the value of tag ${tag} lies outside the file`)
-    return { tag, type, count, byteLength, at: offset, inline }
-  }
-
-  async #children(entry: Entry, depth: number): Promise<Directory[][]> {
-    if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
-    const offsets = await readNumbers(
-      { source: this.#source, littleEndian: this.#header.littleEndian, format: this.#format },
-      entry,
-      MAX_DIRECTORIES,
-    )
-    const chains: Directory[][] = []
-    // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
-    for (const offset of offsets) chains.push(await this.chain(offset, depth + 1, entry.tag === TAG.subIfds))
-    if (chains.every((chain) => chain.length > 0)) return chains
-    // Pictures may be behind the others.
-    if (!METADATA.includes(entry.tag) || chains.length > 1) throw this.#malformed(entry.at ?? 0, `tag ${entry.tag} leads to no directory`)
-    return []
-  }
-
-  #reader(bytes: Uint8Array): ByteReader {
-    return new ByteReader(bytes, this.#header.littleEndian)
-  }
-
-  #offset(reader: ByteReader, at: number): number {
-    return this.#header.big ? reader.u64(at) : reader.u32(at)
-  }
-
-  #malformed(at: number, what: string): CodecError {
-    return malformed(this.#format, at, what)
-  }
-}
-
 /** Tags whose value is the offset of a directory without pictures. */
-const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd]
+export const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]
 
 /** The fields of a directory, without pointers that lead nowhere: the result has no use for them. */
 export const meaningful = ({ entries, children }: Directory): readonly Entry[] =>
   entries.filter((entry) => entry.count === 0 || children.get(entry.tag)?.length !== 0)
 
 /** Tags whose values are offsets of directories. */
-function isPointer(entry: Entry): boolean {
+export function isPointer(entry: Entry): boolean {
   if (entry.type === IFD || entry.type === IFD8) return true
   return (entry.tag === TAG.subIfds || METADATA.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
 }

@@ -24,7 +24,7 @@ type Value =
   /** As it stands in the source. */
   | { readonly kind: 'kept'; readonly entry: Entry }
   | { readonly kind: 'numbers'; readonly type: number; readonly numbers: Float64Array }
-  | { readonly kind: 'children'; readonly entry: Entry; readonly chains: readonly (readonly NewDirectory[])[] }
+  | { readonly kind: 'children'; readonly entry: Entry; readonly firsts: readonly NewDirectory[] }
 
 interface Field {
   readonly tag: number
@@ -32,7 +32,7 @@ interface Field {
 }
 
 export interface NewDirectory {
-  readonly fields: readonly Field[]
+  fields: readonly Field[]
   next: NewDirectory | undefined
   offset: number
 }
@@ -55,15 +55,17 @@ export interface Changes {
   readonly shortCounts: boolean
 }
 
-export function newDirectories(chain: readonly Directory[], changes: Changes): NewDirectory[] {
-  const made = chain.map((directory) => ({ fields: fieldsOf(directory, changes), next: undefined, offset: 0 }) as NewDirectory)
-  made.forEach((directory, i) => {
-    directory.next = made[i + 1]
-  })
-  return made
+/** @returns what becomes of the first directory; of each directory there is one, however many lead to it */
+export function newDirectories(file: TiffFile, changes: Changes): NewDirectory {
+  const made = new Map(file.all.map((directory): [Directory, NewDirectory] => [directory, { fields: [], next: undefined, offset: 0 }]))
+  for (const [directory, fresh] of made) {
+    fresh.fields = fieldsOf(directory, changes, made)
+    fresh.next = directory.next && made.get(directory.next)
+  }
+  return made.get(file.chain[0]!)!
 }
 
-function fieldsOf(directory: Directory, changes: Changes): Field[] {
+function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Directory, NewDirectory>): Field[] {
   const plan = changes.plans.get(directory)
   const placed = changes.placed.get(directory)
   const blob = changes.blobs.get(directory)
@@ -105,11 +107,9 @@ function fieldsOf(directory: Directory, changes: Changes): Field[] {
       done.add(entry.tag)
       continue
     }
-    const chains = directory.children.get(entry.tag)
-    if (chains && !done.has(entry.tag)) {
-      done.add(entry.tag)
-      fields.push({ tag: entry.tag, value: { kind: 'children', entry, chains: chains.map((chain) => newDirectories(chain, changes)) } })
-    } else fields.push({ tag: entry.tag, value: { kind: 'kept', entry } })
+    const children = directory.children.get(entry.tag)
+    if (children) fields.push({ tag: entry.tag, value: { kind: 'children', entry, firsts: children.map((child) => made.get(child)!) } })
+    else fields.push({ tag: entry.tag, value: { kind: 'kept', entry } })
   }
   for (const [tag, value] of replaced) {
     if (!value || done.has(tag)) continue
@@ -124,26 +124,29 @@ const NUMBER_BYTES: { readonly [type: number]: number } = { [UNDEFINED]: 1, [SHO
 /** Places directories and values from `start` on, then writes them, and writes numbers again when they have changed. */
 export class DirectoryRegion {
   readonly #file: TiffFile
-  readonly #roots: readonly NewDirectory[]
+  readonly #root: NewDirectory
+  readonly #placed = new Set<NewDirectory>()
   /** Values that lie outside their entries, in the order of the file; equal values of the source are written once. */
   readonly #parts: { readonly at: number; readonly length: number; readonly directory?: NewDirectory; readonly value?: Value }[] = []
   readonly #places = new Map<Value, number>()
   readonly #shared = new Map<string, number>()
   readonly end: number
 
-  constructor(file: TiffFile, roots: readonly NewDirectory[], start: number) {
+  constructor(file: TiffFile, root: NewDirectory, start: number) {
     this.#file = file
-    this.#roots = roots
-    this.end = this.#place(roots, start)
+    this.#root = root
+    this.end = this.#place(root, start)
   }
 
   get first(): number {
-    return this.#roots[0]!.offset
+    return this.#root.offset
   }
 
-  #place(directories: readonly NewDirectory[], start: number): number {
+  /** A chain from `first` on, as far as it has no place yet. */
+  #place(first: NewDirectory, start: number): number {
     let at = start
-    for (const directory of directories) {
+    for (let directory: NewDirectory | undefined = first; directory && !this.#placed.has(directory); directory = directory.next) {
+      this.#placed.add(directory)
       at = this.#aligned(at)
       directory.offset = at
       const length = this.#directoryBytes(directory)
@@ -165,7 +168,7 @@ export class DirectoryRegion {
         at += bytes
       }
       for (const { value } of directory.fields) {
-        if (value.kind === 'children') for (const chain of value.chains) at = this.#place(chain, at)
+        if (value.kind === 'children') for (const child of value.firsts) at = this.#place(child, at)
       }
     }
     return at
@@ -219,7 +222,7 @@ export class DirectoryRegion {
 
   #encode(value: Value): Uint8Array {
     if (value.kind === 'kept') return value.entry.inline
-    const { type, numbers } = value.kind === 'numbers' ? value : childOffsets(value.entry, value.chains)
+    const { type, numbers } = value.kind === 'numbers' ? value : childOffsets(value.entry, value.firsts)
     const size = NUMBER_BYTES[type] ?? (type === 18 ? 8 : 4)
     const out = new ByteWriter(new Uint8Array(numbers.length * size), this.#file.littleEndian)
     for (const number of numbers) {
@@ -257,6 +260,6 @@ function typeOf(value: Value): { type: number; count: number } {
   return { type: value.entry.type, count: value.entry.count }
 }
 
-function childOffsets(entry: Entry, chains: readonly (readonly NewDirectory[])[]): { type: number; numbers: Float64Array } {
-  return { type: entry.type, numbers: Float64Array.from(chains, (chain) => chain[0]?.offset ?? 0) }
+function childOffsets(entry: Entry, firsts: readonly NewDirectory[]): { type: number; numbers: Float64Array } {
+  return { type: entry.type, numbers: Float64Array.from(firsts, ({ offset }) => offset) }
 }

@@ -4,7 +4,7 @@
  */
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../codec/content-credentials.ts'
 import { unsupported } from '../../codec/error.ts'
-import { find, readNumbers, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
 import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
 
 /** Private fields that hold offsets into the file, or stand for formats that do. */
@@ -20,17 +20,19 @@ const UNMOVABLE: { readonly [tag: number]: string } = {
   65420: 'Hamamatsu NDPI',
 }
 
+/** Behind the header: an index, settings, comments and a summary by offset follow. */
+const MICRO_MANAGER = 54_773_648
+
 /** Photometric interpretations of raw sensor data (DNG 1.6, TIFF/EP). */
 const RAW_PHOTOMETRIC = new Set([32803, 34892])
 
 /** Maker notes whose offsets count from their own beginning. */
 const MOVABLE_NOTES = ['Nikon\0\x02', 'OLYMPUS\0', 'OM SYSTEM\0', 'FUJIFILM', 'Apple iOS\0']
 
-/** Unreferenced bytes at the end up to this length are padding or leftovers of an editor. */
-const TRAILER_BYTES = 1024
-
 export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
-  const head = await file.source.read(8, 4)
+  const head = (await file.source.read(8, 4)).slice()
+  if (!file.big && viewOf(head).getUint32(0, file.littleEndian) === MICRO_MANAGER)
+    throw unsupported('offsets of Micro-Manager in the header')
   if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('Canon raw (CR2)')
   for (const directory of file.all) {
     for (const { tag } of directory.entries) {
@@ -48,7 +50,6 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
     if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw sensor data')
   }
   await refuseImageJStack(file, pictures)
-  await refuseTrailer(file, pictures)
 }
 
 /** ImageJ stores a large stack as one directory; the other planes follow the first without any. */
@@ -57,29 +58,4 @@ async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): P
   const description = first ? await textOf(file, first, TAG.imageDescription) : ''
   const images = /^ImageJ=[\s\S]*?\nimages=(\d+)/.exec(description)
   if (images && Number(images[1]) > pictures.length) throw unsupported('an ImageJ stack with planes outside its directories')
-}
-
-/** Something that no directory names, behind everything that is named. */
-async function refuseTrailer(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
-  let end = 0
-  for (const directory of file.all) {
-    end = Math.max(end, directory.offset + directory.entries.length * (file.big ? 20 : 12) + 16)
-    for (const entry of directory.entries) if (entry.at !== undefined) end = Math.max(end, entry.at + entry.byteLength)
-    for (const { offset, length } of await blobsOf(file, directory)) end = Math.max(end, offset + length)
-  }
-  for (const { offsets, lengths } of pictures) for (let i = 0; i < offsets.length; i++) end = Math.max(end, offsets[i]! + lengths[i]!)
-  if (file.source.size - end <= TRAILER_BYTES) return
-  const trailer = await file.source.read(end, 65_536)
-  if (trailer.subarray(16).some((byte) => byte !== 0)) throw unsupported(`${file.source.size - end} bytes behind the last directory`)
-}
-
-/** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */
-export async function blobsOf(file: TiffFile, directory: TiffFile['chain'][number]): Promise<{ offset: number; length: number }[]> {
-  const offsets = find(directory, TAG.jpegInterchangeFormat)
-  const lengths = find(directory, TAG.jpegInterchangeFormatLength)
-  if (!offsets) return []
-  if (!lengths) throw unsupported('a JPEG stream without its length')
-  const at = await readNumbers(file, offsets)
-  const long = await readNumbers(file, lengths)
-  return [...at].map((offset, i) => ({ offset, length: Math.min(long[i] ?? 0, file.source.size - offset) }))
 }

@@ -11,18 +11,22 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../codec/codec.ts'
 import { malformed, overBudget } from '../../codec/error.ts'
+import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
-import { type Directory, readTiff, type TiffFile } from '../../containers/tiff/directory.ts'
+import type { Directory, TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
+import { readTiff } from '../../containers/tiff/read-directories.ts'
+import { blobsOf } from './blobs.ts'
 import { cutRows, isCutAnew } from './cut.ts'
 import { GEOTIFF } from './format.ts'
 import { type Ghost, ghostOf } from './ghost.ts'
 import { optimisedChunk } from './jpeg-chunks.ts'
 import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
 import { type Plan, planPixels } from './plan.ts'
-import { blobsOf, refuseHiddenContent } from './refuse.ts'
+import { refuseHiddenContent } from './refuse.ts'
 import { TILES } from './thresholds.ts'
+import { unnamedOf, unnamedSteps } from './unnamed.ts'
 
 export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
   const file = await readTiff(source, format)
@@ -34,6 +38,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   }
   if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no picture in any directory')
   await refuseHiddenContent(file, [...pictures.values()])
+  const unnamed = await unnamedOf(file, [...pictures.values()])
 
   file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
 
@@ -54,7 +59,10 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   const job = new Job(file, sink, options, plans, total)
   if (ordered) await job.directoriesFirst(ghost)
   else await job.directoriesLast()
-  return { kind: 'compressed', steps: stepsOf([...plans.values()]) }
+  if (!unnamed.tail.isFilling) await copyTail(source, unnamed.end, sink)
+  const removed = [...file.nowhere.map((link) => `link to no directory removed: ${link}`), ...unnamedSteps(unnamed)]
+  const tail = unnamed.tail.isFilling ? [] : tailSteps(source, unnamed.end)
+  return { kind: 'compressed', steps: [...stepsOf([...plans.values()]), ...removed, ...tail] }
 }
 
 function stepsOf(plans: readonly Plan[]): string[] {
@@ -124,7 +132,7 @@ class Job {
       else for (let index = 0; index < plan.pixels.offsets.length; index++) await this.#chunk(directory, plan, index, undefined)
     }
     const changes = this.#changes(true)
-    const region = new DirectoryRegion(this.#file, newDirectories(this.#file.chain, changes), this.#sink.written)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file, changes), this.#sink.written)
     await region.write(this.#sink)
     this.#patchFirst(region.first)
   }
@@ -138,7 +146,7 @@ class Job {
       if (blobs.length > 0) this.#blobs.set(directory, new Float64Array(blobs.length))
     }
     const changes = this.#changes(false)
-    const region = new DirectoryRegion(this.#file, newDirectories(this.#file.chain, changes), this.#sink.written)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file, changes), this.#sink.written)
     if (region.end > PATCHABLE_BYTES) throw overBudget(`${region.end} bytes of directories before the pixels`)
     await region.write(this.#sink)
     this.#patchFirst(region.first)

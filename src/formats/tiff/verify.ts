@@ -1,12 +1,15 @@
 /** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source, Verdict } from '../../codec/codec.ts'
+import { tailDifference } from '../../codec/tail.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
-import { type Directory, type Entry, meaningful, readTiff, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { readTiff } from '../../containers/tiff/read-directories.ts'
+import { blobsOf } from './blobs.ts'
 import { isCutAnew } from './cut.ts'
 import { chunkDigest } from './jpeg-chunks.ts'
-import { blobsOf } from './refuse.ts'
+import { unnamedOf } from './unnamed.ts'
 
 /** Fields that say how pixels are stored; what they lead to is compared instead. */
 const STORAGE = new Set<number>([
@@ -36,12 +39,28 @@ export async function verifyTiff(original: Source, result: Source, options: Opti
   if (before.littleEndian !== after.littleEndian || before.big !== after.big) return { equal: false, difference: 'another kind of TIFF' }
   const comparison = new Comparison(before, after, options)
   try {
-    await comparison.chain(before.chain, after.chain)
+    await comparison.run()
+    const tail = await compareTails(original, before, result, after)
+    if (tail) return { equal: false, difference: tail }
   } catch (error) {
     if (error instanceof Difference) return { equal: false, difference: error.message }
     throw error
   }
   return { equal: true }
+}
+
+/** What stands behind the last named byte is in the result, too, unless it is all zero. */
+async function compareTails(original: Source, before: TiffFile, result: Source, after: TiffFile): Promise<string | undefined> {
+  const endOf = async (file: TiffFile) => {
+    const pictures = await Promise.all(file.all.map((directory) => readPixels(file, directory)))
+    return await unnamedOf(
+      file,
+      pictures.filter((pixels) => pixels !== undefined),
+    )
+  }
+  const [was, is] = [await endOf(before), await endOf(after)]
+  if (was.tail.isFilling) return is.tail.bytes === 0 || is.tail.isFilling ? undefined : `${is.tail.bytes} bytes have come behind the end`
+  return await tailDifference(original, was.end, result, is.end)
 }
 
 /** Rows of one of the two, in blocks that are freed when they were compared. */
@@ -73,6 +92,7 @@ class Comparison {
   readonly #before: TiffFile
   readonly #after: TiffFile
   readonly #options: Options
+  readonly #pairs = new Map<Directory, Directory>()
   #directories = 0
 
   constructor(before: TiffFile, after: TiffFile, options: Options) {
@@ -81,9 +101,21 @@ class Comparison {
     this.#options = options
   }
 
-  async chain(before: readonly Directory[], after: readonly Directory[]): Promise<void> {
-    if (before.length !== after.length) throw new Difference(`${before.length} directories became ${after.length}`)
-    for (const [i, directory] of before.entries()) await this.#directory(directory, after[i]!)
+  /** Every directory and every link between two of them. */
+  async run(): Promise<void> {
+    const [all, made] = [this.#before.all, this.#after.all]
+    if (all.length !== made.length) throw new Difference(`${all.length} directories became ${made.length}`)
+    this.#pair(this.#before.chain[0], this.#after.chain[0])
+    for (const [before, after] of this.#pairs) await this.#directory(before, after)
+    if (this.#pairs.size !== all.length) throw new Difference(`${this.#pairs.size} of ${all.length} directories can be reached`)
+  }
+
+  /** Two that the same link leads to. Pairs are compared in the order in which they are found. */
+  #pair(before: Directory | undefined, after: Directory | undefined): void {
+    if (!before && !after) return
+    const known = before && this.#pairs.get(before)
+    if (!before || !after || (known && known !== after)) throw new Difference('a link leads to another directory')
+    this.#pairs.set(before, after)
   }
 
   async #directory(before: Directory, after: Directory): Promise<void> {
@@ -96,14 +128,15 @@ class Comparison {
       if (entry.tag !== other.tag || entry.type !== other.type || entry.count !== other.count) {
         throw new Difference(`tag ${entry.tag} became tag ${other.tag} with ${other.count} values`)
       }
-      const chains = before.children.get(entry.tag)
-      if (!chains) await this.#value(entry, other)
+      const children = before.children.get(entry.tag)
+      if (!children) await this.#value(entry, other)
       else {
         const others = after.children.get(entry.tag) ?? []
-        if (chains.length !== others.length) throw new Difference(`tag ${entry.tag} lost a directory`)
-        for (const [j, chain] of chains.entries()) await this.chain(chain, others[j]!)
+        if (children.length !== others.length) throw new Difference(`tag ${entry.tag} lost a directory`)
+        for (const [j, child] of children.entries()) this.#pair(child, others[j])
       }
     }
+    this.#pair(before.next, after.next)
     await this.#blobs(before, after)
     const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
     if (!x !== !y) throw new Difference('a picture is lost')
