@@ -3,6 +3,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { Dither, type DitheredBits } from './dither.ts'
+import { FullScale } from './full-scale.ts'
 import { g711 } from './g711.ts'
 import type { Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
@@ -25,6 +26,8 @@ export interface Analysis {
   readonly unheard: DitheredBits | undefined
   /** Signal-to-noise ratio in dB of the forms that lose something that can be heard. */
   readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
+  /** Why integers would clip the sound, in words; undefined where they would not. */
+  readonly excess: string | undefined
 }
 
 /** The ratio below about 4 kHz, where a drifting predictor is heard first: both signals averaged over a few samples. */
@@ -180,17 +183,19 @@ const UNTRIED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
 export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
   const { channels, hertz, bits: stored } = wave.layout
   const bits = new Bits()
+  const fullScale = new FullScale()
   const masking = depth !== 'exact' && stored > 16 ? new MaskingMeter(channels, hertz) : undefined
   const trials = depth === 'lossy' ? new Trials(wave) : undefined
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
     const open = bits.add(samples)
-    if (!open && !masking && !trials) break
+    if (!open && !masking && !trials && samples.kind === 'integer') break
+    fullScale.add(samples)
     masking?.add(samples)
     trials?.add(samples)
   }
   const exact = exactTarget(wave, bits)
   const unheard = masking && ([16, 24] as const).find((word) => word < (exact?.bits ?? stored) && masking.allows(word))
-  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? UNTRIED }
+  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? UNTRIED, excess: fullScale.excess }
 }
 
 function exactTarget(wave: Wave, bits: Bits): Target | undefined {

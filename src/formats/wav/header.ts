@@ -37,6 +37,9 @@ export interface Wave {
   readonly container: string
 }
 
+/** KSDATAFORMAT_SUBTYPE behind the old tag: 0000-0010-8000-00AA00389B71. */
+const SUBFORMAT = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+
 const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
 
 /** @throws CodecError (malformed), CodecError (unsupported_feature) (big-endian files) */
@@ -68,7 +71,8 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
   if (tag === 0xfffe && body.length >= 40) {
     // cbSize at 16, wValidBitsPerSample at 18, dwChannelMask at 20, SubFormat's first two bytes are the old tag.
     mask = reader.u32(20)
-    tag = reader.u16(24)
+    // Other kinds of the same coding: ambisonic channels, for one.
+    tag = SUBFORMAT.every((byte, i) => body[26 + i] === byte) ? reader.u16(24) : 0
   }
   const coding = TAGS[tag] ?? 'other'
   if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd channels or rate')
@@ -116,8 +120,12 @@ export function formatBody(layout: Layout): Uint8Array {
     .u32(Math.round((layout.hertz * layout.blockBytes) / layout.blockSamples))
     .u16(layout.blockBytes)
     .u16(layout.bits)
-  // KSDATAFORMAT_SUBTYPE: the old tag in front of 0000-0010-8000-00AA00389B71.
-  if (extensible) body.u16(22).u16(layout.bits).u32(mask).bytes([tag, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71])
+  if (extensible)
+    body
+      .u16(22)
+      .u16(layout.bits)
+      .u32(mask)
+      .bytes([tag, 0, ...SUBFORMAT])
   else if (layout.coding === 'ima') body.u16(2).u16(layout.blockSamples)
   else if (layout.coding !== 'integer') body.u16(0)
   return body.finish()

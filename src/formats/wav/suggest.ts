@@ -22,10 +22,16 @@ export interface Smaller extends Suggestion {
 }
 
 /**
- * The outputs that would be smaller than the upload, those without loss first.
+ * The outputs that would be smaller than the upload, those without loss first; none that would clip the sound.
  * @param exact the PCM that holds the samples, when it is another than the present
+ * @param excess why integers would clip the sound, if they would
  */
-export async function smallerOutputs(source: Source, wave: Wave, exact: Target | undefined, options: Options): Promise<Smaller[]> {
+export async function smallerOutputs(
+  source: Source,
+  wave: Wave,
+  { exact, excess }: { readonly exact: Target | undefined; readonly excess: string | undefined },
+  options: Options,
+): Promise<Smaller[]> {
   const { channels, hertz } = wave.layout
   const sample = new Sample(source, wave, options)
   const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
@@ -33,11 +39,11 @@ export async function smallerOutputs(source: Source, wave: Wave, exact: Target |
   // What stands behind the form would be lost in FLAC, which is refused.
   if (fitsFlac(wave.layout) && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
-    if (integers.exact || !options.lossless)
+    if (integers.exact || !(options.lossless || excess))
       found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })
   }
-  if (channels <= 2 && hertz <= MP3_MAX_HERTZ && !options.lossless)
-    found.push({ output: 'mp3', name: 'format=mp3', estimatedBytes: others + (await mp3Bytes(sample, options)) })
+  if (channels <= 2 && hertz <= MP3_MAX_HERTZ && !options.lossless && !excess)
+    found.push({ output: 'mp3', name: 'format=mp3 (not exact)', estimatedBytes: others + (await mp3Bytes(sample, options)) })
   return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
 }
 

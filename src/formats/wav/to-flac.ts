@@ -9,6 +9,7 @@ import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { analyse, type Target } from './analyse.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
+import { withoutPlace } from './not-kept.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 
@@ -18,8 +19,9 @@ export const LEVEL = 8
 export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>): boolean =>
   channels <= 8 && hertz > 0 && (hertz < 65_536 || (hertz <= 655_350 && hertz % 10 === 0))
 
-/** Chunks that FLAC's own blocks replace. */
-const TOLD_OTHERWISE = new Set(['fmt ', 'JUNK', 'PAD ', 'FLLR', 'fact', 'LIST', 'id3 ', 'ID3 '])
+/** Chunks that FLAC's comments and pictures hold. */
+const ID3 = ['id3 ', 'ID3 ']
+const INFO = 'LIST INFO'
 const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
 
 /** Vorbis comment names that differ from the key. */
@@ -35,7 +37,8 @@ export interface Integers {
 
 export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
-  const integers = await integersOf(source, wave, options)
+  const { integers, excess } = await integersOf(source, wave, options)
+  if (excess && !integers.exact) throw unsupported(`FLAC would clip ${excess}`)
   if (!fitsFlac(wave.layout)) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
   if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
   const id3 = await embeddedId3(source, wave)
@@ -44,9 +47,11 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
+  const others = await withoutPlace(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
+  const applications = others.length > 0 ? await foreignBlocks(source, wave) : []
   using encoder = new FlacEncoder(
     { channels, bits: integers.bits, hertz, level: LEVEL, totalFrames: wave.frames },
-    { comments, applications: await foreignBlocks(source, wave), pictures },
+    { comments, applications, pictures },
   )
   const meter = new SnrMeter()
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.2 + share * 0.7))) {
@@ -62,14 +67,15 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
   const steps = [`libFLAC level ${LEVEL}, ${integers.bits} bits`]
+  if (applications.length === 0) for (const what of others) steps.push(`not kept, flac has no place for it: ${what}`)
   if (integers.exact) return { kind: 'compressed', steps }
   return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, 'float rounded to 24 bits'] }
 }
 
-async function integersOf(source: Source, wave: Wave, options: Options): Promise<Integers> {
+async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: Integers; excess: string | undefined }> {
   const { coding } = wave.layout
-  const isPcm = coding === 'integer' || coding === 'float'
-  return flacIntegers(wave.layout, isPcm ? (await analyse(source, wave, 'exact', options)).exact : undefined)
+  const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, 'exact', options) : undefined
+  return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.excess }
 }
 
 /** What FLAC makes of samples that `exact` holds, where that is another form than the present. */
@@ -85,7 +91,7 @@ export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined
 }
 
 /** `format=flac (exact)` */
-export const describeFlac = ({ bits, exact }: Integers) => `format=flac (${exact ? 'exact' : `${bits} bits`})`
+export const describeFlac = ({ bits, exact }: Integers) => `format=flac (${exact ? 'exact' : `rounded to ${bits} bits`})`
 
 export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
   if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values
@@ -93,12 +99,17 @@ export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): 
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))
 }
 
-/** Everything but the samples as APPLICATION blocks `riff`, as `flac --keep-foreign-metadata` stores and restores it. */
+/** Whether FLAC's comments and pictures hold all that an ID3 tag does. */
+function isTextAndPictures(tag: Uint8Array): boolean {
+  const frames = id3Frames(tag)
+  return frames.length > 0 && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
+}
+
+/** Everything but the samples as APPLICATION blocks `riff`, as `flac --keep-foreign-metadata` stores and restores it; none where it is too much. */
 async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> {
   const others = wave.chunks.filter(({ id }) => id !== 'data')
   const total = others.reduce((sum, chunk) => sum + chunk.size, 0)
   if (wave.container !== 'RIFF' || total > MAX_FOREIGN_BYTES || others.length > 200) return []
-  if (!others.some(({ id }) => !TOLD_OTHERWISE.has(id))) return []
   const id = new TextEncoder().encode('riff')
   const blocks = [concat([id, await source.read(0, 12)])]
   for (const chunk of wave.chunks) {
@@ -111,7 +122,7 @@ async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> 
 /** Decodes the FLAC stream (its MD5 too) and compares every sample. */
 export async function verifyFlac(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const wave = await readWave(original)
-  const integers = await integersOf(original, wave, options)
+  const { integers } = await integersOf(original, wave, options)
   const expected: Int32Array[] = []
   let [compared, comparedOfFirst] = [0, 0]
   let difference = ''

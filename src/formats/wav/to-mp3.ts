@@ -7,7 +7,9 @@ import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { LEVELS } from '../../quality/levels.ts'
+import { FullScale } from './full-scale.ts'
 import { readWave, type Wave } from './header.ts'
+import { withoutPlace } from './not-kept.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
@@ -29,10 +31,15 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   using engine = new Ffmpeg()
   using encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
   const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
-  const id3 = (await embeddedId3(source, wave)) ?? id3Tag(await readTags(source, wave))
+  const embedded = await embeddedId3(source, wave)
+  const id3 = embedded ?? id3Tag(await readTags(source, wave))
+  const others = await withoutPlace(source, wave, new Set(embedded ? ['id3 ', 'ID3 '] : ['LIST INFO']))
   if (id3.length) await sink.write(id3)
   const tagAt = sink.written
+  const fullScale = new FullScale()
   for await (const samples of readSamples(source, wave, options, options.progress)) {
+    fullScale.add(samples)
+    if (fullScale.excess) throw unsupported(`players of MP3 would clip ${fullScale.excess}`)
     const sound = planar(samples, channels)
     for (const packet of encoder.encode(resampler?.push(sound) ?? sound)) await sink.write(packet)
   }
@@ -43,7 +50,11 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   return {
     kind: 'compressed',
     loss: { sound: { snrDb: encoder.snrDb } },
-    steps: [...(resampler ? [`${hertz} → ${rate} Hz`] : []), `LAME -V${vbrQuality}`],
+    steps: [
+      ...(resampler ? [`${hertz} → ${rate} Hz`] : []),
+      `LAME -V${vbrQuality}`,
+      ...others.map((what) => `not kept, mp3 has no place for it: ${what}`),
+    ],
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { tailDifference } from '../../codec/tail.ts'
+import type { Chunk } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'
+import { isFilling } from './write.ts'
 
-/** Chunks that a result may lack: filling, and what describes the coding. */
-const FREE = new Set(['JUNK', 'junk', 'PAD ', 'FLLR', 'ds64', 'fact', 'fmt ', 'data'])
+/** Chunks that are about the coding, which is compared otherwise. */
+const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
 
 /** The same sums in blocks of another size. */
 const ROUNDING_DB = 1e-6
@@ -68,9 +70,14 @@ async function* blocks(source: Source, wave: Wave, options: Options): AsyncGener
   for await (const samples of readSamples(source, wave, options)) yield in16thUnits(samples)
 }
 
+async function contentOf(source: Source, { chunks }: Wave): Promise<Chunk[]> {
+  const content: Chunk[] = []
+  for (const chunk of chunks) if (!CODING.has(chunk.id) && !(await isFilling(source, chunk))) content.push(chunk)
+  return content
+}
+
 async function compareChunks(original: Source, result: Source, a: Wave, b: Wave): Promise<string | undefined> {
-  const left = a.chunks.filter(({ id }) => !FREE.has(id))
-  const right = b.chunks.filter(({ id }) => !FREE.has(id))
+  const [left, right] = [await contentOf(original, a), await contentOf(result, b)]
   if (left.length !== right.length) return `${left.length} chunks became ${right.length}`
   for (let i = 0; i < left.length; i++) {
     const [x, y] = [left[i]!, right[i]!]

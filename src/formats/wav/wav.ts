@@ -54,8 +54,12 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
     await writeWave(source, wave, exact, sink, options)
   } catch (error) {
     if (!isCodecError(error, 'no_gain')) throw error
-    const smaller = await smallerOutputs(source, wave, exact, options)
-    return { kind: 'unchanged', reason: 'no_gain', detail: whatWouldBeSmaller(wave.layout, smaller), ...suggested(smaller[0]) }
+    const excess = found?.excess
+    const smaller = await smallerOutputs(source, wave, { exact, excess }, options)
+    const detail = excess
+      ? `${whatWouldBeSmaller(wave.layout, smaller)}; integers would clip ${excess}`
+      : whatWouldBeSmaller(wave.layout, smaller)
+    return { kind: 'unchanged', reason: 'no_gain', detail, ...suggested(smaller[0]) }
   }
   const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []
   return { kind: 'compressed', steps: [...steps, 'padding dropped'] }
@@ -70,16 +74,21 @@ function depthOf(options: Options): Depth {
 }
 
 /** The smallest form that loses something the level allows, and beats the exact one. ADPCM and G.711 are for `low` alone. */
-function choose(layout: Layout, { exact, exactLaw, unheard, snrDb }: Analysis, depth: Depth): Target | undefined {
+function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Analysis, depth: Depth): Target | undefined {
+  // Every form below would clip.
+  if (excess) return undefined
   const best = exact?.bits ?? layout.bits
   if (depth === 'lossy') {
-    if (best > 4 && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
+    if (best > 4 && namesUsualSpeakers(layout) && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
     const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
     if (best > 8 && !exactLaw && snrDb[law] >= WAV_FLOORS_DB.law) return { coding: law, bits: 8 }
     if (best > 16 && snrDb.dithered16 >= WAV_FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
   }
   return unheard && { coding: 'integer', bits: unheard, dithered: true }
 }
+
+/** IMA ADPCM has no field for speakers: mono is the middle one then, stereo left and right. */
+const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
 
 function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): string {
   const kept = `nothing smaller that sounds the same fits into WAV (${describe({ coding, bits })})`

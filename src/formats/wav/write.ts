@@ -12,8 +12,10 @@ import { formatBody, type Layout, type Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
 import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
 
-/** Chunks that only fill space, or that this writer makes anew. */
-const DROPPED = new Set(['JUNK', 'PAD ', 'FLLR', 'ds64', 'fact'])
+/** Chunks that this writer makes anew. */
+const MADE_ANEW = new Set(['ds64', 'fact'])
+/** Chunks that fill space, unless something was left in them. */
+const FILLING = new Set(['JUNK', 'PAD ', 'FLLR'])
 const COPY_BYTES = 1024 * 1024
 const FOUR_GIB = 2 ** 32
 
@@ -25,7 +27,11 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
   const layout = target ? targetLayout(wave.layout, target) : wave.layout
   const ima = layout.coding === 'ima' && target ? new ImaEncoder(layout.hertz, layout.channels) : undefined
   const dataBytes = !target ? wave.data.size : ima ? ima.bytesFor(wave.frames) : wave.frames * layout.blockBytes
-  const kept = wave.chunks.filter((chunk) => !DROPPED.has(chunk.id))
+  const kept: Chunk[] = []
+  for (const chunk of wave.chunks) {
+    if (MADE_ANEW.has(chunk.id)) continue
+    if (!(await isFilling(source, chunk))) kept.push(chunk)
+  }
   const fact = layout.coding !== 'integer' || wave.chunks.some((chunk) => chunk.id === 'fact')
   const fmt = formatBody(layout)
   const oldFmt = wave.chunks.find((chunk) => chunk.id === 'fmt ')!
@@ -56,6 +62,16 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
   }
   await copyTail(source, wave, sink, options)
   return snrDb
+}
+
+/** Whether a chunk says nothing: its name is that of filling, and all its bytes are zero. */
+export async function isFilling(source: Source, { id, offset, size }: Chunk): Promise<boolean> {
+  if (!FILLING.has(id)) return false
+  for (let at = 0; at < size; at += COPY_BYTES) {
+    const bytes = await source.read(offset + at, Math.min(COPY_BYTES, size - at))
+    if (bytes.some((byte) => byte !== 0)) return false
+  }
+  return true
 }
 
 export function targetLayout(layout: Layout, target: Target): Layout {
