@@ -255,7 +255,7 @@ describe('an index that does not say what is there', () => {
   })
 
   it.each([
-    ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, 'a chunk of stream 1, which has no header'],
+    ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, '2 streams, of which 1 can be reached'],
     ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],
   ])('%s', async (_, id, behind, detail) => {
     const broken = film.slice()

@@ -4,6 +4,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../codec/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
+import { type InnerChunk, innerChunks, isFilling } from './inner-chunks.ts'
 import { fourCC } from './riff.ts'
 
 export interface AviStream {
@@ -17,7 +18,7 @@ export interface AviStream {
   readonly rate: number
   readonly scale: number
   /** All chunks of the `strl` list, in order. */
-  readonly parts: readonly { readonly id: string; readonly body: Uint8Array }[]
+  readonly parts: readonly InnerChunk[]
 }
 
 export interface OtherChunk {
@@ -33,7 +34,7 @@ export interface OtherChunk {
 export interface Avi {
   readonly avih: Uint8Array
   /** Chunks of `hdrl` that are neither `avih` nor a stream. */
-  readonly headers: readonly { readonly id: string; readonly body: Uint8Array }[]
+  readonly headers: readonly InnerChunk[]
   readonly streams: readonly AviStream[]
   readonly chunks: AviChunks
   /** Other chunks at the top: `LIST INFO` and the like. */
@@ -82,7 +83,7 @@ export async function readAvi(source: Source): Promise<Avi> {
         if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, `a header of ${size} bytes`)
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
-      else if (id !== 'JUNK' || isNamed(header))
+      else if (id !== 'JUNK' || !(await isFillingAt(source, inner + 8, size)))
         others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
       if (others.length > 1000) throw malformed('avi', inner, 'too many chunks')
       inner += 8 + size + (size & 1)
@@ -116,8 +117,17 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
     throw unsupported(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
 }
 
-/** Cameras keep their notes in JUNK, and begin them with a name (`PENT`, `OLYM`, `QVMI`, `ucmt`, …); filling does not. */
-const isNamed = (header: Uint8Array) => header.length === 12 && header.subarray(8).every((letter) => letter > 0x20 && letter < 0x7f)
+const FILLING_STEP = 64 * 1024
+
+/** Whether a chunk called JUNK is that: every byte of it is the same. Cameras keep their notes there (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
+async function isFillingAt(source: Source, offset: number, size: number): Promise<boolean> {
+  const [first] = await source.read(offset, 1)
+  for (let at = 0; at < size; at += FILLING_STEP) {
+    const bytes = await source.read(offset + at, Math.min(FILLING_STEP, size - at))
+    if (bytes.some((byte) => byte !== first)) return false
+  }
+  return true
+}
 
 /** An `idx1` chunk covers one list only, if that; OpenDML's indexes cover all. */
 async function findChunks(
@@ -162,23 +172,15 @@ async function newIndexesOrWalk(source: Source, lists: readonly Span[], streams:
   return (await readNewIndexes(source, supers, streams.length)) ?? walkLists(source, lists, streams.length)
 }
 
-function* chunksOf(bytes: Uint8Array): Generator<{ id: string; body: Uint8Array }> {
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const size = u32(bytes, at + 4)
-    if (at + 8 + size > bytes.length) return
-    yield { id: fourCC(bytes, at), body: bytes.subarray(at + 8, at + 8 + size) }
-    at += 8 + size + (size & 1)
-  }
-}
-
 function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'> {
   let avih: Uint8Array | undefined
   const streams: AviStream[] = []
-  const headers: { id: string; body: Uint8Array }[] = []
-  for (const { id, body } of chunksOf(hdrl)) {
+  const headers: InnerChunk[] = []
+  for (const chunk of innerChunks('avi', hdrl, 'hdrl')) {
+    const { id, body } = chunk
     if (id === 'avih') avih = body
     else if (id === 'LIST' && fourCC(body, 0) === 'strl') {
-      const parts = [...chunksOf(body.subarray(4))]
+      const parts = innerChunks('avi', body.subarray(4), 'strl')
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
       const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
@@ -187,9 +189,20 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
-    } else if (id !== 'JUNK') headers.push({ id, body })
+    } else if (!isFilling(chunk)) headers.push(chunk)
     if (streams.length > 32) throw malformed('avi', 12, 'too many streams')
   }
+  const named = namedStreams(hdrl)
+  if (named !== streams.length) throw malformed('avi', 12, `${named} streams, of which ${streams.length} can be reached`)
   if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, "no 'avih' chunk")
   return { avih, streams, headers }
+}
+
+/** Stream headers in the bytes of `hdrl`, counted without following sizes, so that a wrong size cannot hide one. */
+export function namedStreams(hdrl: Uint8Array): number {
+  let count = 0
+  for (let i = hdrl.indexOf(0x73); i >= 0 && i + 12 <= hdrl.length; i = hdrl.indexOf(0x73, i + 1)) {
+    if (fourCC(hdrl, i) === 'strh' && STREAM_KINDS.includes(fourCC(hdrl, i + 8))) count++
+  }
+  return count
 }

@@ -68,6 +68,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
       size = (id === 'data' ? dataBytes : tables.get(id)) ?? size
     }
     if (id === 'data' && form === 'WAVE') {
+      if (size > source.size - at - 8) await refuseHiddenChunks(source, at + 8, format)
       // Writers that cannot go back leave nothing as the sizes of data and form, too.
       const untold = size === 0 && 8 + riffBytes <= at + 8
       size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
@@ -77,7 +78,27 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too many chunks')
     at += 8 + size + (size & 1)
   }
-  return { container, form, chunks, end: Math.min(source.size, Math.max(at, end)) }
+  // Fewer bytes than a header takes belong to nobody; zeros only round up the form.
+  const left = at < end ? await source.read(at, end - at) : new Uint8Array()
+  return { container, form, chunks, end: Math.min(source.size, left.some((byte) => byte !== 0) ? at : Math.max(at, end)) }
+}
+
+/** Chunks that stand behind the sound. */
+const BEHIND_DATA = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
+const SEARCHED_BYTES = 1024 * 1024
+
+/** @throws CodecError (malformed) where chunks that fit the end of the file exactly stand in the last bytes of sound that is longer than the file */
+async function refuseHiddenChunks(source: Source, from: number, format: string): Promise<void> {
+  const start = Math.max(from, source.size - SEARCHED_BYTES)
+  const bytes = (await source.read(start, source.size - start)).slice()
+  for (let i = 0; i + 8 <= bytes.length; i++) {
+    if (!BEHIND_DATA.includes(fourCC(bytes, i))) continue
+    const size = u32(bytes, i + 4)
+    const next = i + 8 + size + (size & 1)
+    const isLast = next === bytes.length || i + 8 + size === bytes.length
+    if (isLast || (next + 8 <= bytes.length && BEHIND_DATA.includes(fourCC(bytes, next))))
+      throw malformed(format, start + i, `'${fourCC(bytes, i)}' inside of sound that is longer than the file`)
+  }
 }
 
 /** The eight bytes before a body. */

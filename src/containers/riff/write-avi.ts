@@ -9,6 +9,7 @@ import { unsupported } from '../../codec/error.ts'
 import { Gathered } from '../../codec/sink.ts'
 import { Window } from '../window.ts'
 import type { Avi, AviStream, OtherChunk } from './avi.ts'
+import { isFilling } from './inner-chunks.ts'
 import { chunkHeader } from './riff.ts'
 
 /** New chunks in a row somewhere. */
@@ -84,7 +85,8 @@ async function copy(source: Source, { offset, size }: OtherChunk, sink: Sink, op
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
 const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(type), ...parts]))
-const isOpenDml = (body: Uint8Array) => latin1Of(body.subarray(0, 4)) === 'odml'
+/** OpenDML's extended header, which an AVI 1.0 file has no use for. */
+export const isOpenDml = (body: Uint8Array) => latin1Of(body.subarray(0, 4)) === 'odml'
 
 /** One chunk of the result. */
 interface Entry {
@@ -207,7 +209,7 @@ function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array
     new ByteWriter(made.strh, true).at(36).u32(largest) // dwSuggestedBufferSize
   }
   const parts = stream.parts
-    .filter(({ id }) => id !== 'JUNK' && id !== 'indx')
+    .filter((part) => part.id !== 'indx' && !isFilling(part))
     .map(({ id, body }) => chunk(id, (id === 'strh' && made?.strh) || (id === 'strf' && made?.strf) || body))
   return list('strl', parts)
 }

@@ -3,6 +3,7 @@
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../codec/codec.ts'
 import { unsupported } from '../../codec/error.ts'
+import { innerChunks } from '../../containers/riff/inner-chunks.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import type { Wave } from './header.ts'
 
@@ -47,17 +48,10 @@ export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Arra
 
 function infoTags(list: Uint8Array): Tags {
   if (fourCC(list, 0) !== 'INFO') return []
-  const tags: Tags = []
-  const reader = new ByteReader(list, true)
-  for (let at = 4; at + 8 <= list.length; ) {
-    const size = reader.u32(at + 4)
-    if (at + 8 + size > list.length) break
-    const key = INFO_KEYS[fourCC(list, at)] ?? fourCC(list, at)
-    const value = text(list.subarray(at + 8, at + 8 + size))
-    if (value) tags.push([key, value])
-    at += 8 + size + (size & 1)
-  }
-  return tags
+  return innerChunks('wav', list.subarray(4), 'LIST INFO').flatMap(({ id, body }): Tags => {
+    const value = text(body)
+    return value ? [[INFO_KEYS[id] ?? id, value]] : []
+  })
 }
 
 /** EBU Tech 3285: fixed fields, then the coding history. Named as FFmpeg names them. */

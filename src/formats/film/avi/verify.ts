@@ -7,7 +7,9 @@ import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import { frameSamples, mp3Lead } from '../../../containers/mpeg-audio/frame-cutter.ts'
-import { type Avi, type AviStream, readAvi } from '../../../containers/riff/avi.ts'
+import { type Avi, type AviStream, namedStreams, readAvi } from '../../../containers/riff/avi.ts'
+import { isFilling } from '../../../containers/riff/inner-chunks.ts'
+import { isOpenDml } from '../../../containers/riff/write-avi.ts'
 import { Window } from '../../../containers/window.ts'
 import { COMPARED_PIXELS, claimedOf, comparePictures, isShort, type LaidPictures, WHOLE } from '../compare-pictures.ts'
 import { comparedShare, compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
@@ -62,7 +64,11 @@ function secondsOf({ chunks }: Avi, stream: AviStream): number {
 async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
   const [before, after] = [old.file, made.file]
   if (before.streams.length !== after.streams.length) return unlike('streams')
-  const tags = (await compareOthers(old, made)) ?? (await tailDifference(old.source, before.end, made.source, after.end))
+  const tags =
+    (await compareNamed(old.source, after)) ??
+    compareHeaders(before, after) ??
+    (await compareOthers(old, made)) ??
+    (await tailDifference(old.source, before.end, made.source, after.end))
   if (tags) return unlike(tags)
   const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
   // H.264 that became H.264 has the format it had; pictures that were copied lost nothing.
@@ -105,6 +111,31 @@ async function compareOthers(old: Side, made: Side): Promise<string | undefined>
 }
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+const HEADER_BYTES = 1024 * 1024
+
+/** Streams named in the first bytes of the upload, counted without following sizes: `before` shares the view of what made the result. */
+async function compareNamed(original: Source, after: Avi): Promise<string | undefined> {
+  const head = await original.read(0, HEADER_BYTES)
+  const movi = Buffer.from(head.buffer, head.byteOffset, head.length).indexOf('movi', 0, 'latin1')
+  if (movi < 0) return undefined
+  const named = namedStreams(head.subarray(0, movi))
+  return named === after.streams.length ? undefined : `${named} streams became ${after.streams.length}`
+}
+
+/** Chunks that are written anew, or describe where media lies. */
+const WRITTEN_ANEW = ['strh', 'strf', 'indx']
+
+/** Names, codec data and whatever else stands in the headers. */
+function compareHeaders(before: Avi, after: Avi): string | undefined {
+  const kept = ({ headers, streams }: Avi) => [
+    ...headers.filter(({ body }) => !isOpenDml(body)),
+    ...streams.flatMap(({ parts }) => parts.filter((part) => !WRITTEN_ANEW.includes(part.id) && !isFilling(part))),
+  ]
+  const [left, right] = [kept(before), kept(after)]
+  const lost = left.find((chunk, i) => right[i]?.id !== chunk.id || !same(chunk.body, right[i].body))
+  return lost ? `header '${lost.id}'` : undefined
+}
 
 function compareCounts(before: Avi, after: Avi, { index }: AviStream): string | undefined {
   const [old, made] = [before.chunks.of(index).length, after.chunks.of(index).length]
