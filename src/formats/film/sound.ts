@@ -74,6 +74,7 @@ export async function* decodedSound(
       silent += blockAlign ? 0 : 1
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
         if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound of another kind than the track says')
+        if (stream.decoder.startsWith('pcm_f')) refuseExcess(sound.channels)
         // Packets that hold no sound of their own take their time all the same.
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
         silent = 0
@@ -82,6 +83,14 @@ export async function* decodedSound(
       }
       options.progress(run / runs.count)
     }
+  }
+}
+
+/** @throws CodecError (unsupported_feature) for float samples beyond full scale, which players of coded sound clip, and for those that are no numbers */
+function refuseExcess(planar: readonly Float32Array[]): void {
+  for (const channel of planar) {
+    for (const value of channel)
+      if (!(Math.abs(value) <= 1)) throw unsupported(`float sound that reaches ${Math.abs(value).toFixed(2)} times full scale`)
   }
 }
 
