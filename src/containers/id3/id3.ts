@@ -67,8 +67,11 @@ export interface Id3Frame {
   readonly body: Uint8Array
 }
 
-/** The frames of an ID3v2.3 or 2.4 tag; empty when it is unsynchronised, compressed or of another version. */
-export function id3Frames(tag: Uint8Array): Id3Frame[] {
+/**
+ * The frames of an ID3v2.3 or 2.4 tag; empty when it is unsynchronised, compressed or of another version.
+ * @param coded whether frames are wanted, too, whose flags say that their bodies are compressed, encrypted or otherwise coded
+ */
+export function id3Frames(tag: Uint8Array, coded = false): Id3Frame[] {
   const [, , , version = 0, , flags = 0] = tag
   if (id3Bytes(tag, 0) === 0 || (version !== 3 && version !== 4) || flags & 0x80) return []
   const end = Math.min(tag.length, 10 + fromSynchsafe(tag, 6))
@@ -80,7 +83,7 @@ export function id3Frames(tag: Uint8Array): Id3Frame[] {
     const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
     if (at + 10 + size > end) break
     // Format flags (second byte): anything but "grouped" changes what the body means.
-    if ((reader.u8(at + 9) & (version === 4 ? 0x4f : 0xe0)) === 0) {
+    if (coded || (reader.u8(at + 9) & (version === 4 ? 0x4f : 0xe0)) === 0) {
       frames.push({ id: latin1Of(tag.subarray(at, at + 4)), body: tag.subarray(at + 10, at + 10 + size) })
     }
     at += 10 + size

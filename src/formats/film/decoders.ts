@@ -38,10 +38,12 @@ const VIDEO: { readonly [type: string]: string } = {
   'rle ': 'qtrle',
   'm1v ': 'mpeg1video',
   mp2v: 'mpeg2video',
-  hdv2: 'mpeg2video',
-  hdv3: 'mpeg2video',
-  xd5b: 'mpeg2video',
 }
+
+/** MPEG-2 of cameras, in MOV: HDV, XDCAM EX, HD and HD422, and IMX, each rate and size with a type of its own (QuickTime's list of codecs). */
+const CAMERA_MPEG2 = /^(?:m2v1|hdv[1-9a]|xdv[1-9a-fjk]|xd5[1459a-f]|xdhd|xdh2|mx[345][np]|AVmp)$/
+
+const decoderOf = (type: string): string | undefined => VIDEO[type] ?? (CAMERA_MPEG2.test(type) ? 'mpeg2video' : undefined)
 
 /** Codec configurations, whole or without their version. */
 const CONFIGURATIONS = ['avcC', 'hvcC', 'glbl']
@@ -50,7 +52,7 @@ const tagOf = (type: string) => [...type].reduce((tag, letter, i) => (tag | (let
 
 /** The decoder of a visual sample entry (ISO/IEC 14496-12, 12.1.3), if there is one. */
 export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefined {
-  let decoder = VIDEO[entry.type]
+  let decoder = decoderOf(entry.type)
   if (!decoder || entry.end - entry.body < 78) return undefined
   // RGB without a palette; with a fourth byte it would be transparency.
   if (entry.type === 'raw ' && u16At(moov, entry.body + 74) !== 24) return undefined

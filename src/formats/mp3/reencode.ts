@@ -8,7 +8,7 @@ import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/fr
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { LEVELS } from '../../quality/levels.ts'
 import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
-import { buildTag, tagBytes } from './tag-frame.ts'
+import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
 
 /** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
 const MAX_SECONDS = 6000
@@ -40,7 +40,7 @@ export async function reencode(
   using engine = new Ffmpeg()
   using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told, cut: !told })
   const start = sink.written
-  const frames = told ? new AsTheyCome() : new WithoutDelay(stream)
+  const frames = told ? new AsTheyCome(stream) : new WithoutDelay(stream)
   const keep = async (chunks: readonly Uint8Array[]) => {
     for (const chunk of chunks) {
       if (sink.written - start + chunk.length >= limit) return false
@@ -64,7 +64,15 @@ export async function reencode(
 class AsTheyCome {
   readonly head: readonly Uint8Array[] = []
   readonly take = (packet: Uint8Array): Uint8Array[] => [packet]
-  readonly tag = (lames: Uint8Array): Uint8Array => lames
+  readonly #stream: Stream
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+  }
+
+  tag(lames: Uint8Array): Uint8Array {
+    return withLoudness(lames, this.#stream)
+  }
 }
 
 /**

@@ -3,7 +3,7 @@
 import { crc16 } from '../../bytes/crc16.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import { bitRates, frameBytes, frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Stream } from './stream.ts'
 
 /** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */
@@ -97,4 +97,22 @@ function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array
     table[percent] = Math.min(255, Math.floor((position * 256) / total))
   }
   return table
+}
+
+/** Peak and both replay gains in LAME's extension ("Mp3 Info Tag rev 1"): behind the encoder's name, revision and lowpass. */
+const LOUDNESS = { from: 11, to: 19 } as const
+
+/** LAME's tag frame of sound that was coded anew, with the loudness that the old tag tells: it is that of the same sound. */
+export function withLoudness(lames: Uint8Array, stream: Stream): Uint8Array {
+  const old = lameExtension(stream)
+  const loudness = old?.subarray(LOUDNESS.from, LOUDNESS.to)
+  const header = frameHeader(lames, 0)
+  if (!header || !loudness?.some((byte) => byte !== 0)) return lames
+  const frame = lames.slice()
+  // LAME writes all of Xing's fields, and a CRC of all in front of it.
+  const at = 4 + header.sideBytes + XING_BYTES
+  if (at + LAME_BYTES > frame.length || frame[4 + header.sideBytes + 7] !== 15) return lames
+  frame.set(loudness, at + LOUDNESS.from)
+  new ByteWriter(frame, false).at(at + 34).u16(crc16(frame.subarray(0, at + 34)))
+  return frame
 }

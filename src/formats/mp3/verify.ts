@@ -3,7 +3,7 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { tailDifference } from '../../codec/tail.ts'
-import { id3Frames } from '../../containers/id3/id3.ts'
+import { type Id3Picture, id3Bytes, id3Frames, id3Picture } from '../../containers/id3/id3.ts'
 import { SnrMeter } from '../../quality/snr.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
 import { decode } from './reencode.ts'
@@ -42,17 +42,40 @@ export async function verifySound(original: Source, result: Source, outcome: Out
   }
 }
 
+/** Tags in front, one by one. */
 async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
-  const [x, y] = await Promise.all([original.read(0, a.frontBytes), result.read(0, b.frontBytes)])
-  const before = id3Frames(x)
-  const after = id3Frames(y)
-  if (before.length !== after.length) return `${before.length} tag frames became ${after.length}`
-  for (let i = 0; i < before.length; i++) {
-    const [p, q] = [before[i]!, after[i]!]
-    if (p.id !== q.id || (p.id !== 'APIC' && !same(p.body, q.body))) return `tag frame ${p.id}`
+  const [before, after] = await Promise.all([tagsIn(original, a), tagsIn(result, b)])
+  if (before.length !== after.length) return `${before.length} tags became ${after.length}`
+  for (const [i, tag] of before.entries()) {
+    const difference = same(tag, after[i]!) ? undefined : compareTag(tag, after[i]!)
+    if (difference) return difference
   }
   return undefined
 }
+
+async function tagsIn(source: Source, { frontBytes }: Stream): Promise<Uint8Array[]> {
+  const whole = await source.read(0, frontBytes)
+  const tags: Uint8Array[] = []
+  for (let at = 0, size = id3Bytes(whole, 0); size > 0; at += size, size = id3Bytes(whole, at)) tags.push(whole.subarray(at, at + size))
+  return tags
+}
+
+/** A tag that became smaller: its frames are all there, pictures with the same type and description, and only zeros behind them are gone. */
+function compareTag(before: Uint8Array, after: Uint8Array): string | undefined {
+  const [left, right] = [id3Frames(before, true), id3Frames(after, true)]
+  if (left.length !== right.length) return `${left.length} tag frames became ${right.length}`
+  let end = 10
+  for (const [i, p] of left.entries()) {
+    const q = right[i]!
+    const equal = same(p.body, q.body) || (p.id === 'APIC' && samePicture(id3Picture(p.body), id3Picture(q.body)))
+    if (p.id !== q.id || !equal) return `tag frame ${p.id}`
+    end += 10 + p.body.length
+  }
+  return before.subarray(end).every((byte) => byte === 0) ? undefined : 'bytes behind the frames of a tag'
+}
+
+const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>
+  a !== undefined && b !== undefined && a.type === b.type && a.mime === b.mime && a.description === b.description
 
 /** Of sound that was coded anew, only tags are kept behind it. */
 async function compareTail(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
