@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/bytes/concat.ts'
+import type { Outcome } from '../../src/codec/codec.ts'
 import { memorySink } from '../../src/codec/sink.ts'
 import { memorySource, readAll } from '../../src/codec/source.ts'
 import { box, fullBox, text, typeAt, u32At, words } from '../../src/containers/isobmff/box.ts'
@@ -116,6 +117,15 @@ describe('an index whose boxes do not fill their parents', () => {
     expect((await pack(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
+  it('items that are found by their place in the file leave it as it is', async () => {
+    const items = fullBox('meta', 0, fullBox('hdlr', 0, new Uint8Array(21)), fullBox('iloc', 0, words(0x44000001, 0x00010000, 1, 40, 10)))
+    const behind = await pack(concat([film, items]))
+    expect(behind.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+    const { at, end } = placeOf('moov')
+    const inside = await pack(resized(concat([film, items]), at, end - at + items.length))
+    expect(inside.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
   it('a second film behind the first is not dropped', async () => {
     expect((await pack(concat([film, film]))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
     const behindJunk = concat([film, words(3, 3), film])
@@ -149,14 +159,14 @@ describe('verification', () => {
     const shorter = concat([movie.moov.subarray(0, second.start), movie.moov.subarray(second.end)])
     const at = movie.top.find(({ type }) => type === 'moov')!.offset
     const without = concat([kept.bytes.subarray(0, at), resized(shorter, 0, shorter.length), kept.bytes.subarray(at + movie.moov.length)])
-    const outcome = { kind: 'compressed', steps: [] } as const
+    const outcome: Outcome = { kind: 'compressed', steps: [] }
     const verdict = await verifyFilm(memorySource(film, 'a'), memorySource(without, 'b'), outcome, optionsFor('medium', 'mov'))
     expect(verdict).toEqual({ equal: false, difference: '2 tracks became 1' })
   })
 
   it('refuses a result whose user data, references or matrix are others', async () => {
     const { bytes } = await pack(film)
-    const outcome = { kind: 'compressed', steps: [] } as const
+    const outcome: Outcome = { kind: 'compressed', steps: [] }
     for (const [word, by] of [
       ['©nam', 8],
       ['tkhd', 44],

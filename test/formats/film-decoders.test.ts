@@ -8,12 +8,25 @@ const decoderOf = (type: string) => {
 }
 
 describe('MPEG-2 of cameras', () => {
-  it.each(['m2v1', 'hdv1', 'hdv5', 'hdva', 'xdv1', 'xdv7', 'xdvb', 'xdhd', 'xd51', 'xd5b', 'xd5f', 'mx3n', 'mx4p', 'mx5p', 'AVmp'])(
-    "'%s' is decoded as MPEG-2",
-    (type) => {
-      expect(decoderOf(type)).toBe('mpeg2video')
-    },
-  )
+  it.each([
+    'm2v1',
+    'hdv1',
+    'hdv5',
+    'hdva',
+    'xdv1',
+    'xdv7',
+    'xdvb',
+    'xdhd',
+    'xd51',
+    'xd5b',
+    'xd5f',
+    'mx3n',
+    'mx4p',
+    'mx5p',
+    'AVmp',
+  ])("'%s' is decoded as MPEG-2", (type) => {
+    expect(decoderOf(type)).toBe('mpeg2video')
+  })
 
   it.each(['xdv0', 'mx6p', 'xd50', 'hdv0'])("'%s' is not known, and its pictures are kept", (type) => {
     expect(decoderOf(type)).toBeUndefined()

@@ -74,6 +74,7 @@ export async function analyse(source: Source, options: Options, probed = false):
     if (descriptions.some(isEncrypted)) throw new CodecError('encrypted', '')
   }
   await refuseSigned(source, movie)
+  await refuseItems(source, movie)
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
     throw unsupported('an index without its media')
@@ -103,6 +104,20 @@ async function refuseSigned(source: Source, { top }: Movie): Promise<void> {
   for (const { type, offset } of top) {
     if (type === 'uuid' && isCredentialsBox(await source.read(offset, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
   }
+}
+
+const MOST_META_BYTES = 1024 * 1024
+
+/** @throws CodecError (unsupported_feature) for items (ISO/IEC 14496-12, 8.11.3) that are found by their place in the file, which changes */
+async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promise<void> {
+  const iloc = new TextEncoder().encode('iloc')
+  const inner = find(moov, moovBox, 'meta')
+  const metas = inner ? [moov.subarray(inner.body, inner.end)] : []
+  for (const { type, offset, size } of top) {
+    if (type === 'meta') metas.push((await source.read(offset, Math.min(size, MOST_META_BYTES))).slice())
+  }
+  if (metas.some((meta) => indexOfBytes(meta, iloc) >= 0))
+    throw unsupported('items beside the tracks that are found by their place in the file')
 }
 
 function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
