@@ -144,6 +144,12 @@ describe('WAVE', () => {
     expect((await press(wav, tail, 'high', 'flac')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
+  it('an incomplete last sample goes, and the receipt says it', async () => {
+    const cut = file.subarray(0, placeOf('data').at + 8 + 5999)
+    const { outcome } = await press(wav, cut, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['5 bytes of an incomplete last sample removed']) })
+  })
+
   it('several chunks of sound leave the file as it is', async () => {
     const twice = wave(integers, 24, 2, 44100, [['data', new Uint8Array(600)]])
     expect((await press(wav, twice, 'high', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
@@ -163,8 +169,8 @@ describe('WAVE', () => {
         const { at, size } = places[which]!
         const { outcome, bytes } = await press(wav, resized(file, at, Math.max(0, size + by)), 'high', 'wav')
         if (outcome.kind === 'unchanged') return
-        expect(text(bytes)).toContain('INAM')
-        expect(text(bytes)).toContain('cue ')
+        // Not by `toContain`, which would print the sound.
+        expect(['INAM', 'cue '].filter((id) => !text(bytes).includes(id))).toEqual([])
       }),
       { numRuns: 150 },
     )

@@ -54,7 +54,10 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
   let end = riffBytes === UNKNOWN_SIZE || riffBytes === 0 ? source.size : Math.min(source.size, 8 + riffBytes)
   while (at + 8 <= end) {
     const header = await source.read(at, 8)
+    if (header.every((byte) => byte === 0)) break
     const id = fourCC(header, 0)
+    // A size in front of it is wrong, or this is none of the form.
+    if (!/^[ -~]{4}$/.test(id)) throw malformed(format, at, 'no chunk where the one before ends')
     let size = u32(header, 4)
     // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
     if (wide && id === 'ds64' && chunks.length === 0) {
@@ -78,9 +81,14 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too many chunks')
     at += 8 + size + (size & 1)
   }
-  // Fewer bytes than a header takes belong to nobody; zeros only round up the form.
-  const left = at < end ? await source.read(at, end - at) : new Uint8Array()
-  return { container, form, chunks, end: Math.min(source.size, left.some((byte) => byte !== 0) ? at : Math.max(at, end)) }
+  // What is left belongs to nobody; a few zeros only round up the form.
+  const left = at < end ? await source.read(at, Math.min(8, end - at)) : new Uint8Array()
+  return {
+    container,
+    form,
+    chunks,
+    end: Math.min(source.size, left.length === 8 || left.some((byte) => byte !== 0) ? at : Math.max(at, end)),
+  }
 }
 
 /** Chunks that stand behind the sound. */

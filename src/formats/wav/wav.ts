@@ -21,8 +21,8 @@ export const wav: Codec = {
     const { tail } = wave
     if (options.output === 'flac' && tail.size > 0)
       throw unsupported(`the ${tail.size} bytes after the end would be lost in another format`)
-    if (options.output === 'flac') return wavToFlac(source, wave, sink, options)
-    if (options.output === 'mp3') return saying(await wavToMp3(source, wave, sink, options), tail.size)
+    if (options.output === 'flac') return withoutRest(await wavToFlac(source, wave, sink, options), wave)
+    if (options.output === 'mp3') return withoutRest(saying(await wavToMp3(source, wave, sink, options), tail.size), wave)
     return toWave(source, wave, sink, options)
   },
 
@@ -39,6 +39,13 @@ function saying(outcome: Outcome, tailBytes: number): Outcome {
   return { ...outcome, steps: [...outcome.steps, `not kept, mp3 has no place for it: ${tailBytes} bytes after the end`] }
 }
 
+/** The outcome of sound that was coded anew, with a word on bytes behind the last whole frame of PCM. */
+function withoutRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome {
+  const rest = layout.blockSamples === 1 ? data.size - frames * layout.blockBytes : 0
+  if (outcome.kind === 'unchanged' || rest === 0) return outcome
+  return { ...outcome, steps: [...outcome.steps, `${rest} bytes of an incomplete last sample removed`] }
+}
+
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
   // Players make something else of a file without samples, each in its way.
@@ -47,7 +54,7 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
     const snrDb = await writeWave(source, wave, chosen, sink, options)
-    return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }
+    return withoutRest({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }, wave)
   }
   const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
   try {
@@ -61,8 +68,9 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
       : whatWouldBeSmaller(wave.layout, smaller)
     return { kind: 'unchanged', reason: 'no_gain', detail, ...suggested(smaller[0]) }
   }
-  const steps = exact ? [`${describe(wave.layout)} → ${describe(exact)}, samples equal`] : []
-  return { kind: 'compressed', steps: [...steps, 'padding dropped'] }
+  if (!exact) return { kind: 'compressed', steps: ['padding dropped'] }
+  const steps = [`${describe(wave.layout)} → ${describe(exact)}, samples equal`, 'padding dropped']
+  return withoutRest({ kind: 'compressed', steps }, wave)
 }
 
 /** `ultra` means as small as `low` here. */
