@@ -150,6 +150,16 @@ describe('WAVE', () => {
     expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['5 bytes of an incomplete last sample removed']) })
   })
 
+  it('zeros behind the form, or at its end, stay', async () => {
+    const zeros = concat([file, new Uint8Array(5000)])
+    for (const one of [zeros, resized(zeros, 0, zeros.length - 8)]) {
+      const { outcome, bytes, ...rest } = await press(wav, one, 'high', 'wav')
+      expect(rest).not.toHaveProperty('defect')
+      expect(outcome.kind).toBe('compressed')
+      expect(bytes.subarray(-5000).every((byte) => byte === 0)).toBe(true)
+    }
+  })
+
   it('several chunks of sound leave the file as it is', async () => {
     const twice = wave(integers, 24, 2, 44100, [['data', new Uint8Array(600)]])
     expect((await press(wav, twice, 'high', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })

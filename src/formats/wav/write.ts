@@ -60,7 +60,8 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
     }
     if (size(chunk) & 1) await sink.write(new Uint8Array(1))
   }
-  await copyTail(source, wave, sink, options)
+  // Bytes behind the form stay: an ID3 tag, say.
+  await copy(source, wave.tail.offset, wave.tail.size, sink, options)
   return snrDb
 }
 
@@ -224,15 +225,4 @@ async function copy(source: Source, offset: number, size: number, sink: Sink, op
     const bytes = await source.read(offset + at, Math.min(COPY_BYTES, size - at))
     await sink.write(bytes.length < source.size ? bytes : bytes.slice())
   }
-}
-
-/** Zeros behind the form that are worth dropping. */
-const MIN_DROPPED_BYTES = 512
-
-/** Bytes behind the form (an ID3 tag, say) stay, unless they are many and all zero. */
-async function copyTail(source: Source, wave: Wave, sink: Sink, options: Options): Promise<void> {
-  const { offset, size } = wave.tail
-  if (size < MIN_DROPPED_BYTES) return copy(source, offset, size, sink, options)
-  const probe = await source.read(offset, Math.min(size, COPY_BYTES))
-  if (size > probe.length || probe.some((byte) => byte !== 0)) await copy(source, offset, size, sink, options)
 }
