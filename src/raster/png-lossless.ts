@@ -93,7 +93,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
   const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
   // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
-  if (picture.animated || hasFineKey(picture, engine.facts())) return [verbatim]
+  if (picture.animated || picture.keepsForm || hasFineKey(picture, engine.facts())) return [verbatim]
   let forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
   if (paletteBits) {

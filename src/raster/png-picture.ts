@@ -19,6 +19,8 @@ export interface PngPicture {
   readonly animated?: boolean
   /** A profile stands with the picture: grey must stay grey and colour must stay colour. */
   readonly profiled: boolean
+  /** Readers take the stored samples or palette indices for values: colour type, bit depth and palette stay. */
+  readonly keepsForm?: boolean
   /** Shows all frames once. */
   visit(visitor: FrameVisitor): Promise<void>
 }

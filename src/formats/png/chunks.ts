@@ -4,6 +4,7 @@ import type { Layout, PictureHeader } from '../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../wasm/png/png.ts'
 import { mostOf } from '../../bytes/extremes.ts'
 import type { PngChunk, PngFile } from './file.ts'
+import { GAIN_MAP_CHUNKS } from './signalling.ts'
 
 /**
  * One chunk of the source as it must stand in the result, or undefined where it can no longer be true: the histogram of a
@@ -36,6 +37,9 @@ const KNOWN = new Set([
   'iCCP',
   'mDCV',
   'cLLI',
+  'mDCv',
+  'cLLi',
+  ...GAIN_MAP_CHUNKS,
   'sRGB',
   'acTL',
   'fcTL',

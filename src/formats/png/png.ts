@@ -14,6 +14,7 @@ import { verifyPicture } from '../../raster/verify-picture.ts'
 import { bytesAround } from './chunks.ts'
 import { convertible } from './convert.ts'
 import { writeExact } from './exact.ts'
+import { exactnessOf } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { PNG } from './format.ts'
 import { chooseLossy, writeLossy } from './palette.ts'
@@ -41,7 +42,9 @@ async function converted(source: Source, options: Options): Promise<Convertible 
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
   const { header, animated } = await readPngInfo(source.stream())
-  return animated || !fittedSize(header.width, header.height, fitWithin) ? undefined : convertible(source, options)
+  if (animated || !fittedSize(header.width, header.height, fitWithin)) return undefined
+  // Resampling mixes labels and measurements, and HDR would be cut to eight bits.
+  return (await exactnessOf(await openPngFile(source, options))) ? undefined : convertible(source, options)
 }
 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {
@@ -50,10 +53,12 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
   return await withTail(source, file.end, sink, options, (body, asked) => compressFile(file, body, sink, asked))
 }
 
-async function compressFile(file: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
+async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   using engines = new DisposableStack()
+  const exact = await exactnessOf(opened)
+  const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
   const engine = engines.use(new PngEngine(file.header))
-  const lossy = mayUsePalette(engine, file, options)
+  const lossy = !exact && mayUsePalette(engine, file, options)
   const facts = await analyse(engine, file, lossy)
   options.progress(0.1)
   if (lossy && facts.colours !== 1 && !hasFineKey(file, facts)) {
@@ -66,7 +71,8 @@ async function compressFile(file: PngFile, source: Source, sink: Sink, options: 
     const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
     if (chosen) return await chosen.write(sink)
   }
-  return await writeExact(file, engine, await searchLossless(engine, file), sink, options)
+  const outcome = await writeExact(file, engine, await searchLossless(engine, file), sink, options)
+  return exact && outcome.kind === 'compressed' ? { ...outcome, steps: [exact.step, ...outcome.steps] } : outcome
 }
 
 /** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */

@@ -1,0 +1,117 @@
+/**
+ * Pictures that are data: measurements, labels and tables that programs read, stored as a picture. A score for the eye says nothing
+ * of them, so they stay exact. Figures: docs/design/data-pictures.md.
+ */
+import { DataStatistics, entropy, type PictureForm, quantile, type SampleRow } from './data-statistics.ts'
+import { lookupTable } from './lookup-table.ts'
+
+export interface DataPicture {
+  /** Noun for the receipt. */
+  readonly what: string
+  /** Readers take stored samples or palette indices for values: the result keeps colour type and bit depth. */
+  readonly keepsForm: boolean
+}
+
+/** Strips of whole rows in `form`, from the top. */
+export interface DataRows extends PictureForm {
+  rows(): AsyncIterable<SampleRow>
+}
+
+/** Smaller pictures show too little to tell a label mask from an icon. */
+const LEAST_PIXELS = 32 * 32
+
+/** What kind of data the picture is; undefined for a picture for the eye. */
+export async function dataPicture(picture: DataRows): Promise<DataPicture | undefined> {
+  const { width, height, channels } = picture
+  if (width * height < LEAST_PIXELS) return undefined
+  const found = new DataStatistics(picture)
+  const table = lookupTable(picture)
+  let y = 0
+  for await (const strip of picture.rows())
+    for (let at = 0; at < strip.length; at += width * channels, y++) {
+      const row = strip.subarray(at, at + width * channels)
+      found.add(row, y)
+      table?.add(row, y)
+    }
+  if (table?.matches()) return { what: 'a colour lookup table', keepsForm: false }
+  return kindOf(found)
+}
+
+function kindOf(found: DataStatistics): DataPicture | undefined {
+  const isGrey = found.form.channels < 3 || found.grey
+  if (found.form.most > 255) return isGrey ? deepGrey(found) : deepColour(found)
+  if (isLabels(found, isGrey)) return { what: `a label mask of ${found.colours.size} values`, keepsForm: isGrey }
+  if (isGrey) return undefined
+  if (isNormalMap(found)) return { what: 'a normal map', keepsForm: false }
+  return isCode(found) ? { what: 'heights or depths coded over several channels', keepsForm: false } : undefined
+}
+
+/** A photograph that is ready for a screen fills more than half of the 16-bit range; depths in millimetres and 12-bit sensors do not. */
+const NARROW_RANGE = 32_768
+/** Below so many values a picture of 16 bits is a table of values: photographs of 16 bits have thousands. */
+const FEW_VALUES = 1_024
+/** Median of twice the distance from the mean of both neighbours, in units of 16: an 8-bit step and its double. */
+const SMOOTH_RESIDUAL = (2 * 257) / 16
+
+/** Sixteen bits of grey: a photograph only where it fills the range and its noise hides what the low byte says. */
+function deepGrey(found: DataStatistics): DataPicture | undefined {
+  const range = found.highest[0]! - found.lowest[0]!
+  const values = found.values.reduce((sum, isThere) => sum + isThere, 0)
+  const spread = `${values.toLocaleString('en')} values from ${found.lowest[0]} to ${found.highest[0]}`
+  const is = (why: string): DataPicture => ({ what: `16-bit measurements (${spread}${why})`, keepsForm: true })
+  if (values < 2) return undefined
+  if (range < NARROW_RANGE) return is('')
+  if (values <= FEW_VALUES) return is('')
+  return quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL ? is(', smoother than 8 bits can store') : undefined
+}
+
+/** Sixteen bits of colour: normals, or a channel that is no colour, such as the flag of a flow map. */
+function deepColour(found: DataStatistics): DataPicture | undefined {
+  if (isNormalMap(found)) return { what: 'a normal map of 16 bits', keepsForm: true }
+  const isFlag = [0, 1, 2].some((c) => found.highest[c]! < 256) && [0, 1, 2].some((c) => found.highest[c]! >= 16_384)
+  return isFlag ? { what: '16-bit values with a flag, such as a flow map', keepsForm: true } : undefined
+}
+
+/** Labels: flat areas without antialiasing. */
+const LABELS = { least: 3, most: 256, isolated: 0.1, pixelsPerChange: 10, step: 24 / 4, darkest: 64 }
+
+/**
+ * Few colours in large areas whose borders have no pixel of a colour between: anti-aliased drawings and text have one at most borders.
+ * The colours are far apart, as smooth gradients are not, or so dark that they can only be numbers.
+ */
+function isLabels(found: DataStatistics, isGrey: boolean): boolean {
+  const { colours, changes, isolated, pixels } = found
+  if (isGrey && found.highest[0]! > 0 && found.highest[0]! <= LABELS.darkest && colours.size <= LABELS.darkest) return isDarkMask(found)
+  if (colours.size < LABELS.least || colours.size > LABELS.most) return false
+  if (changes === 0 || pixels / changes < LABELS.pixelsPerChange || isolated > changes * LABELS.isolated) return false
+  return quantile(found.changeSizes, 0.25) >= LABELS.step
+}
+
+/** Numbers of classes as grey values, which look black. */
+const isDarkMask = ({ changes, isolated, pixels, opaque }: DataStatistics) =>
+  opaque && changes > 0 && pixels / changes >= 3 && isolated <= changes * 0.3
+
+/** Unit vectors as colours: nearly all are of length 1, and they point in different directions. */
+const NORMALS = { share: 0.9, directions: 0.1, spread: 0.03, colours: 64 }
+
+function isNormalMap(found: DataStatistics): boolean {
+  const { directions, unitLength, pixels, colours } = found
+  if (found.grey || colours.size < NORMALS.colours || directions < pixels * NORMALS.directions) return false
+  if (unitLength < directions * NORMALS.share) return false
+  return found.spread(0) >= NORMALS.spread && found.spread(1) >= NORMALS.spread
+}
+
+/** Bytes of one number: the low one takes all values, the code changes little where the low one overflows. */
+const CODE = { pairs: 0.05, near: 0.85, wraps: 0.01, nearWraps: 0.75, lowEntropy: 6.5, highEntropy: 5 }
+
+function isCode(found: DataStatistics): boolean {
+  return found.codes.some(
+    ({ pairs, nearPairs, wraps, nearWraps, lows, highs }) =>
+      pairs > found.pixels * CODE.pairs &&
+      nearPairs > pairs * CODE.near &&
+      wraps > pairs * CODE.wraps &&
+      nearWraps > wraps * CODE.nearWraps &&
+      entropy(lows) > CODE.lowEntropy &&
+      entropy(highs) < CODE.highEntropy,
+  )
+}

@@ -1,0 +1,209 @@
+/** Statistics of a picture's samples that tell measurements, labels and tables from pictures for the eye (data-picture.ts). */
+
+/** A strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
+export type SampleRow = Uint8Array | Uint16Array
+
+export interface PictureForm {
+  readonly width: number
+  readonly height: number
+  readonly channels: 1 | 2 | 3 | 4
+  /** 255 or 65535. */
+  readonly most: number
+}
+
+/** From here on colours are not counted. */
+const MOST_COLOURS = 256
+/** Statistics read about so many pixels: blocks of rows, spread evenly over the picture. */
+const SAMPLED_PIXELS = 600_000
+const BLOCK_ROWS = 8
+
+/** Statistics of a height or depth that is split over channels of eight bits, high byte first. */
+export class CodeStatistics {
+  readonly order: readonly number[]
+  /** Neighbours whose low byte differs. */
+  pairs = 0
+  /** Of `pairs`, those whose code differs by less than `near` steps. */
+  nearPairs = 0
+  /** Of `pairs`, those whose low byte differs by half its range or more, and those whose code is near all the same. */
+  wraps = 0
+  nearWraps = 0
+  readonly lows = new Uint32Array(256)
+  readonly highs = new Uint32Array(256)
+  readonly #near: number
+
+  constructor(order: readonly number[]) {
+    this.order = order
+    this.#near = order.length === 3 ? 16_384 : 64
+  }
+
+  add(row: SampleRow, at: number, step: number): void {
+    const low = this.order.at(-1) ?? 0
+    const lowStep = Math.abs(row[at + low]! - row[at + step + low]!)
+    if (lowStep === 0) return
+    let difference = 0
+    for (const channel of this.order) difference = difference * 256 + row[at + step + channel]! - row[at + channel]!
+    const isNear = Math.abs(difference) < this.#near
+    this.pairs++
+    this.lows[row[at + low]!]!++
+    this.highs[row[at + this.order[0]!]!]!++
+    if (isNear) this.nearPairs++
+    if (lowStep < 128) return
+    this.wraps++
+    if (isNear) this.nearWraps++
+  }
+}
+
+/** Statistics that rows are added to, from the top. Rows between the sampled blocks are skipped. */
+export class DataStatistics {
+  readonly form: PictureForm
+  pixels = 0
+  opaque = true
+  grey = true
+  /** Distinct colours; `MOST_COLOURS + 1` stands for more. */
+  readonly colours = new Map<number, number>()
+  /** Lowest and highest sample of each channel, and which of 65,536 values the first one has. */
+  readonly lowest = [65535, 65535, 65535]
+  readonly highest = [0, 0, 0]
+  readonly values = new Uint8Array(65536)
+  /** Neighbours of different colours, the sum of their differences, and pixels that differ from both neighbours in a row or column. */
+  changes = 0
+  isolated = 0
+  readonly changeSizes = new Uint32Array(64)
+  /** How far a grey sample is from the mean of its neighbours, in units of 16. */
+  readonly residuals = new Uint32Array(8192)
+  /** Pixels whose colour is a direction (none of black, mid-grey and white), those of unit length, and sums for their spread. */
+  directions = 0
+  unitLength = 0
+  readonly sums = [0, 0, 0]
+  readonly squares = [0, 0, 0]
+  readonly codes = [
+    [0, 1, 2],
+    [2, 1, 0],
+    [0, 1],
+    [1, 0],
+  ].map((order) => new CodeStatistics(order))
+  readonly #period: number
+  #above: SampleRow | undefined
+  #twoAbove: SampleRow | undefined
+
+  constructor(form: PictureForm) {
+    this.form = form
+    this.#period = BLOCK_ROWS * Math.max(1, Math.ceil((form.width * form.height) / SAMPLED_PIXELS))
+  }
+
+  /** Row `y`, which the caller may reuse afterwards. */
+  add(row: SampleRow, y: number): void {
+    const inBlock = y % this.#period
+    if (inBlock >= BLOCK_ROWS) return
+    if (inBlock === 0) this.#above = this.#twoAbove = undefined
+    if (this.form.channels < 3) this.#grey(row)
+    else this.#colour(row)
+    this.#edges(row)
+    this.#twoAbove = this.#above
+    this.#above = row.slice()
+  }
+
+  #grey(row: SampleRow): void {
+    const { channels } = this.form
+    for (let at = 0; at < row.length; at += channels) {
+      const value = row[at]!
+      this.#bounds(0, value)
+      this.values[value] = 1
+      if (channels === 2 && row[at + 1] !== this.form.most) this.opaque = false
+      if (at >= channels && at + channels < row.length)
+        this.residuals[Math.min(8191, Math.abs(2 * value - row[at - channels]! - row[at + channels]!) >> 4)]!++
+    }
+    this.pixels += row.length / channels
+  }
+
+  #colour(row: SampleRow): void {
+    const { channels, most } = this.form
+    const half = most / 2
+    const isDeep = most > 255
+    for (let at = 0; at < row.length; at += channels) {
+      const [r, g, b] = [row[at]!, row[at + 1]!, row[at + 2]!]
+      if (r !== g || g !== b) this.grey = false
+      for (let c = 0; c < 3; c++) this.#bounds(c, row[at + c]!)
+      this.values[r] = 1
+      if (channels === 4 && row[at + 3] !== most) this.opaque = false
+      if (this.grey && at >= channels && at + channels < row.length)
+        this.residuals[Math.min(8191, Math.abs(2 * r - row[at - channels]! - row[at + channels]!) >> 4)]!++
+      this.#direction(r / half - 1, g / half - 1, b / half - 1)
+      if (!isDeep && at + channels < row.length) for (const code of this.codes) code.add(row, at, channels)
+    }
+    this.pixels += row.length / channels
+  }
+
+  #bounds(channel: number, value: number): void {
+    if (value < this.lowest[channel]!) this.lowest[channel] = value
+    if (value > this.highest[channel]!) this.highest[channel] = value
+  }
+
+  #direction(x: number, y: number, z: number): void {
+    const length = Math.hypot(x, y, z)
+    if (length < 0.02 || length > 1.7) return
+    this.directions++
+    if (Math.abs(length - 1) <= 0.04) this.unitLength++
+    const of = [x, y, z]
+    for (let c = 0; c < 3; c++) {
+      this.sums[c]! += of[c]!
+      this.squares[c]! += of[c]! ** 2
+    }
+  }
+
+  #edges(row: SampleRow): void {
+    const { channels } = this.form
+    const [above, twoAbove] = [this.#above, this.#twoAbove]
+    let wasChange = false
+    for (let at = 0; at < row.length; at += channels) {
+      if (this.colours.size <= MOST_COLOURS) this.#count(row, at)
+      const isChange = at >= channels && this.#difference(row, at, row, at - channels)
+      if (isChange && wasChange) this.isolated++
+      wasChange = isChange
+      if (above && this.#difference(row, at, above, at) && twoAbove && differs(above, twoAbove, at, channels)) this.isolated++
+    }
+  }
+
+  /** True if two pixels differ, which is counted. */
+  #difference(row: SampleRow, at: number, other: SampleRow, otherAt: number): boolean {
+    const { channels, most } = this.form
+    let sum = 0
+    for (let c = 0; c < channels; c++) sum += Math.abs(row[at + c]! - other[otherAt + c]!)
+    if (sum === 0) return false
+    this.changes++
+    this.changeSizes[Math.min(63, Math.floor(((sum * 255) / most) >> 2))]!++
+    return true
+  }
+
+  #count(row: SampleRow, at: number): void {
+    let colour = 0
+    for (let c = 0; c < this.form.channels; c++) colour = colour * (this.form.most + 1) + row[at + c]!
+    this.colours.set(colour, (this.colours.get(colour) ?? 0) + 1)
+  }
+
+  /** Standard deviation of a channel of directions, −1 to 1. */
+  spread(channel: number): number {
+    const mean = this.sums[channel]! / this.directions
+    return Math.sqrt(Math.max(0, this.squares[channel]! / this.directions - mean ** 2))
+  }
+}
+
+function differs(a: SampleRow, b: SampleRow, at: number, channels: number): boolean {
+  for (let c = 0; c < channels; c++) if (a[at + c] !== b[at + c]) return true
+  return false
+}
+
+/** The value below which `share` of a histogram lies. */
+export function quantile(histogram: Uint32Array, share: number): number {
+  let left = histogram.reduce((sum, count) => sum + count, 0) * share
+  for (let value = 0; value < histogram.length; value++) if ((left -= histogram[value]!) < 0) return value
+  return histogram.length - 1
+}
+
+/** Shannon entropy of a histogram, in bits. */
+export function entropy(histogram: Uint32Array): number {
+  const total = histogram.reduce((sum, count) => sum + count, 0)
+  let bits = 0
+  for (const count of histogram) if (count > 0) bits -= (count / total) * Math.log2(count / total)
+  return bits
+}
