@@ -9,6 +9,7 @@ import { CODECS } from '../../wasm/memories/memories.ts'
 import { overBudget } from '../codec/error.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import type { ColourFigures } from '../quality/target.ts'
+import type { Tile16 } from './deep-tiles.ts'
 
 const SETTINGS = {
   qualityAlpha: -1,
@@ -34,6 +35,13 @@ export interface Pixels {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>
   readonly width: number
   readonly height: number
+}
+
+interface DeepSettings {
+  readonly quality: number
+  readonly speed: number
+  readonly chroma: Chroma
+  readonly bits: 10
 }
 
 /** What Emscripten has linked a memory to begin with. */
@@ -84,6 +92,29 @@ export class AvifCodec {
     })
     if (!bytes) throw overBudget('AVIF: the encoder gave up')
     return bytes
+  }
+
+  /** A tile of more than eight bits a sample as a file, the caller's to be freed. */
+  encodeDeep({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: DeepSettings): Uint8Array {
+    const bytes = this.#encoder?.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), width, height, {
+      ...SETTINGS,
+      bitDepth: bits,
+      quality,
+      speed,
+      subsample: SUBSAMPLE[chroma],
+      enableSharpYUV: false,
+    })
+    if (!bytes) throw overBudget('AVIF: the encoder gave up')
+    return bytes
+  }
+
+  /** Samples of `bits` bits; undefined when the file cannot be decoded. */
+  decodeDeep(file: Uint8Array, bits: 10): Tile16 | undefined {
+    const decoded = this.#decoder.decode(file.slice().buffer, bits)
+    if (!decoded) return undefined
+    const { data, width, height } = decoded
+    const samples = data as Uint16Array<ArrayBuffer>
+    return { samples, width, height }
   }
 
   /** undefined when the file cannot be decoded. Pixels are the caller's, to be freed. */

@@ -6,6 +6,7 @@
 import { concat } from '../bytes/concat.ts'
 import { mostOf } from '../bytes/extremes.ts'
 import { box, boxes, boxOf, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
+import { type ColourSignalling, nclxBox, signalledSequence } from './colour-signalling.ts'
 import type { Carried } from './raster.ts'
 
 interface Content {
@@ -67,8 +68,23 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
   return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), boxOf('ipma', parts))
 }
 
+/** The file of one picture with primaries and transfer as signalled, in its nclx property and its first OBUs. */
+function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Array {
+  const copy = file.slice()
+  const inner = contentsOf(contentsOf(copy).find(({ type }) => type === 'meta')?.body.subarray(4) ?? new Uint8Array())
+  const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const properties = contentsOf(contentsOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  for (const { type, body } of properties)
+    if (type === 'colr' && body[0] === 0x6e) body.set(nclxBox(signalling, viewOf(body).getUint16(8)).subarray(8))
+  const primary = viewOf(bodyOf('pitm')).getUint16(4)
+  const frame = locations(bodyOf('iloc')).find(({ id }) => id === primary)
+  if (frame) copy.set(signalledSequence(copy.subarray(frame.offset, frame.offset + frame.length), signalling), frame.offset)
+  return copy
+}
+
 /** The file with its metadata; as it was where there is none. */
-export function withMetadata(file: Uint8Array, { icc, exif, xmp }: Carried): Uint8Array {
+export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: Carried): Uint8Array {
+  const file = signalling ? withSignalling(plain, signalling) : plain
   if (!icc && !exif && !xmp) return file
   const outer = contentsOf(file)
   const meta = outer.find(({ type }) => type === 'meta')

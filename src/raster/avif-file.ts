@@ -7,6 +7,7 @@ import { concat } from '../bytes/concat.ts'
 import { latin1Of } from '../bytes/latin1.ts'
 import { box, boxOf, halfWords, text, words } from '../containers/isobmff/box.ts'
 import { contentsOf, locations, viewOf } from './avif-container.ts'
+import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from './colour-signalling.ts'
 import type { Carried } from './raster.ts'
 
 /** A coded picture as it came out of the encoder's file. */
@@ -57,6 +58,14 @@ interface Item {
   readonly extra?: Uint8Array
 }
 
+/** The properties that say what colours are, as signalled; the matrix is the encoder's. */
+function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
+  const colour = coded.colour.map((property) =>
+    typeOf(property) === 'colr' ? nclxBox(signalling, viewOf(property).getUint16(16)) : property,
+  )
+  return { ...coded, colour: [...colour, ...lightBoxes(signalling)] }
+}
+
 /** A file of one key frame. */
 export function singleFile({ config, colour, frame }: Coded, width: number, height: number): Uint8Array {
   const shared = [ispe(width, height), ...colour, config]
@@ -67,8 +76,9 @@ export function singleFile({ config, colour, frame }: Coded, width: number, heig
 const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
 
 /** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
-export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly Coded[], { icc, exif, xmp }: Carried): Uint8Array {
-  const colour = sharedBy(tiles)
+export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly Coded[], { icc, exif, xmp, signalling }: Carried): Uint8Array {
+  const colour = signalling ? signalledCoded(sharedBy(tiles), signalling) : sharedBy(tiles)
+  const frameOf = ({ frame }: Coded) => (signalling ? signalledSequence(frame, signalling) : frame)
   const profile = icc ? [box('colr', text('prof'), icc)] : []
   const properties: Uint8Array[] = []
   const add = (...added: readonly Uint8Array[]) => added.map((property) => properties.push(property))
@@ -81,7 +91,7 @@ export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly C
   const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
   const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
     { type: 'grid', data: descriptor, properties: whole, hidden },
-    ...coded.map(({ frame }) => ({ type: 'av01', data: frame, properties: each, hidden: true })),
+    ...coded.map((one) => ({ type: 'av01', data: hidden ? one.frame : frameOf(one), properties: each, hidden: true })),
   ]
   const items = gridOf(tiles, [size, ...colours, ...profiles], [tileSize, ...colours, 0x80 | config], false)
   const derived = [box('dimg', halfWords(1, tiles.length, ...tiles.map((_, i) => i + 2)))]
@@ -155,6 +165,8 @@ interface ReadGrid {
   /** As many as tiles, or none. */
   readonly alphas: readonly Coded[]
   has(type: string): boolean
+  /** Name of what a file should carry and does not; undefined: nothing is missing. */
+  missing(carried: Carried): string | undefined
 }
 
 /** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
@@ -191,10 +203,21 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
       .slice(from, to)
       .filter((_, i) => types[from + i] === 'av01')
       .map(({ offset, length }) => ({ config: wrapped('av1C', kind), colour: more, frame: file.subarray(offset, offset + length) }))
+  const has = (type: string) => (type === 'prof' ? profiles.some((colr) => colr[0] === 0x70) : types.includes(type))
   return {
     grid,
     tiles: coded(1, second < 0 ? places.length : second, config, colour),
     alphas: second < 0 || !alphaConfig || !alphaDepth ? [] : coded(second + 1, places.length, alphaConfig, [wrapped('pixi', alphaDepth)]),
-    has: (type) => (type === 'prof' ? profiles.some((colr) => colr[0] === 0x70) : types.includes(type)),
+    has,
+    missing({ icc, exif, xmp, signalling }) {
+      if (exif && !has('Exif')) return 'EXIF'
+      if (xmp && !has('mime')) return 'XMP'
+      if (icc && !has('prof')) return 'the ICC profile'
+      if (!signalling) return undefined
+      if (!profiles.some((colr) => colr[0] === 0x6e && saysSame(colr, signalling))) return 'the colour signalling'
+      const expected = lightBoxes(signalling).map((one) => Buffer.from(one.subarray(8)))
+      const there = [...all('mdcv'), ...all('clli')]
+      return expected.every((one) => there.some((found) => one.equals(found))) ? undefined : 'the light levels'
+    },
   }
 }

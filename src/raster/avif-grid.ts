@@ -21,7 +21,7 @@ import { isInBands, isSpoilt, mayLook } from './seen-search.ts'
 import { similarityOfRows } from './similarity.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
-const TILE = 512
+export const TILE = 512
 /** Encoder, decoder, the reader of the picture and the sample. */
 const BASE_BYTES = 64 * 1024 * 1024
 /** What is seen of the result, for each pixel of a row. */
@@ -43,14 +43,14 @@ const FEW_LOOKS_PIXELS = 8_000_000
 const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
 const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
-function gridFor({ width, height }: Raster, rowsOfTile: number): Grid {
+export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
   const columns = Math.ceil(width / TILE)
   const rows = Math.ceil(height / rowsOfTile)
   const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
 }
 
-function isPossible({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
+export function isPossible({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
   const usable = (columns - 1) * tileWidth < width && (rows - 1) * tileHeight < height
   return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
 }
@@ -193,14 +193,13 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
 export async function similarityOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Similarity | string | undefined> {
   const read = readGrid(file)
   if (!read) return undefined
-  const { grid, tiles, alphas, has } = read
+  const { grid, tiles, alphas, missing } = read
   if (grid.width !== raster.width || grid.height !== raster.height) return `the result is ${grid.width}×${grid.height}`
   if (tiles.length !== grid.columns * grid.rows) return `${tiles.length} tiles for a grid of ${grid.columns}×${grid.rows}`
   const depth = depthOf(raster)
   if (depth === 4 && alphas.length !== tiles.length) return `${alphas.length} tiles of alpha`
-  if (carried.exif && !has('Exif')) return 'EXIF was lost'
-  if (carried.xmp && !has('mime')) return 'XMP was lost'
-  if (carried.icc && !has('prof')) return 'the ICC profile was lost'
+  const lost = missing(carried)
+  if (lost) return `${lost} was lost`
   const rows = decodedTiles(grid, depth, tiles, alphas)
   const reference = depth === 4 ? asRgba(raster) : raster.channels === 1 ? asRgb(raster) : raster
   return (await similarityOfRows(reference, rows)) ?? 'a tile cannot be decoded'

@@ -8,6 +8,10 @@ import { unsupported } from '../codec/error.ts'
 import { lossOf } from '../codec/loss.ts'
 import { withTail } from '../codec/tail.ts'
 import { pictureTarget } from '../quality/levels.ts'
+import { pictureFacts } from '../formats/outputs.ts'
+import { encodeHdrAvif, type HdrPicture } from './avif-deep.ts'
+import { nameOfSignalling } from './colour-signalling.ts'
+import type { DataPicture } from './data-picture.ts'
 import type { Encoded } from './encoded.ts'
 import { ENCODERS } from './encoders.ts'
 import { fitted } from './fitted.ts'
@@ -18,6 +22,10 @@ import { encodeAsSeen } from './seen.ts'
 
 /** A still picture on its way to another form. */
 export interface Convertible extends Uploaded {
+  /** The picture with all its bits and what its transfer function is, where that is HDR: AVIF alone has a place for it. */
+  readonly hdr?: HdrPicture
+  /** The picture is data that programs read: WebP keeps its samples exact, and other outputs say so in a step. */
+  readonly data?: DataPicture
   /** Where it ends in its file; what stands behind is put behind the result. */
   readonly end: number
   /** Further chunks for a PNG result. */
@@ -31,21 +39,43 @@ export const convertPicture = (picture: Convertible, source: Source, sink: Sink,
   withTail(source, picture.end, sink, options, (body, asked) => converted(picture, body.size, sink, asked))
 
 async function converted(picture: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+  if (picture.hdr) return await convertedHdr(picture, picture.hdr, sizeLimit, sink, options)
   if (options.lossless && picture.deep) throw unsupported('more than eight bits of a colour, exactly')
   const { raster, steps } = fitted(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
   const left = picture.leftOut?.(options.output) ?? []
   if (picture.deep) steps.push('16 → 8 bits')
   if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
+  if (picture.data) steps.push(dataStep(picture.data, loss !== undefined || picture.deep !== undefined))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, left.length > 0, options)
   for (const chunk of chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(found), steps: [...steps, step] }
 }
 
+/** Only AVIF is made of HDR; its figures are of the picture's own transfer function and bit depth. */
+async function convertedHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+  const { targetSize, lossless } = options
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit }
+  const { chunks, step, loss } = await encodeHdrAvif(hdr, request)
+  const left = picture.leftOut?.(options.output) ?? []
+  for (const chunk of chunks) await sink.write(chunk)
+  const signalling = nameOfSignalling(hdr.carried.signalling)
+  const steps = [`HDR signalling kept: ${signalling}; measured in its own transfer function`, step]
+  if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
+  return { kind: 'compressed', ...lossOf(loss), steps }
+}
+
+const dataStep = ({ what }: DataPicture, isLossy: boolean): string =>
+  isLossy
+    ? `warning: the picture is data and not a picture for the eye (${what}); its exact values are not kept in this format`
+    : `kept exact, as it is data and not a picture for the eye: ${what}`
+
 async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, options: Options): Promise<Encoded> {
-  const { targetSize, lossless, output } = options
+  const { targetSize, output } = options
+  const lossless = options.lossless || (picture.data && !picture.deep && pictureFacts(output)?.exactInstead)
   if (output === 'png') {
-    const { pieces, ...best } = await encodeBestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), options)
+    const asked = picture.data ? { ...options, lossless: true } : options
+    const { pieces, ...best } = await encodeBestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), asked)
     return { chunks: pieces, ...best }
   }
   const encode = ENCODERS[output]

@@ -1,6 +1,7 @@
 /** Still pictures as rows: what decoders give, resizing passes on and encoders take, so that no picture is ever whole in memory. */
 
 import { discard } from '../../wasm/memories/discard.ts'
+import type { ColourSignalling } from './colour-signalling.ts'
 
 /** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
 export interface Raster {
@@ -19,6 +20,8 @@ export interface Carried {
   readonly exif?: Uint8Array | undefined
   /** XMP packet. */
   readonly xmp?: Uint8Array | undefined
+  /** Code points and light levels, for outputs that have a place for them. */
+  readonly signalling?: ColourSignalling | undefined
 }
 
 /** Bytes of a strip that is comfortable to pass along. */

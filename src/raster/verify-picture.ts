@@ -4,7 +4,10 @@ import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import { decodePng, pngRows } from '../../wasm/png/png.ts'
 import type { Options, Outcome, Source, Verdict } from '../codec/codec.ts'
+import { NO_STILL_PICTURE } from '../codec/loss.ts'
+import { readAll } from '../codec/source.ts'
 import { withoutTail } from '../codec/tail.ts'
+import { figuresOfHdrAvif, type HdrPicture } from './avif-deep.ts'
 import type { Convertible } from './convert.ts'
 import { fitted } from './fitted.ts'
 import { onWhite, type Raster } from './raster.ts'
@@ -23,9 +26,18 @@ interface Made {
 export async function verifyPicture(picture: Convertible, { original, result, outcome }: Made, options: Options): Promise<Verdict> {
   const parted = await withoutTail(original, picture.end, result)
   if (typeof parted === 'string') return { equal: false, difference: parted }
+  if (picture.hdr) return await verifyHdr(picture.hdr, parted.result, outcome)
   const difference = await pictureDifference(picture, parted.result, outcome, options)
   if (difference !== undefined) return { equal: false, difference }
   return { equal: true, ...(await scoreOfResult(picture, parted.result, outcome, options)) }
+}
+
+/** Decoded once more at its own depth. */
+async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Promise<Verdict> {
+  const found = await figuresOfHdrAvif(hdr, await readAll(result))
+  if (typeof found === 'string') return { equal: false, difference: found }
+  const difference = claimDifference(outcome, found)
+  return difference === undefined ? { equal: true, ssimulacra2: found.score ?? NO_STILL_PICTURE } : { equal: false, difference }
 }
 
 async function pictureDifference(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {

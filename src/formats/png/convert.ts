@@ -7,11 +7,15 @@ import { pngRows } from '../../../wasm/png/png.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import type { Options, Source } from '../../codec/codec.ts'
 import { overBudget, unsupported } from '../../codec/error.ts'
+import type { HdrPicture } from '../../raster/avif-deep.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import type { Deep } from '../../raster/deep.ts'
 import { type Carried, type Raster, stripRows } from '../../raster/raster.ts'
 import { carried as carriedChunk, MEANINGLESS } from './chunks.ts'
+import { dataOf } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
+import { gamutProfile, needsCodePoints } from './gamut.ts'
+import { chunkOf, GAIN_MAP_CHUNKS, hdrOf, signallingOf } from './signalling.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
@@ -20,6 +24,10 @@ export async function convertible(source: Source, options: Options): Promise<Con
   if (file.animated) throw unsupported('an animation in a format of still pictures')
   if (hasUnusualGamma(file)) throw unsupported('a gamma that other formats cannot say')
   const { header } = file
+  const hdr = hdrFor(file, source, options)
+  const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
+  // A document shows its pictures; what it asks for is no wish of the caller's.
+  if (data && options.inner.depth > 0) throw unsupported(`data as ${options.output}: ${data.what}`)
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
     throw overBudget('an interlaced picture of this size')
   const chunks = file.items.flatMap((item) => {
@@ -29,18 +37,42 @@ export async function convertible(source: Source, options: Options): Promise<Con
   })
   return {
     raster: rasterOf(file, source, options),
-    carried: carriedOf(file),
+    carried: carriedOf(file, options.output),
+    ...(hdr && { hdr }),
+    ...(data && { data }),
     ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
-    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : CARRIED),
+    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : [
+            ...CARRIED,
+            ...(output === 'avif' ? SIGNALS : ['cICP']),
+            // The ICC profile of the result says the same.
+            ...(gamutProfile(file) ? ['cHRM'] : []),
+          ]),
   }
+}
+
+/** The picture as HDR for AVIF; undefined: it is SDR. Refuses what the output cannot hold. */
+function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | undefined {
+  const { output } = options
+  const hdr = hdrOf(file)
+  const signalling = signallingOf(file)
+  if (signalling && !signalling.fullRange && output !== 'png') throw unsupported('samples of narrow range in another format')
+  if (output === 'png') return undefined
+  if (!hdr && output !== 'avif' && needsCodePoints(file))
+    throw unsupported(`colours that cICP names, as ${output}: no ICC profile says the same`)
+  if (!hdr) return undefined
+  if (output !== 'avif' || !signalling || chunkOf(file, ...GAIN_MAP_CHUNKS))
+    throw unsupported(`HDR (${hdr}) as ${output}, which has no place for it: keep PNG${signalling ? ', or ask for avif' : ''}`)
+  return { deep: deepRowsOf(file, source, options), carried: { ...carriedOf(file, output), signalling } }
 }
 
 /** Chunks that speak of the stored form or of the size of the pixels. */
 const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
 /** What other formats hold as well. */
 const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
+/** What AVIF holds of them. */
+const SIGNALS = ['cICP', 'mDCV', 'cLLI', 'mDCv', 'cLLi']
 
 /** The types of the chunks that a conversion leaves behind. */
 function leftOut({ items }: PngFile, kept: readonly string[]): string[] {
@@ -83,7 +115,8 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
 }
 
 /** iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
-function carriedOf({ items }: PngFile): Carried {
+function carriedOf(file: PngFile, output: string): Carried {
+  const { items } = file
   const chunk = (type: string, start = '') =>
     items.find((item) => 'type' in item && item.type === type && latin1Of(item.data.subarray(0, start.length)) === start) as
       | { data: Uint8Array }
@@ -91,8 +124,10 @@ function carriedOf({ items }: PngFile): Carried {
   const profile = chunk('iCCP')?.data
   const named = profile ? profile.indexOf(0) : -1
   const xmp = chunk('iTXt', XMP)?.data
+  const signalling = output === 'avif' && chunk('cICP') ? signallingOf(file) : undefined
   return {
-    icc: profile && named >= 0 ? inflate(profile.subarray(named + 2)) : undefined,
+    ...(signalling && { signalling }),
+    icc: (profile && named >= 0 ? inflate(profile.subarray(named + 2)) : undefined) ?? (signalling ? undefined : gamutProfile(file)),
     exif: chunk('eXIf')?.data,
     xmp: xmp && xmpOf(xmp),
   }
