@@ -71,7 +71,11 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
 /** The file of one picture with primaries and transfer as signalled, in its nclx property and its first OBUs. */
 function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Array {
   const copy = file.slice()
-  const inner = contentsOf(contentsOf(copy).find(({ type }) => type === 'meta')?.body.subarray(4) ?? new Uint8Array())
+  const inner = contentsOf(
+    contentsOf(copy)
+      .find(({ type }) => type === 'meta')
+      ?.body.subarray(4) ?? new Uint8Array(),
+  )
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const properties = contentsOf(contentsOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   for (const { type, body } of properties)

@@ -146,7 +146,9 @@ async function encodeAll(job: DeepJob, quality: number): Promise<Made> {
       const colours = coded(tiles, codec.encodeDeep(tile, { quality, speed, chroma: 'full', bits: BITS }))
       if (hasAlpha) takeDeepTile(tile, band, column, MOST, 'alpha')
       const alphaQuality = Math.max(quality, LEAST_ALPHA_QUALITY)
-      const alpha = hasAlpha ? coded(alphas, codec.encodeDeep(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
+      const alpha = hasAlpha
+        ? coded(alphas, codec.encodeDeep(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS }))
+        : undefined
       if (!back.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(request.options.signal)
     }

@@ -76,7 +76,12 @@ export function singleFile({ config, colour, frame }: Coded, width: number, heig
 const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
 
 /** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
-export function gridFile(grid: Grid, tiles: readonly Coded[], alphas: readonly Coded[], { icc, exif, xmp, signalling }: Carried): Uint8Array {
+export function gridFile(
+  grid: Grid,
+  tiles: readonly Coded[],
+  alphas: readonly Coded[],
+  { icc, exif, xmp, signalling }: Carried,
+): Uint8Array {
   const colour = signalling ? signalledCoded(sharedBy(tiles), signalling) : sharedBy(tiles)
   const frameOf = ({ frame }: Coded) => (signalling ? signalledSequence(frame, signalling) : frame)
   const profile = icc ? [box('colr', text('prof'), icc)] : []

@@ -7,11 +7,11 @@ import type { Options, Outcome, Sink, Source } from '../codec/codec.ts'
 import { unsupported } from '../codec/error.ts'
 import { lossOf } from '../codec/loss.ts'
 import { withTail } from '../codec/tail.ts'
-import { pictureTarget } from '../quality/levels.ts'
 import { pictureFacts } from '../formats/outputs.ts'
+import { pictureTarget } from '../quality/levels.ts'
 import { encodeHdrAvif, type HdrPicture } from './avif-deep.ts'
 import { nameOfSignalling } from './colour-signalling.ts'
-import type { DataPicture } from './data-picture.ts'
+import { type DataPicture, dataPicture, exactDataStep, lossyDataStep } from './data-picture.ts'
 import type { Encoded } from './encoded.ts'
 import { ENCODERS } from './encoders.ts'
 import { fitted } from './fitted.ts'
@@ -24,8 +24,8 @@ import { encodeAsSeen } from './seen.ts'
 export interface Convertible extends Uploaded {
   /** The picture with all its bits and what its transfer function is, where that is HDR: AVIF alone has a place for it. */
   readonly hdr?: HdrPicture
-  /** The picture is data that programs read: WebP keeps its samples exact, and other outputs say so in a step. */
-  readonly data?: DataPicture
+  /** The picture is data that programs read: PNG and WebP keep its samples exact, others warn in a step. Absent: not examined yet. */
+  readonly data?: DataPicture | undefined
   /** Where it ends in its file; what stands behind is put behind the result. */
   readonly end: number
   /** Further chunks for a PNG result. */
@@ -38,15 +38,16 @@ export interface Convertible extends Uploaded {
 export const convertPicture = (picture: Convertible, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
   withTail(source, picture.end, sink, options, (body, asked) => converted(picture, body.size, sink, asked))
 
-async function converted(picture: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
-  if (picture.hdr) return await convertedHdr(picture, picture.hdr, sizeLimit, sink, options)
+async function converted(given: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+  if (given.hdr) return await convertedHdr(given, given.hdr, sizeLimit, sink, options)
+  const picture = 'data' in given || given.deep ? given : { ...given, data: await dataPicture({ ...given.raster, most: 255 }) }
   if (options.lossless && picture.deep) throw unsupported('more than eight bits of a colour, exactly')
   const { raster, steps } = fitted(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
   const left = picture.leftOut?.(options.output) ?? []
   if (picture.deep) steps.push('16 → 8 bits')
   if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
-  if (picture.data) steps.push(dataStep(picture.data, loss !== undefined || picture.deep !== undefined))
+  if (picture.data) steps.push(loss || picture.deep ? lossyDataStep(picture.data) : exactDataStep(picture.data))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, left.length > 0, options)
   for (const chunk of chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(found), steps: [...steps, step] }
@@ -64,11 +65,6 @@ async function convertedHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: nu
   if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
-
-const dataStep = ({ what }: DataPicture, isLossy: boolean): string =>
-  isLossy
-    ? `warning: the picture is data and not a picture for the eye (${what}); its exact values are not kept in this format`
-    : `kept exact, as it is data and not a picture for the eye: ${what}`
 
 async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, options: Options): Promise<Encoded> {
   const { targetSize, output } = options

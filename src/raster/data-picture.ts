@@ -115,3 +115,8 @@ function isCode(found: DataStatistics): boolean {
       entropy(highs) < CODE.highEntropy,
   )
 }
+
+/** For the receipt. */
+export const exactDataStep = ({ what }: DataPicture): string => `kept exact, as it is data and not a picture for the eye: ${what}`
+export const lossyDataStep = ({ what }: DataPicture): string =>
+  `warning: the picture is data and not a picture for the eye (${what}); its exact values are not kept in this format`

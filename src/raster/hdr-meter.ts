@@ -3,6 +3,7 @@
  * that equal steps look equal. SSIMULACRA 2 knows SDR alone, so the picture is decoded to linear light and shown as an SDR screen
  * would show it at several exposures: at diffuse white, and for highlights at eight times that and at the brightest light that PQ codes. The worst counts.
  */
+import { leastOf } from '../bytes/extremes.ts'
 import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from './colour-signalling.ts'
@@ -84,7 +85,7 @@ export class HdrMeter implements Disposable {
   finish(): HdrFigures {
     const found = this.#similarity.finish()
     const scores = this.#scores.flatMap(({ meter }) => meter.finish() ?? [])
-    return { ...found, score: scores.length > 0 ? Math.min(...scores) : undefined }
+    return { ...found, score: scores.length > 0 ? leastOf(scores) : undefined }
   }
 
   [Symbol.dispose](): void {

@@ -63,13 +63,20 @@ const fixed = (...values: readonly number[]) => words(...values.map((value) => M
 /** Parametric curves (ICC.1:2004, 10.15): type 0, or 3 with a linear part near black. */
 function curveTag(curve: Curve): Uint8Array {
   if (typeof curve === 'number') return concat([text('para'), words(0), halfWords(0, 0), fixed(curve)])
-  const parameters = curve === 'srgb' ? [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045] : [1 / 0.45, 1 / 1.099, 0.099 / 1.099, 1 / 4.5, 0.081]
+  const parameters =
+    curve === 'srgb' ? [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045] : [1 / 0.45, 1 / 1.099, 0.099 / 1.099, 1 / 4.5, 0.081]
   return concat([text('para'), words(0), halfWords(3, 0), fixed(...parameters)])
 }
 
 /** multiLocalizedUnicodeType (10.13) of one English text. */
 function textTag(value: string): Uint8Array {
-  return concat([text('mluc'), words(0, 1, 12), text('enUS'), words(value.length * 2, 28), halfWords(...[...value].map((c) => c.charCodeAt(0)))])
+  return concat([
+    text('mluc'),
+    words(0, 1, 12),
+    text('enUS'),
+    words(value.length * 2, 28),
+    halfWords(...[...value].map((c) => c.charCodeAt(0))),
+  ])
 }
 
 /** The profile; undefined where primaries span no colours. */

@@ -11,13 +11,14 @@ import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { convertPicture } from '../../raster/convert.ts'
+import { dataPicture, exactDataStep } from '../../raster/data-picture.ts'
 import { similarityToDeep } from '../../raster/deep.ts'
 import { applyPalette, lookAtColours, searchPalette, Trials } from '../../raster/png-quantise.ts'
 import { asRgba } from '../../raster/raster.ts'
 import { scoreOfRows } from '../../raster/similarity.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../raster/targets.ts'
 import { verifyPicture } from '../../raster/verify-picture.ts'
-import { convertibleBmp } from './convert.ts'
+import { convertibleBmp, stripsOf } from './convert.ts'
 import { DeepMeter, deepUpwards, upwards } from './deep.ts'
 import { BMP } from './format.ts'
 import { type BmpHeader, readHeader } from './header.ts'
@@ -76,14 +77,16 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   engine.begin('analyse')
   await picture.visit(engine)
   const { colours } = engine.facts()
+  const data = pixels.deep || header.masks[3] !== 0 ? undefined : await dataPicture({ ...stripsOf(pixels), most: 255 })
   const plans: Plan[] = []
   if (pixels.deep) {
     if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
       throw unsupported('more than eight bits of a colour, exactly')
     }
   } else if (colours <= 256) {
-    engine.planPalette(1)
-    for (const one of await indexedPlans(engine, job, (e) => void e.planPalette(1), false)) plans.push(one)
+    // Of data that is stored as indices, the indices are what programs read.
+    const plan = (e: PngEngine) => void (data && pixels.header.colourType === 3 ? e.planVerbatim() : e.planPalette(1))
+    for (const one of await indexedPlans(engine, job, plan, false)) plans.push(one)
   } else {
     const pixelBytes = plainBytes(header, 24)
     const form: Form = { kind: 'rgb24' }
@@ -92,6 +95,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   options.progress(0.2)
   const wanted = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
   const exact = smallest(plans)
+  if (exact && data) return saying(await write(job, engine, exact, sink), exactDataStep(data))
   if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
     return await write(job, engine, exact, sink)
   }
@@ -110,6 +114,9 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
   return await write(job, engine, best, sink)
 }
+
+const saying = (outcome: Outcome, step: string): Outcome =>
+  outcome.kind === 'compressed' ? { ...outcome, steps: [step, ...outcome.steps] } : outcome
 
 const smallest = ([first, ...others]: readonly Plan[]) =>
   first && others.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)

@@ -1,7 +1,7 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
 import type { Options, Source } from '../../codec/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
-import { stripRows } from '../../raster/raster.ts'
+import { type Raster, stripRows } from '../../raster/raster.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 
@@ -9,31 +9,37 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
   const header = await readHeader(source)
   const pixels = await openPixels(source, header, options)
   const { width, height } = header
-  const channels = pixels.header.colourType === 6 ? 4 : 3
   const left = await leftOut(source, header, pixels, options)
   return {
     carried: header.profile ? { icc: header.profile } : {},
     end: pixels.end,
     ...(pixels.deep ? { deep: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
     leftOut: () => left,
-    raster: {
-      width,
-      height,
-      channels,
-      async *rows() {
-        const perStrip = stripRows(width, channels)
-        let strip = new Uint8Array(perStrip * width * channels)
-        let filled = 0
-        for await (const row of rgbRows(pixels, 'top-down')) {
-          strip.set(row, filled)
-          filled += row.length
-          if (filled < strip.length) continue
-          yield strip
-          strip = new Uint8Array(strip.length)
-          filled = 0
-        }
-        if (filled > 0) yield strip.subarray(0, filled)
-      },
+    raster: stripsOf(pixels),
+  }
+}
+
+/** The picture as strips of rows from the top. */
+export function stripsOf(pixels: BmpPixels): Raster {
+  const { width, height, colourType } = pixels.header
+  const channels = colourType === 6 ? 4 : 3
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      const perStrip = stripRows(width, channels)
+      let strip = new Uint8Array(perStrip * width * channels)
+      let filled = 0
+      for await (const row of rgbRows(pixels, 'top-down')) {
+        strip.set(row, filled)
+        filled += row.length
+        if (filled < strip.length) continue
+        yield strip
+        strip = new Uint8Array(strip.length)
+        filled = 0
+      }
+      if (filled > 0) yield strip.subarray(0, filled)
     },
   }
 }

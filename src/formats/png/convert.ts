@@ -39,16 +39,22 @@ export async function convertible(source: Source, options: Options): Promise<Con
     raster: rasterOf(file, source, options),
     carried: carriedOf(file, options.output),
     ...(hdr && { hdr }),
-    ...(data && { data }),
+    data,
     ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
-    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : [
-            ...CARRIED,
-            ...(output === 'avif' ? SIGNALS : ['cICP']),
-            // The ICC profile of the result says the same.
-            ...(gamutProfile(file) ? ['cHRM'] : []),
-          ]),
+    leftOut: (output) =>
+      leftOut(
+        file,
+        output === 'png'
+          ? chunks.map(({ type }) => type)
+          : [
+              ...CARRIED,
+              ...(output === 'avif' ? SIGNALS : ['cICP']),
+              // The ICC profile of the result says the same.
+              ...(gamutProfile(file) ? ['cHRM'] : []),
+            ],
+      ),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Pictures that no level may change: HDR, and data that is stored as a picture. */
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../wasm/png/png.ts'
-import { type DataPicture, dataPicture } from '../../raster/data-picture.ts'
+import { type DataPicture, dataPicture, exactDataStep } from '../../raster/data-picture.ts'
 import type { SampleRow } from '../../raster/data-statistics.ts'
 import type { PngFile } from './file.ts'
 import { hdrOf } from './signalling.ts'
@@ -19,7 +19,7 @@ export async function exactnessOf(file: PngFile): Promise<Exactness | undefined>
   const hdr = hdrOf(file)
   if (hdr) return { step: `HDR (${hdr}): samples, ${bitDepth} bits and signalling kept exact`, keepsForm: bitDepth === 16 }
   const data = await dataOf(file)
-  return data && { step: `kept exact, as it is data and not a picture for the eye: ${data.what}`, keepsForm: data.keepsForm }
+  return data && { step: exactDataStep(data), keepsForm: data.keepsForm }
 }
 
 /** Animations are exact already. Interlaced pictures above the memory limit come out of order and are not examined. */

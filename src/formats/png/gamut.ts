@@ -17,7 +17,16 @@ const GAMUTS: { readonly [primaries: number]: Gamut } = {
 }
 
 /** H.273, table 3: what decodes samples. */
-const CURVES: { readonly [transfer: number]: Curve } = { 1: 'bt709', 4: 2.2, 5: 2.8, 6: 'bt709', 8: 1, 13: 'srgb', 14: 'bt709', 15: 'bt709' }
+const CURVES: { readonly [transfer: number]: Curve } = {
+  1: 'bt709',
+  4: 2.2,
+  5: 2.8,
+  6: 'bt709',
+  8: 1,
+  13: 'srgb',
+  14: 'bt709',
+  15: 'bt709',
+}
 
 /** A profile of what cICP, or cHRM with gAMA, say beyond sRGB; undefined: samples are sRGB, or the file names no colours. */
 export function gamutProfile(file: PngFile): Uint8Array | undefined {

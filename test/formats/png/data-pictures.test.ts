@@ -4,9 +4,11 @@ import { concat } from '../../../src/bytes/concat.ts'
 import type { Quality } from '../../../src/codec/codec.ts'
 import { memorySource } from '../../../src/codec/source.ts'
 import { bmp } from '../../../src/formats/bmp/bmp.ts'
+import { readHeader } from '../../../src/formats/bmp/header.ts'
+import { openPixels } from '../../../src/formats/bmp/pixels.ts'
 import { png } from '../../../src/formats/png/png.ts'
+import { decodePng, type RowForm, readPngInfo } from '../../../wasm/png/png.ts'
 import { decodeWebp } from '../../../wasm/webp/webp.ts'
-import { type RowForm, decodePng, readPngInfo } from '../../../wasm/png/png.ts'
 import { photo, pngOf } from '../../support/packages.ts'
 import { bmpFile } from '../../support/picture-files.ts'
 import { numbers, plainPng } from '../../support/plain-png.ts'
@@ -44,7 +46,11 @@ const normal = (x: number, y: number) => {
 const noise = (from: number) => Math.floor(random() * from)
 
 const DATA: readonly (readonly [string, Uint8Array, RegExp])[] = [
-  ['depth in millimetres', plainPng(form(0, 16), (x, y) => [x < 20 ? 0 : Math.round(600 + 3_000 * hills(x, y)) + noise(9)]), /16-bit measurements/],
+  [
+    'depth in millimetres',
+    plainPng(form(0, 16), (x, y) => [x < 20 ? 0 : Math.round(600 + 3_000 * hills(x, y)) + noise(9)]),
+    /16-bit measurements/,
+  ],
   ['disparity times 256', plainPng(form(0, 16), (x, y) => [Math.round(hills(x, y) * 96) * 256]), /16-bit measurements/],
   ['smooth heights over the whole range', plainPng(form(0, 16), (x, y) => [Math.round(hills(x, y) * 65535)]), /smoother than 8 bits/],
   ['12 bits of a sensor', plainPng(form(0, 16), () => [2_000 + noise(1_500)]), /16-bit measurements/],
@@ -60,11 +66,7 @@ const DATA: readonly (readonly [string, Uint8Array, RegExp])[] = [
     plainPng(form(2, 8), (x, y) => bytesOf(Math.round((10_000 + 900 * hills(x, y) + random()) * 10))),
     /heights or depths/,
   ],
-  [
-    'Terrarium',
-    plainPng(form(2, 8), (x, y) => bytesOf(Math.round((32_768 + 400 * hills(x, y)) * 256))),
-    /heights or depths/,
-  ],
+  ['Terrarium', plainPng(form(2, 8), (x, y) => bytesOf(Math.round((32_768 + 400 * hills(x, y)) * 256))), /heights or depths/],
   ['depth with its low byte in red', plainPng(form(2, 8), (x, y) => bytesOf(Math.round(hills(x, y) * 3e5)).reverse()), /heights or depths/],
   ['flow of 16 bits with a flag', plainPng(form(2, 16), (x, y) => [32_768 + noise(3_000), 32_768 - noise(3_000), (x + y) % 2]), /flow map/],
 ]
@@ -126,7 +128,10 @@ describe('data in another format', () => {
 
   it('a mask as WebP is exact', async () => {
     const { outcome, bytes } = await pressFile(png, mask, 'mask.png', { quality: 'low', output: 'webp' })
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/kept exact, .*label mask/)]) })
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining([expect.stringMatching(/kept exact, .*label mask/)]),
+    })
     const rgba = await samplesOf(mask, 'rgba8')
     expect(Buffer.from(decodeWebp(bytes, WIDTH, HEIGHT)!).equals(rgba)).toBe(true)
   })
@@ -137,15 +142,51 @@ describe('data in another format', () => {
     ['depths as WebP', depth, 'webp'],
   ] as const)('%s comes with a warning', async (_, file, output) => {
     const { outcome } = await pressFile(png, file, 'data.png', { quality: 'high', output })
-    if (outcome.kind === 'compressed') expect(outcome.steps).toEqual(expect.arrayContaining([expect.stringMatching(/^warning: .* not kept/)]))
+    if (outcome.kind === 'compressed')
+      expect(outcome.steps).toEqual(expect.arrayContaining([expect.stringMatching(/^warning: .* not kept/)]))
     else expect(outcome.reason).toMatch(/no_gain|unsupported_feature|below_floor/)
   })
 
   it('a BMP of labels as PNG keeps every colour', async () => {
-    const rgb = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => COLOURS[label(Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH))]![i % 3]!)
+    const rgb = Uint8Array.from(
+      { length: WIDTH * HEIGHT * 3 },
+      (_, i) => COLOURS[label(Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH))]![i % 3]!,
+    )
     const { outcome, bytes } = await pressFile(bmp, bmpFile(WIDTH, HEIGHT, rgb), 'a.bmp', { quality: 'low', output: 'png' })
     expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringContaining('label mask')]) })
     expect((await samplesOf(bytes, 'rgb8')).equals(Buffer.from(rgb))).toBe(true)
+  })
+})
+
+describe('data in BMP', () => {
+  it('keeps the number of every pixel', async () => {
+    const file = new Uint8Array(54 + 1024 + WIDTH * HEIGHT)
+    const view = new DataView(file.buffer)
+    file.set([0x42, 0x4d])
+    const fields = [
+      [2, file.length],
+      [10, 1078],
+      [14, 40],
+      [18, WIDTH],
+      [22, HEIGHT],
+      [26, 0x80001],
+      [34, WIDTH * HEIGHT],
+    ] as const
+    for (const [at, value] of fields) view.setUint32(at, value, true)
+    for (let i = 0; i < 256; i++) file.set([VOC[i * 3 + 2]!, VOC[i * 3 + 1]!, VOC[i * 3]!], 54 + i * 4)
+    for (let y = 0; y < HEIGHT; y++) for (let x = 0; x < WIDTH; x++) file[1078 + (HEIGHT - 1 - y) * WIDTH + x] = label(x, y)
+    const { outcome, bytes, defect } = await pressFile(bmp, file, 'mask.bmp', { quality: 'low' })
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringContaining('label mask')]) })
+    expect(Buffer.from(bytes.subarray(54, 1078)).equals(Buffer.from(file.subarray(54, 1078)))).toBe(true)
+    const header = await readHeader(memorySource(bytes, ''))
+    const pixels = await openPixels(memorySource(bytes, ''), header, { signal: new AbortController().signal } as never)
+    let y = 0
+    for await (const row of pixels.rows('top-down')) {
+      expect([...row.subarray(0, WIDTH)]).toEqual(Array.from({ length: WIDTH }, (_, x) => label(x, y)))
+      y++
+    }
+    expect(y).toBe(HEIGHT)
   })
 })
 
@@ -153,12 +194,18 @@ describe('pictures for the eye are no data', () => {
   const shaded = photo(WIDTH, HEIGHT)
   it.each([
     ['a photograph', pngOf(shaded, WIDTH, HEIGHT)],
-    ['a grey photograph of 16 bits, whose noise hides the low byte', plainPng(form(0, 16), (x, y) => [Math.round(4_000 + 55_000 * hills(x, y)) + noise(2_000)])],
-    ['a drawing with smooth borders', plainPng(form(2, 8), (x, y) => {
-      const cover = Math.min(1, Math.max(0, (Math.hypot(x - 80, y - 60) - 40) / 2 + 0.5))
-      return [cover * 255, 40 + cover * 200, 90].map(Math.round)
-    })],
-    ['a sky of one hue', plainPng(form(2, 8), (x, y) => [110 + y / 2, 170 + y / 3 + noise(3), 235].map(Math.round))],
+    [
+      'a grey photograph of 16 bits, whose noise hides the low byte',
+      plainPng(form(0, 16), (x, y) => [Math.round(4_000 + 55_000 * hills(x, y)) + noise(2_000)]),
+    ],
+    [
+      'a drawing with smooth borders',
+      plainPng(form(2, 8), (x, y) => {
+        const cover = Math.min(1, Math.max(0, (Math.hypot(x - 80, y - 60) - 40) / 2 + 0.5))
+        return [cover * 255, 40 + cover * 200, 90].map(Math.round)
+      }),
+    ],
+    ['a sky of one hue', plainPng(form(2, 8), (_, y) => [110 + y / 2, 170 + y / 3 + noise(3), 235].map(Math.round))],
     ['text of dots', plainPng(form(0, 8), (x, y) => [(x * 7 + y * 3) % 5 < 2 && y % 12 < 8 ? 0 : 255])],
   ] as const)('%s', async (_, file) => {
     const quality: Quality = 'medium'

@@ -2,20 +2,20 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/bytes/concat.ts'
-import { lendCodecs } from '../../../src/pipeline/inner.ts'
+import { memorySource } from '../../../src/codec/source.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { png } from '../../../src/formats/png/png.ts'
+import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { AvifCodec } from '../../../src/raster/avif-codec.ts'
 import { contentsOf } from '../../../src/raster/avif-container.ts'
 import { readGrid, singleFile } from '../../../src/raster/avif-file.ts'
 import { HdrMeter, hlgLight, pqLight } from '../../../src/raster/hdr-meter.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { readPngInfo } from '../../../wasm/png/png.ts'
-import { memorySource } from '../../../src/codec/source.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
+import { NOTHING_LENT, press } from '../../support/packages.ts'
 import { numbers, plainPng } from '../../support/plain-png.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { press, NOTHING_LENT } from '../../support/packages.ts'
 
 const [WIDTH, HEIGHT] = [192, 128]
 const PQ = chunk('cICP', Uint8Array.of(9, 16, 0, 1))
@@ -114,7 +114,10 @@ describe('AVIF of HDR', () => {
       const properties = propertiesOf(bytes)
       expect([...properties.get('colr')!]).toEqual([...Buffer.from('nclx'), 0, 9, 0, 16, 0, 6, 0x80])
       expect([...properties.get('pixi')!.subarray(4)]).toEqual([3, 10, 10, 10])
-      expect([...properties.get('mdcv')!]).toEqual([...halves(8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450), ...longs(10_000_000, 50)])
+      expect([...properties.get('mdcv')!]).toEqual([
+        ...halves(8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450),
+        ...longs(10_000_000, 50),
+      ])
       expect([...properties.get('clli')!]).toEqual([...halves(1000, 400)])
       expect(pictureLossOf(outcome)!.ssimulacra2).toBeGreaterThanOrEqual({ low: 60, medium: 72, high: 82 }[quality])
       sizes.push(bytes.length)
@@ -202,7 +205,8 @@ it('light of PQ and HLG signals is that of the standards', () => {
 it('the score falls by what shows in highlights alone, which are all white at the exposure of diffuse white', () => {
   const [side, random] = [128, numbers()]
   const bright = (x: number, noise: number) => Math.round(48_000 + 60 * x + noise * 6_000 * random())
-  const rows = (noise: number) => Uint16Array.from({ length: side * side * 4 }, (_, i) => (i % 4 === 3 ? 65535 : bright((i >> 2) % side, noise)))
+  const rows = (noise: number) =>
+    Uint16Array.from({ length: side * side * 4 }, (_, i) => (i % 4 === 3 ? 65535 : bright((i >> 2) % side, noise)))
   expect(pqLight(48_000 / 65535)).toBeGreaterThan(203)
   const signalling = { primaries: 9, transfer: 16, fullRange: true }
   const scoreOf = (noise: number) => {
