@@ -48,8 +48,8 @@ function kindOf(found: DataStatistics): DataPicture | undefined {
 
 /** A photograph that is ready for a screen fills more than half of the 16-bit range; depths in millimetres and 12-bit sensors do not. */
 const NARROW_RANGE = 32_768
-/** Below so many values a picture of 16 bits is a table of values: photographs of 16 bits have thousands. */
-const FEW_VALUES = 1_024
+/** Values at regular intervals: disparities times 256, twelve bits times 16. Fewer values than this show no regularity. */
+const LEAST_REGULAR = 8
 /** Median of twice the distance from the mean of both neighbours, in units of 16: an 8-bit step and its double. */
 const SMOOTH_RESIDUAL = (2 * 257) / 16
 
@@ -61,8 +61,20 @@ function deepGrey(found: DataStatistics): DataPicture | undefined {
   const is = (why: string): DataPicture => ({ what: `16-bit measurements (${spread}${why})`, keepsForm: true })
   if (values < 2) return undefined
   if (range < NARROW_RANGE) return is('')
-  if (values <= FEW_VALUES) return is('')
+  const step = commonDivisor(found.values)
+  if (step > 1 && values >= LEAST_REGULAR) return is(`, multiples of ${step}`)
   return quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL ? is(', smoother than 8 bits can store') : undefined
+}
+
+/** The largest number that divides all of `values`; 1 where eight bits hold them, as multiples of 257. */
+function commonDivisor(values: Uint8Array): number {
+  let divisor = 0
+  for (let value = 1; value < values.length && divisor !== 1; value++) {
+    if (!values[value]) continue
+    let rest = value
+    while (rest > 0) [divisor, rest] = [rest, divisor % rest]
+  }
+  return divisor % 257 === 0 ? 1 : divisor
 }
 
 /** Sixteen bits of colour: normals, or a channel that is no colour, such as the flag of a flow map. */

@@ -199,6 +199,10 @@ describe('pictures for the eye are no data', () => {
       plainPng(form(0, 16), (x, y) => [Math.round(4_000 + 55_000 * hills(x, y)) + noise(2_000)]),
     ],
     [
+      'a grey photograph of 8 bits, stored with another gamma in 16',
+      plainPng(form(0, 16), (x, y) => [Math.round((Math.min(255, Math.round(20 + 200 * hills(x, y)) + noise(30)) / 255) ** 1.3 * 65535)]),
+    ],
+    [
       'a drawing with smooth borders',
       plainPng(form(2, 8), (x, y) => {
         const cover = Math.min(1, Math.max(0, (Math.hypot(x - 80, y - 60) - 40) / 2 + 0.5))
