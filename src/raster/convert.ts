@@ -12,6 +12,7 @@ import { pictureTarget } from '../quality/levels.ts'
 import { encodeHdrAvif, type HdrPicture } from './avif-deep.ts'
 import { nameOfSignalling } from './colour-signalling.ts'
 import { type DataPicture, dataPicture, exactDataStep, lossyDataStep } from './data-picture.ts'
+import { physChunk, textChunk } from './descriptive.ts'
 import type { Encoded } from './encoded.ts'
 import { ENCODERS } from './encoders.ts'
 import { fitted } from './fitted.ts'
@@ -90,5 +91,7 @@ function chunksOf({ carried, chunks = [] }: Convertible): AncillaryChunk[] {
   if (carried.icc) add('iCCP', concat([text('ICC profile\0\0'), zlibCompress(carried.icc)]))
   if (carried.exif) add('eXIf', carried.exif)
   if (carried.xmp && !chunks.some(({ type }) => type === 'iTXt')) add('iTXt', concat([text('XML:com.adobe.xmp\0\0\0\0\0'), carried.xmp]))
+  if (carried.resolution && !chunks.some(({ type }) => type === 'pHYs')) out.push(physChunk(carried.resolution))
+  for (const comment of carried.comments ?? []) out.push(textChunk(comment))
   return out
 }

@@ -7,6 +7,7 @@ import { affords } from '../codec/budget.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { LEVELS } from '../quality/levels.ts'
+import { commentText, jfifDensity } from './descriptive.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
   climbed,
@@ -160,10 +161,10 @@ function segment(marker: number, ...parts: Uint8Array[]): Uint8Array {
 }
 
 /** Start-of-image, JFIF, EXIF, XMP, ICC profile in its parts (ICC.1, B.4). */
-function headOf({ icc, exif, xmp }: Carried): Uint8Array {
+function headOf({ icc, exif, xmp, resolution, comments = [] }: Carried): Uint8Array {
   const text = (value: string) => new TextEncoder().encode(value)
   const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
-  parts.push(segment(0xe0, text('JFIF\0'), new Uint8Array([1, 1, 0, 0, 1, 0, 1, 0, 0])))
+  parts.push(segment(0xe0, text('JFIF\0'), new Uint8Array([1, 1]), jfifDensity(resolution), new Uint8Array(2)))
   for (const [signature, bytes] of [
     ['Exif\0\0', exif],
     ['http://ns.adobe.com/xap/1.0/\0', xmp],
@@ -177,5 +178,6 @@ function headOf({ icc, exif, xmp }: Carried): Uint8Array {
   for (let i = 0; icc && i < count; i++) {
     parts.push(segment(0xe2, text('ICC_PROFILE\0'), new Uint8Array([i + 1, count]), icc.subarray(i * ICC_PART, (i + 1) * ICC_PART)))
   }
+  for (const comment of comments) parts.push(segment(0xfe, text(commentText(comment))))
   return concat(parts)
 }

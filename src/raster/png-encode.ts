@@ -4,6 +4,7 @@ import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../wasm/png
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
+import { physChunk, textChunk } from './descriptive.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 
@@ -48,11 +49,13 @@ async function encoded(
 }
 
 /** iCCP, eXIf and iTXt (W3C PNG, 11.3.3.3, 11.3.9, 11.3.4.5). */
-function chunksOf({ icc, exif, xmp }: Carried): AncillaryChunk[] {
+function chunksOf({ icc, exif, xmp, resolution, comments = [] }: Carried): AncillaryChunk[] {
   const text = (value: string) => new TextEncoder().encode(value)
   const chunks: AncillaryChunk[] = []
   if (icc) chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(icc)]) })
   if (exif) chunks.push({ type: 'eXIf', data: exif })
   if (xmp) chunks.push({ type: 'iTXt', data: concat([text('XML:com.adobe.xmp\0\0\0\0\0'), xmp]) })
+  if (resolution) chunks.push(physChunk(resolution))
+  for (const comment of comments) chunks.push(textChunk(comment))
   return chunks
 }

@@ -2,6 +2,7 @@
 
 import { discard } from '../../wasm/memories/discard.ts'
 import type { ColourSignalling } from './colour-signalling.ts'
+import type { Comment, Resolution } from './descriptive.ts'
 
 /** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
 export interface Raster {
@@ -22,6 +23,9 @@ export interface Carried {
   readonly xmp?: Uint8Array | undefined
   /** Code points and light levels, for outputs that have a place for them. */
   readonly signalling?: ColourSignalling | undefined
+  /** For PNG and JPEG, which have a place for both. */
+  readonly resolution?: Resolution | undefined
+  readonly comments?: readonly Comment[] | undefined
 }
 
 /** Bytes of a strip that is comfortable to pass along. */

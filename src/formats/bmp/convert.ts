@@ -1,6 +1,7 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
 import type { Options, Source } from '../../codec/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
+import type { Resolution } from '../../raster/descriptive.ts'
 import { type Raster, stripRows } from '../../raster/raster.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
@@ -11,10 +12,10 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
   const { width, height } = header
   const left = await leftOut(source, header, pixels, options)
   return {
-    carried: header.profile ? { icc: header.profile } : {},
+    carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
     end: pixels.end,
     ...(pixels.deep ? { deep: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
-    leftOut: () => left,
+    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, 'resolution'] : left),
     raster: stripsOf(pixels),
   }
 }
@@ -49,6 +50,10 @@ async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixe
   const left: string[] = []
   if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push('the fourth byte of its pixels')
   if (header.gap.length > 0) left.push(`${header.gap.length} bytes between headers and pixels`)
-  if (header.pixelsPerMetre.some((count) => count !== 0)) left.push('resolution')
   return left
+}
+
+/** undefined: the file names none. */
+function resolutionOf({ pixelsPerMetre: [x, y] }: BmpHeader): Resolution | undefined {
+  return x > 0 && y > 0 ? { x, y, unit: 'metre' } : undefined
 }

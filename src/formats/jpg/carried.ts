@@ -1,7 +1,9 @@
 /** What a JPEG carries beside its pixels, taken out of its segments for another container. */
 
 import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { unsupported } from '../../codec/error.ts'
+import { resolutionOfJfif } from '../../raster/descriptive.ts'
 import type { Carried } from '../../raster/raster.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
@@ -28,7 +30,25 @@ export function carriedOf(header: JpegHeader): Carried {
   if (icc && header.components === 4) refuse('the CMYK profile')
   const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
   const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
-  return { icc, exif: exif && contentOf(exif, 6), xmp: xmp && contentOf(xmp, XMP.length) }
+  const jfif = segments.find((segment) => isSegment(segment, 0xe0, 'JFIF\0'))
+  return {
+    icc,
+    exif: exif && contentOf(exif, 6),
+    xmp: xmp && contentOf(xmp, XMP.length),
+    resolution: jfif && resolutionOfJfif(contentOf(jfif, 5)),
+    comments: segments.filter(isComment).map((segment) => ({ keyword: 'Comment', text: textOf(contentOf(segment, 0)) })),
+  }
+}
+
+const isComment = ({ marker }: Segment) => marker === 0xfe
+
+/** Comments name no encoding: UTF-8 where they are valid, else Latin-1. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return latin1Of(bytes)
+  }
 }
 
 /** Segments whose content comes along, or means nothing outside of a JPEG. */
@@ -41,9 +61,13 @@ const CARRIED = [
 ] as const
 
 /** What a conversion leaves behind, in words for the receipt; undefined where that is nothing. */
-export function leftBehind(segments: readonly Segment[]): string | undefined {
-  const left = segments.filter((segment) => !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)))
+export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): string | undefined {
+  const left = segments.filter(
+    (segment) => !(output === 'png' && isComment(segment)) && !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)),
+  )
   const names = left.map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
+  // EXIF, which comes along, has a resolution of its own.
+  if (output !== 'png' && resolution && !exif) names.push('resolution')
   return names.length > 0 ? [...new Set(names)].join(', ') : undefined
 }
 

@@ -27,9 +27,12 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeAsSeen(options.output, encode, raster, carried, request)
-  const left = leftBehind([...header.segments, ...(await lateSegments(source, late))])
+  const lateOnes = await lateSegments(source, late)
+  const left = [leftBehind(header.segments, carried, options.output), lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : undefined]
+    .filter((names) => names !== undefined)
+    .join(', ')
   if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
-  const isIncomplete = left !== undefined || header.components === 4
+  const isIncomplete = left !== '' || header.components === 4
   const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }

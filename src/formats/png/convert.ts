@@ -16,6 +16,7 @@ import { dataOf } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
 import { gamutProfile, needsCodePoints } from './gamut.ts'
 import { chunkOf, GAIN_MAP_CHUNKS, hdrOf, signallingOf } from './signalling.ts'
+import { commentsOf, resolutionOf } from './texts.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
@@ -28,6 +29,7 @@ export async function convertible(source: Source, options: Options): Promise<Con
   const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
   // A document shows its pictures; what it asks for is no wish of the caller's.
   if (data && options.inner.depth > 0) throw unsupported(`data as ${options.output}: ${data.what}`)
+  const described = describedFor(file, options)
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
     throw overBudget('an interlaced picture of this size')
   const chunks = file.items.flatMap((item) => {
@@ -37,26 +39,32 @@ export async function convertible(source: Source, options: Options): Promise<Con
   })
   return {
     raster: rasterOf(file, source, options),
-    carried: carriedOf(file, options.output),
+    carried: { ...carriedOf(file, options.output), ...described.carried },
     ...(hdr && { hdr }),
     data,
     ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
-    leftOut: (output) =>
-      leftOut(
-        file,
-        output === 'png'
-          ? chunks.map(({ type }) => type)
-          : [
-              ...CARRIED,
-              ...(output === 'avif' ? SIGNALS : ['cICP']),
-              // The ICC profile of the result says the same.
-              ...(gamutProfile(file) ? ['cHRM'] : []),
-            ],
-      ),
+    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), described.placed),
   }
 }
+
+/** What the result says as well; a document shows its pictures at a size of its own, and nobody reads what they say of themselves. */
+function describedFor(file: PngFile, { output, inner }: Options) {
+  if (output !== 'jpg' || inner.depth > 0) return { carried: {}, placed: [] }
+  const comments = commentsOf(file)
+  return {
+    carried: { resolution: resolutionOf(file), comments: comments.map(({ comment }) => comment) },
+    placed: [chunkOf(file, 'pHYs'), ...comments.map(({ chunk }) => chunk)],
+  }
+}
+
+/** Types of chunks whose content an output holds; the ICC profile made of cHRM says the same. */
+const keptTypes = (file: PngFile, output: string): string[] => [
+  ...CARRIED,
+  ...(output === 'avif' ? SIGNALS : ['cICP']),
+  ...(gamutProfile(file) ? ['cHRM'] : []),
+]
 
 /** The picture as HDR for AVIF; undefined: it is SDR. Refuses what the output cannot hold. */
 function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | undefined {
@@ -81,9 +89,11 @@ const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
 const SIGNALS = ['cICP', 'mDCV', 'cLLI', 'mDCv', 'cLLi']
 
 /** The types of the chunks that a conversion leaves behind. */
-function leftOut({ items }: PngFile, kept: readonly string[]): string[] {
+function leftOut({ items }: PngFile, kept: readonly string[], placed: readonly unknown[]): string[] {
   const isXmp = ({ data }: { data: Uint8Array }) => latin1Of(data.subarray(0, XMP.length)) === XMP
-  const left = items.filter((item) => 'type' in item && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item))
+  const left = items.filter(
+    (item) => 'type' in item && !placed.includes(item) && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item),
+  )
   return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
 }
 
