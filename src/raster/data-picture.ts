@@ -50,6 +50,8 @@ function kindOf(found: DataStatistics): DataPicture | undefined {
 const NARROW_RANGE = 32_768
 /** Values at regular intervals: disparities times 256, twelve bits times 16. Fewer values than this show no regularity. */
 const LEAST_REGULAR = 8
+/** Values that eight bits can name: a flat picture of fewer is as smooth. */
+const EIGHT_BITS = 256
 /** Median of twice the distance from the mean of both neighbours, in units of 16: an 8-bit step and its double. */
 const SMOOTH_RESIDUAL = (2 * 257) / 16
 
@@ -63,7 +65,7 @@ function deepGrey(found: DataStatistics): DataPicture | undefined {
   if (range < NARROW_RANGE) return is('')
   const step = commonDivisor(found.values)
   if (step > 1 && values >= LEAST_REGULAR) return is(`, multiples of ${step}`)
-  return quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL ? is(', smoother than 8 bits can store') : undefined
+  return values > EIGHT_BITS && quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL ? is(', smoother than 8 bits can store') : undefined
 }
 
 /** The largest number that divides all of `values`; 1 where eight bits hold them, as multiples of 257. */
@@ -92,7 +94,9 @@ const LABELS = { least: 3, most: 256, isolated: 0.1, pixelsPerChange: 10, step: 
  * The colours are far apart, as smooth gradients are not, or so dark that they can only be numbers.
  */
 function isLabels(found: DataStatistics, isGrey: boolean): boolean {
-  const { colours, changes, isolated, pixels } = found
+  const { colours, changes, isolated, pixels, opaque } = found
+  // Translucent pictures of few colours are parts of user interfaces.
+  if (!opaque) return false
   if (isGrey && found.highest[0]! > 0 && found.highest[0]! <= LABELS.darkest && colours.size <= LABELS.darkest) return isDarkMask(found)
   if (colours.size < LABELS.least || colours.size > LABELS.most) return false
   if (changes === 0 || pixels / changes < LABELS.pixelsPerChange || isolated > changes * LABELS.isolated) return false

@@ -38,8 +38,8 @@ export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
     }
   }
   const found = await dataPicture({ width, height, channels: 4, most: isDeep ? 65535 : 255, rows })
-  // A palette index is what programs read of a mask.
-  return found && isIndexed ? { ...found, keepsForm: true } : found
+  // A palette index is what programs read of a mask; grey that is stored as RGB may become grey.
+  return found && { ...found, keepsForm: isIndexed || (found.keepsForm && (isDeep || colourType !== 2)) }
 }
 
 /** Colours that tell the palette of PASCAL VOC from others: the first, black, is in most palettes. */

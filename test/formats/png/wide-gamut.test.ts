@@ -55,7 +55,9 @@ describe('wide gamut', () => {
       ['gXYZ', [2920, 6922, 419]],
       ['bXYZ', [1571, 666, 7841]],
     ] as const)
-      xyz(profile, tag).forEach((value, i) => expect(Math.abs(value - expected[i]!)).toBeLessThan(6))
+      xyz(profile, tag).forEach((value, i) => {
+        expect(Math.abs(value - expected[i]!)).toBeLessThan(6)
+      })
   })
 
   it.each(['jpg', 'webp', 'avif'] as const)('of cHRM and gAMA is an ICC profile in %s', async (output) => {
@@ -70,7 +72,9 @@ describe('wide gamut', () => {
       ['rXYZ', [6097, 3111, 195]],
       ['gXYZ', [2053, 6257, 609]],
     ] as const)
-      xyz(profile, tag).forEach((value, i) => expect(Math.abs(value - expected[i]!)).toBeLessThan(8))
+      xyz(profile, tag).forEach((value, i) => {
+        expect(Math.abs(value - expected[i]!)).toBeLessThan(8)
+      })
   })
 
   it('of sRGB makes no profile', async () => {
