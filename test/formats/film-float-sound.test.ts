@@ -8,7 +8,7 @@ import { press, rawMovie } from './media-fixtures.ts'
 function floatMovie(peak: number): Uint8Array {
   const file = rawMovie(30)
   const view = new DataView(file.buffer, file.byteOffset)
-  const last = (type: string) => Buffer.from(file).lastIndexOf(type, undefined, 'latin1')
+  const last = (type: string) => Buffer.from(file).lastIndexOf(Buffer.from(type, 'latin1'))
   file.set(new TextEncoder().encode('fl32'), last('sowt'))
   view.setUint16(last('fl32') + 4 + 18, 32)
   const count = view.getUint32(last('stsz') + 12) / 2

@@ -14,7 +14,7 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const sound = looseMp3(60_000)
 
 /** A tag of version 2.4 around `body`. */
-const tagOf = (body: Uint8Array, flags = 0, behind = new Uint8Array()) =>
+const tagOf = (body: Uint8Array, flags = 0, behind: Uint8Array = new Uint8Array()) =>
   concat([ascii('ID3'), Uint8Array.of(4, 0, flags, ...synchsafe(body.length)), body, behind])
 
 const frame = (id: string, body: string, flags = 0) => concat([ascii(id), Uint8Array.of(...synchsafe(body.length), 0, flags), ascii(body)])

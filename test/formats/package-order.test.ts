@@ -110,7 +110,7 @@ describe('a photograph stored as PNG in an OFD', () => {
     // Two equal files: ultra stores one of them, under its new name.
     const list =
       '<ofd:MultiMedia ID="5" Type="Image"><ofd:MediaFile>p.png</ofd:MediaFile></ofd:MultiMedia><ofd:MultiMedia ID="6" Type="Image">'
-    const twice = { ...ofdWith(file, 200, list), 'Doc_0/Res/q.png': file }
+    const twice: Parts = { ...ofdWith(file, 200, list), 'Doc_0/Res/q.png': file }
     twice['Doc_0/DocumentRes.xml'] = String(twice['Doc_0/DocumentRes.xml']).replace(
       /p\.png(?=<\/ofd:MediaFile><\/ofd:MultiMedia><\/ofd:Res>)/,
       'q.png',
