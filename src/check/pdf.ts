@@ -10,6 +10,7 @@ import { openDocument } from '../formats/pdf/document.ts'
 import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
 import { endOfPdf } from '../formats/pdf/end.ts'
 import { isBilevel } from '../formats/pdf/images/bilevel.ts'
+import { exactRows, readsExactly } from '../formats/pdf/images/exact-rows.ts'
 import { type ImageFacts, imageFacts } from '../formats/pdf/images/facts.ts'
 import { figuresAt, gridsOf } from '../formats/pdf/images/grids.ts'
 import { imageJudge } from '../formats/pdf/images/judge.ts'
@@ -105,9 +106,9 @@ class Pictures {
     const [before, after] = [await factsOf(this.before, pair.original), await factsOf(this.after, pair.result)]
     if (!before || !after) return 'unknown'
     if (isBilevel(before)) return (await imageJudge(this.before, this.after)(pair)) === undefined ? 'exact' : 'unknown'
-    if (!hasRows(before) || !hasRows(after)) return 'unknown'
-    const original = asShown(await openRows(this.before, pair.original, before), before)
-    const result = asShown(await openRows(this.after, pair.result, after), after)
+    if (!(hasRows(before) || readsExactly(before)) || !(hasRows(after) || readsExactly(after))) return 'unknown'
+    const original = asShown(await opened(this.before, pair.original, before), before)
+    const result = asShown(await opened(this.after, pair.result, after), after)
     return original.channels === result.channels ? { original, result } : 'unknown'
   }
 
@@ -116,6 +117,9 @@ class Pictures {
     return { loss: pages ? worseLoss(this.stored, pages) : this.stored, unmeasured: this.unmeasured }
   }
 }
+
+const opened = (reader: Reader, stream: Stream, facts: ImageFacts) =>
+  hasRows(facts) ? openRows(reader, stream, facts) : exactRows(reader, stream, facts)
 
 const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
 

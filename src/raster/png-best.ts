@@ -40,8 +40,10 @@ export interface BestPng {
   readonly loss?: PictureLoss
 }
 
+type Wanted = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
+
 /** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
-export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Options): Promise<BestPng> {
+export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Wanted): Promise<BestPng> {
   const picture = asPngPicture(
     raster,
     chunks.some(({ type }) => type === 'iCCP'),

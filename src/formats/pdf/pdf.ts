@@ -1,4 +1,4 @@
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
 import { lossOf, worseLoss } from '../../codec/loss.ts'
 import { withoutTail, withTail } from '../../codec/tail.ts'
 import { type Document, openDocument } from './document.ts'
@@ -11,6 +11,7 @@ import { PDF } from './format.ts'
 import { ImageRecompressor } from './images/images.ts'
 import { imageJudge } from './images/judge.ts'
 import { maskNumbers } from './images/mask.ts'
+import { imageSteps } from './images/report.ts'
 import { type Layout, layOut } from './linear/layout.ts'
 import { LinearFile } from './linear/linear-file.ts'
 import { fitsInFront, isLinearised, isSmallEnough, LinearRewriter, showsOutlines } from './linear/linearise.ts'
@@ -38,7 +39,7 @@ export const pdf: Codec = {
     )
   },
 
-  async verify(upload: Source, made: Source, _outcome: Outcome, options: Options): Promise<Verdict> {
+  async verify(upload: Source, made: Source, outcome: Outcome, options: Options): Promise<Verdict> {
     const parted = await withoutTail(upload, await endOfPdf(upload), made)
     if (typeof parted === 'string') return { equal: false, difference: parted }
     const { original, result } = parted
@@ -49,7 +50,7 @@ export const pdf: Codec = {
     await b.gather(options.signal)
     let shown: Promise<FontUsage | undefined> | undefined
     const judges = {
-      image: imageJudge(a, b),
+      image: imageJudge(a, b, fidelityOf(outcome) === 'lossless'),
       font: fontJudge(a, b, () => {
         shown ??= shownFonts(original, options)
         return shown
@@ -135,8 +136,13 @@ async function imageRecompressor(
   options: Options,
 ): Promise<ImageRecompressor> {
   const masks = await maskNumbers(reader, reach.streams, (number) => duplicates.of(number))
-  const { quality, inner } = options
-  return new ImageRecompressor(reader, usage.images, masks, { quality, lossless: options.lossless || usage.transfers, time: inner.time })
+  const { quality, inner, signal } = options
+  return new ImageRecompressor(reader, usage.images, masks, {
+    quality,
+    lossless: options.lossless || usage.transfers,
+    time: inner.time,
+    signal,
+  })
 }
 
 /** XMP below this share of the file stays as it is. */
@@ -166,8 +172,5 @@ function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: Font
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
   if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)
-  if (report.exact > 0) steps.push(`${report.exact} images coded more tightly`)
-  if (report.recoded > 0) steps.push(`${report.recoded} images as JPEG`)
-  if (report.reduced > 0) steps.push(`${report.reduced} images reduced to their size on the page`)
-  return steps
+  return [...steps, ...imageSteps(report)]
 }

@@ -83,7 +83,7 @@ export async function prospect(reader: Reader, stream: Stream, chain: Filter[], 
 }
 
 /** Bytes on their way into Deflate. */
-interface Deflation {
+export interface Deflation {
   quickBytes: number
   /** What waits in memory. */
   heldBytes: number
@@ -92,7 +92,7 @@ interface Deflation {
 
 const whole = (packed: Packed): Deflation => ({ quickBytes: packed.data.length, heldBytes: packed.data.length, finish: () => packed })
 
-interface Packed {
+export interface Packed {
   chain: Filter[]
   data: Uint8Array
 }
@@ -122,7 +122,8 @@ type Layout = RowShape & { readonly rows?: number }
 const hasPartOfRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
   bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
 
-function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
+/** The same in two steps: a quick trial first. */
+export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
   const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES

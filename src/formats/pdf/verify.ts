@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../codec/codec.ts'
-import { componentsOf } from './colour.ts'
+import { componentsOf, familyOf } from './colour.ts'
 import { GENERIC_FILTERS } from './filters.ts'
 import { inFileOrder } from './heads.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
@@ -185,6 +185,7 @@ class Walk {
       if (wrong) this.fail(key, wrong)
       const components = await componentsOf(this.b, result.dict.get('ColorSpace'))
       if (result.dict.has('ColorSpace') && components === 0) this.fail(key, 'image without a usable colour space')
+      await this.compareSpaces(original.dict, result.dict)
       await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, ...IMAGE_KEYS]))
     } else if (FONT_KEYS.has(key)) {
       const wrong = await this.exceptions.font(pair)
@@ -199,6 +200,16 @@ class Walk {
       if (wrong) this.fail(key, wrong)
       await this.compareDicts(original.dict, result.dict, key, STORAGE_KEYS)
     } else this.fail(key, 'stream content changed')
+  }
+
+  /** A palette may come or go, but the space that its colours are in stays. A palette for as many bits stays as well. */
+  private async compareSpaces(x: Dict, y: Dict): Promise<void> {
+    // JPEG 2000 may have none.
+    if (!x.has('ColorSpace')) return
+    const [before, after] = [await paletteBase(this.a, x), await paletteBase(this.b, y)]
+    const sameBits = (await this.a.entry(x, 'BitsPerComponent')) === (await this.b.entry(y, 'BitsPerComponent'))
+    if (before && after && sameBits) await this.compare(x.get('ColorSpace'), y.get('ColorSpace'), 'ColorSpace')
+    else await this.compare(before ?? x.get('ColorSpace'), after ?? y.get('ColorSpace'), 'ColorSpace')
   }
 
   private async sameStored(x: Stream, y: Stream): Promise<boolean> {
@@ -229,6 +240,13 @@ class Walk {
     const { flow } = await reader.decodedPieces(stream, MAX_COMPARED_BYTES)
     return digest(flow)
   }
+}
+
+/** The base of an indexed colour space (8.6.6.3); undefined for every other space. */
+async function paletteBase(reader: Reader, dict: Dict): Promise<PdfObject | undefined> {
+  const space = await reader.resolve(dict.get('ColorSpace'))
+  const family = await familyOf(reader, space)
+  return Array.isArray(space) && (family === 'Indexed' || family === 'I') ? space[1] : undefined
 }
 
 /** A Type 1 program may come back as CFF (9.9.1): its judge looks at every outline. */

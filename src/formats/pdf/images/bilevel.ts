@@ -111,6 +111,15 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   return { dict, data: coded.data }
 }
 
+/** Packed rows of one bit a sample as Group 4 or JBIG2; undefined when neither gets below `budget`. */
+export function codeBits(facts: ImageFacts, rows: Uint8Array, budget: number) {
+  const fax = new FaxEncoder(facts.width, budget - PARMS_BYTES)
+  const jbig2 = new Jbig2Encoder(facts.width, budget)
+  fax.push(rows)
+  jbig2.push(rows)
+  return smallest(facts, fax.end(), jbig2.end())
+}
+
 function smallest(facts: ImageFacts, fax: Uint8Array | undefined, jbig2: Uint8Array | undefined) {
   if (jbig2 && !(fax && fax.length + PARMS_BYTES <= jbig2.length)) {
     const filter: Filter = { name: 'JBIG2Decode', parms: null }

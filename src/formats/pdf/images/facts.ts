@@ -1,7 +1,7 @@
 /** What an image dictionary says (ISO 32000-2, 8.9.5, table 87), resolved once. */
 import { componentsOf, familyOf } from '../colour.ts'
 import type { Filter } from '../filters.ts'
-import { type Dict, nameOf, numberOr, type PdfObject, Ref, Str, Stream } from '../objects.ts'
+import { type Dict, nameOf, numberOr, type PdfObject, Str, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 
 export interface ImageFacts {
@@ -32,9 +32,11 @@ export interface ImageFacts {
 export interface Palette {
   /** Components of a palette entry, 1, 3 or 4. */
   channels: number
-  /** 256 entries; those that are missing repeat the last, as readers clamp. */
+  /** 256 entries; indices above the highest one count as the highest (8.6.6.3). */
   bytes: Uint8Array
   base: PdfObject
+  /** The table has all entries that the space declares. */
+  complete: boolean
 }
 
 const MAX_SIDE = 65_500
@@ -89,6 +91,9 @@ export const PALETTE_BASES: ReadonlySet<string> = new Set([
   'ICCBased',
 ])
 
+/** What a palette may be made over. Names of inline images (8.9.7) are no bases. */
+export const INDEXED_BASES: ReadonlySet<string> = new Set([...PALETTE_BASES].filter((family) => !/^(G|RGB|CMYK)$/.test(family)))
+
 /** [/Indexed base hival lookup] (8.6.6.3). */
 async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | undefined> {
   if (!Array.isArray(space)) return undefined
@@ -99,14 +104,15 @@ async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | un
   if ((channels !== 1 && channels !== 3 && channels !== 4) || !PALETTE_BASES.has(baseFamily)) return undefined
   const table = await reader.resolve(space[3])
   const source = table instanceof Str ? table.bytes : table instanceof Stream ? await reader.decoded(table, 4096) : undefined
-  const entries = source ? Math.min(256, Math.floor(source.length / channels)) : 0
-  if (!source || entries === 0) return undefined
+  const declared = 1 + numberOr(await reader.resolve(space[2]), 255)
+  const entries = source ? Math.min(256, declared, Math.floor(source.length / channels)) : 0
+  if (!source || !(entries >= 1)) return undefined
   const bytes = new Uint8Array(256 * channels)
   for (let i = 0; i < 256; i++) {
     const from = Math.min(i, entries - 1) * channels
     bytes.set(source.subarray(from, from + channels), i * channels)
   }
-  return { channels, bytes, base: space[1] instanceof Ref ? space[1] : (space[1] ?? null) }
+  return { channels, bytes, base: space[1] ?? null, complete: entries >= declared }
 }
 
 /** Name of the image filter at the end of the chain, '' when the samples are only wrapped by generic ones. */

@@ -4,27 +4,29 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import type { Quality } from '../../../codec/codec.ts'
-import { type LumaFigures, ofPixels, type PictureLoss, scored, worseLoss } from '../../../codec/loss.ts'
+import { ofPixels, scored, worseLoss } from '../../../codec/loss.ts'
 import type { TimeBudget } from '../../../codec/time-budget.ts'
 import { gentlerTargets } from '../../../quality/ladder.ts'
 import { LEVELS } from '../../../quality/levels.ts'
-import type { Similarity } from '../../../quality/metrics.ts'
 import type { Filter } from '../filters.ts'
 import { nameOf, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { Effort, prospect, type Rewritten } from '../recompress.ts'
-import type { Place } from '../sheets.ts'
+import { Effort, type Rewritten } from '../recompress.ts'
 import type { Drawn } from '../usage.ts'
 import { codeForSize, SizeHints } from './at-size.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
+import { type Candidate, isMuchSmaller, keeps, type Picture, smallest, worthwhile } from './candidate.ts'
+import { CLEARLY_SMALLER, type Exact, exactForms } from './exact.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { figuresAt, gridsOf } from './grids.ts'
-import { type Coded, needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
+import { needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
 import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
 import { type Measured, measure } from './measure.ts'
+import { nearPalette, PaletteBudget, SECONDS_PER_MEGAPIXEL } from './near-palette.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
+import { emptyReport } from './report.ts'
 import { asShown, dictionaryOf, isInverted, resultOf } from './result.ts'
 import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
 import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen.ts'
@@ -38,8 +40,6 @@ const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: un
 /** When a reduced picture is not good enough, a finer one is tried before giving up. */
 const FINER = [1, 1.6]
 
-/** Against a quick Deflate; the thorough one gains less than what is left. */
-const CLEARLY_SMALLER = 0.6
 /** Pictures above this take seconds to reduce, and memory. */
 const LARGE_PIXELS = 2_000_000
 const MOST_REFUSALS = 2
@@ -50,46 +50,15 @@ const LEAST_VIEW_PIXELS = 1024
 /** Pixels of a picture that is kept while it is looked at. */
 const MAX_SIGHT_PIXELS = 3_000_000
 
-export interface ImageReport {
-  /** The worst picture that was changed; undefined when nothing was lost. */
-  worst: PictureLoss | undefined
-  recoded: number
-  reduced: number
-  exact: number
-}
-
 /** Larger images are not tried at gentler levels when this one has found something: that would take as long once more. */
 const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
-
-interface Picture {
-  number: number
-  stream: Stream
-  facts: ImageFacts
-  isJpeg: boolean
-  isMask: boolean
-  /** Whether a mask hides some of it, and whether that can be read here: the colours there are nobody's. */
-  mask: 'none' | 'read' | 'unread'
-  drawn: Drawn | undefined
-  /** There is a result to fall below. */
-  narrow: boolean
-  /** Its samples are not those of a photograph: as they stand (averages have more tones, not fewer) they do not become JPEG. */
-  graphic: boolean
-}
-
-type Candidate = Coded & {
-  deflated?: Filter[] | undefined
-  reduced: boolean
-  /** What pages show of it at 144 dpi. */
-  seen?: readonly { place: Place; figures: LumaFigures }[]
-  /** As it is stored. */
-  ssimulacra2?: number | undefined
-}
 
 /** What a level makes of pictures, and the processor time that those of a document have. */
 interface Aim {
   readonly quality: Quality
   readonly lossless: boolean
   readonly time: TimeBudget | undefined
+  readonly signal: AbortSignal
 }
 
 /** Processor seconds that pages of scans in colour have taken, and noise of 64 × 64 to 1000 × 1000 behind Deflate. */
@@ -100,13 +69,15 @@ const SECONDS = {
 } as const
 
 export class ImageRecompressor {
-  readonly report: ImageReport = { worst: undefined, recoded: 0, reduced: 0, exact: 0 }
+  readonly report = emptyReport()
   private readonly reader: Reader
   private readonly drawn: ReadonlyMap<number, Drawn>
   private readonly masks: ReadonlySet<number>
   private readonly quality: Quality
   private readonly lossless: boolean
   private readonly time: TimeBudget | undefined
+  private readonly signal: AbortSignal
+  private readonly palettes = new PaletteBudget()
   private readonly effort = new Effort()
   /** A level's own: what it looks at does not depend on what others have looked at before. */
   private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
@@ -119,13 +90,14 @@ export class ImageRecompressor {
   private readonly refused = new Map<number, number>()
 
   /** `masks`: object numbers of images that are masks of others. */
-  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time }: Aim) {
+  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time, signal }: Aim) {
     this.reader = reader
     this.drawn = drawn
     this.masks = masks
     this.quality = quality
     this.lossless = lossless
     this.time = time
+    this.signal = signal
   }
 
   readonly transform = async (number: number, stream: Stream, chain: Filter[]): Promise<Rewritten | undefined> => {
@@ -137,8 +109,10 @@ export class ImageRecompressor {
       if (recoded) this.report.exact++
       return recoded
     }
-    if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return undefined
     const isJpeg = imageFilter(facts) === 'DCTDecode'
+    const isMask = this.masks.has(number)
+    const exact = isJpeg ? undefined : await exactForms(this.reader, { stream, facts, chain, isMask }, this.effort)
+    if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return exact && this.finished(exact)
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
@@ -147,21 +121,31 @@ export class ImageRecompressor {
       stream,
       facts,
       isJpeg,
-      isMask: this.masks.has(number),
+      isMask,
       mask: await this.maskOf(facts),
       drawn: this.drawn.get(number),
       narrow: false,
       graphic: false,
     }
     // Samples that do not fit into memory can still be read by rows.
-    const exact = isJpeg ? undefined : await prospect(this.reader, stream, chain, this.effort).catch(declined)
     const budget = Math.min(facts.length, exact?.quickBytes ?? facts.length)
     const coded = await this.best(picture, budget).catch(declined)
     // The best that Deflate can do takes seconds, and is of interest only when it could win.
     const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
-    if (!coded || (same && coded.data.length > same.data.length * LOSSY_GAIN)) return same
+    const gain = coded?.figures ? LOSSY_GAIN : 1
+    if (!coded || (same && coded.data.length > same.data.length * gain)) return same && exact && this.counted(same, exact)
     this.account(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
+  }
+
+  private async finished(exact: Exact): Promise<Rewritten | undefined> {
+    const same = await exact.finish()
+    return same && this.counted(same, exact)
+  }
+
+  private counted(same: Rewritten, { packed }: Exact): Rewritten {
+    if (same === packed) this.report.packed++
+    return same
   }
 
   private async maskOf({ dict, components, palette }: ImageFacts): Promise<Picture['mask']> {
@@ -194,7 +178,20 @@ export class ImageRecompressor {
       if (sound) best = sound
       if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
     }
-    return best
+    return (await this.drawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
+  }
+
+  /** A drawing at its size, with the palette that the level allows: it considers the gentler ones as well. */
+  private async drawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
+    const { stream, facts, isMask, mask, graphic } = picture
+    const isSmall = facts.width * facts.height < ENOUGH_PIXELS
+    if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
+    if (this.time?.take((facts.width * facts.height * SECONDS_PER_MEGAPIXEL) / 1e6) === false) return undefined
+    const aim = { quality: this.quality, signal: this.signal, budget }
+    const made = await nearPalette(facts, () => openRows(this.reader, stream, facts), aim)
+    if (!made || made.data.length >= budget) return undefined
+    const { width, height, components } = facts
+    return this.aboveFloors(picture, { ...made, width, height, channels: components, quality: 0, reduced: false })
   }
 
   /** What is found, measured as it is stored and at each place where pages show it; undefined where a floor would break. */
@@ -362,6 +359,7 @@ export class ImageRecompressor {
 
   private account(coded: Candidate): void {
     if (coded.reduced) this.report.reduced++
+    else if (coded.packed && coded.figures) this.report.palettes++
     else if (coded.figures) this.report.recoded++
     else this.report.exact++
     if (!coded.figures) return
@@ -370,24 +368,8 @@ export class ImageRecompressor {
   }
 }
 
-const keeps = (seen: Similarity, floors: typeof FLOORS) =>
-  seen.ssim >= floors.ssim && seen.psnrDb >= floors.psnrDb && seen.psnrRgbDb >= floors.colourPsnrDb
-
-/** Bytes that a lossy step may come to: where there is one already, the better one of the two is what counts. */
-const worthwhile = ({ narrow }: Picture, budget: number): number => (narrow ? budget : budget * LOSSY_GAIN)
-
 /** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
 function declined(error: unknown): undefined {
   if (isEngineError(error, 'jpeg') || error instanceof PdfSyntax) return undefined
   throw error
-}
-
-/** Reduced so far that the full picture cannot be smaller. */
-const isMuchSmaller = (facts: ImageFacts, reduced: Candidate) =>
-  !reduced.deflated && reduced.width * reduced.height * 4 <= facts.width * facts.height
-
-function smallest(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
-  let best: Candidate | undefined
-  for (const candidate of candidates) if (candidate && !(best && best.data.length <= candidate.data.length)) best = candidate
-  return best
 }

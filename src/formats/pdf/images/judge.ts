@@ -1,16 +1,16 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
+import { createHash } from 'node:crypto'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { SimilarityMeter } from '../../../quality/metrics.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
+import { bitLines, exactRows, readsExactly } from './exact-rows.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
-import { decodeFax } from './fax-decode.ts'
-import { decodeJbig2 } from './jbig2.ts'
 import { type Mask, MaskRows, openMask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
-import { type DctScale, hasRows, openRows, type Rows } from './rows.ts'
+import { type DctScale, hasExactRows, hasRows, openRows, type Rows } from './rows.ts'
 import { RowScaler, scaledPixels } from './scale.ts'
 
 /** Side of the size both are reduced to. */
@@ -18,7 +18,8 @@ const COMPARED_PIXELS = 192
 /** Far below every level: this finds mistakes, the levels are kept by those who encode. */
 const LEAST_PSNR_DB = 24
 
-export function imageJudge(a: Reader, b: Reader): Judge {
+/** `isLossless`: the outcome claims that nothing was lost. */
+export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
   return async ({ original, result }) => {
     const before = await imageFacts(a, original, await a.filters(original))
     const after = await imageFacts(b, result, await b.filters(result))
@@ -27,11 +28,35 @@ export function imageJudge(a: Reader, b: Reader): Judge {
     const proportion = (before.width * after.height) / (before.height * after.width)
     if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
     if (isBilevel(before)) return sameBilevel({ reader: a, stream: original }, { reader: b, stream: result }, before, imageFilter(after))
-    if (!hasRows(before) || !hasRows(after)) return 'image of a kind that is not coded anew'
+    if (isLossless && isRepacked(before, after))
+      return sameColours({ reader: a, stream: original }, { reader: b, stream: result }, before, after)
+    if (!(hasRows(before) || hasExactRows(before)) || !(hasRows(after) || readsExactly(after)))
+      return 'image of a kind that is not coded anew'
     // The original's mask for both: whether the result's is the same is asked where that is looked at.
     const mask = () => openMask(a, original.dict).catch(unread)
     return compare(await sketch(a, original, before, mask), await sketch(b, result, after, mask))
   }
+}
+
+/** Fewer bits a pixel than before, as samples. */
+const isRepacked = (before: ImageFacts, after: ImageFacts) =>
+  hasExactRows(before) &&
+  imageFilter(before) === '' &&
+  after.bitsPerComponent * after.components < before.bitsPerComponent * before.components
+
+/** Every pixel of both must have the same colour. */
+async function sameColours(original: Stored, result: Stored, before: ImageFacts, after: ImageFacts): Promise<string | undefined> {
+  if (before.width !== after.width || before.height !== after.height) return 'image with a palette changed its size'
+  const pair = [await exactRows(original.reader, original.stream, before), await exactRows(result.reader, result.stream, after)] as const
+  if (pair[0].channels !== pair[1].channels) return `image of ${pair[0].channels} components has ${pair[1].channels}`
+  const digests = await Promise.all(
+    pair.map(async ({ strips }) => {
+      const hash = createHash('sha256')
+      for await (const strip of strips) hash.update(strip)
+      return hash.digest('hex')
+    }),
+  )
+  return digests[0] === digests[1] ? undefined : 'image with a palette has other colours'
 }
 
 interface Sketch {
@@ -45,7 +70,7 @@ interface Sketch {
 
 async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf: () => Promise<Mask | undefined>): Promise<Sketch> {
   const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
-  const rows = await openRows(reader, stream, facts, dctScale)
+  const rows = hasRows(facts) ? await openRows(reader, stream, facts, dctScale) : await exactRows(reader, stream, facts)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
   const size = { width: side(rows.width), height: side(rows.height) }
   const mask = rows.channels === 4 ? undefined : await maskOf()
@@ -98,8 +123,7 @@ interface Stored {
 async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, filter: string): Promise<string | undefined> {
   if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'bilevel image of a kind that is not coded anew'
   const rowBytes = (facts.width + 7) >> 3
-  const coded = await result.reader.raw(result.stream, 64 * 1024 * 1024)
-  const lines = (filter === 'JBIG2Decode' ? decodeJbig2 : decodeFax)(coded, facts.width, facts.height)
+  const lines = await bitLines(result.reader, result.stream, facts, filter)
   const flow = await bilevelFlow(original.reader, original.stream, facts)
   // The bits that fill the last byte of a row mean nothing.
   const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)

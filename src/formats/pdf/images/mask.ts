@@ -3,7 +3,7 @@ import { type Dict, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts } from './facts.ts'
-import { hasRows, openRows } from './rows.ts'
+import { hasExactRows, openRows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 
 /** A mask in its own size: 8 bits a pixel, 255 is opaque. */
@@ -27,7 +27,7 @@ export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undef
       const opaque = (from! + ((to! - from!) * value) / 255) * 255
       return Math.round(Math.min(255, Math.max(0, key === 'Mask' ? 255 - opaque : opaque)))
     })
-    if (!isBilevel(facts) && (!hasRows(facts) || facts.palette || facts.components !== 1))
+    if (!isBilevel(facts) && (!hasExactRows(facts) || facts.palette || facts.components !== 1))
       throw new PdfSyntax('a mask of a kind that is not followed')
     return { width: facts.width, height: facts.height, strips: mapped(grey(reader, stream, facts), levels) }
   }

@@ -1,20 +1,42 @@
 /** Pictures that were coded anew: what their dictionaries say, and their rows, opened again. */
 import { decodeFilter, type Filter, setFilters } from '../filters.ts'
-import { Dict, Name } from '../objects.ts'
+import { Dict, Name, type PdfObject, Str } from '../objects.ts'
 import type { ImageFacts } from './facts.ts'
 import { asPrinted } from './inks.ts'
 import type { Coded } from './jpeg.ts'
 import type { Streamed } from './measure.ts'
+import type { Packed } from './near-palette.ts'
+import { rowsOf } from './rows.ts'
 import { openJpeg } from './view.ts'
 
-type Stored = Coded & { deflated?: readonly Filter[] | undefined }
+type Stored = Coded & { deflated?: readonly Filter[] | undefined; packed?: Packed | undefined }
 
 /** The rows of what is to be stored. */
 export async function resultOf(coded: Stored): Promise<Streamed> {
-  const { width, height, channels, data, deflated } = coded
+  const { width, height, channels, data, deflated, packed } = coded
   if (!deflated) return openJpeg(data)
+  if (packed)
+    return rowsOf(
+      [deflated.reduce((bytes, filter) => decodeFilter(filter, bytes, width * height * channels + height), data)],
+      samplesOf(coded, packed),
+    )
   const pixels = deflated.reduce((bytes, filter) => decodeFilter(filter, bytes, width * height * channels + height), data)
   return { width, height, channels, strips: [pixels] }
+}
+
+const samplesOf = ({ width, height, channels }: Stored, { bits, table }: Packed) => ({
+  width,
+  height,
+  bitsPerComponent: bits,
+  components: table ? 1 : channels,
+  palette: table && { channels, bytes: table },
+})
+
+/** A palette over the space that a picture has, or over the base of the palette that it has. */
+export function indexedSpace({ dict, palette, components }: ImageFacts, table: Uint8Array): PdfObject[] {
+  const channels = palette?.channels ?? components
+  const base = palette?.base ?? dict.get('ColorSpace') ?? null
+  return [Name.of('Indexed'), base, table.length / channels - 1, new Str(table)]
 }
 
 /** Whether 255 is none of an ink. */
@@ -43,5 +65,7 @@ export function dictionaryOf(facts: ImageFacts, coded: Stored): Dict {
     dict.set('ColorSpace', facts.palette.base)
     dict.delete('Decode')
   }
+  if (coded.packed) dict.set('BitsPerComponent', coded.packed.bits)
+  if (coded.packed?.table) dict.set('ColorSpace', indexedSpace(facts, coded.packed.table))
   return dict
 }

@@ -6,7 +6,7 @@ import { concat } from '../../../bytes/concat.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { type ImageFacts, imageFilter, PALETTE_BASES } from './facts.ts'
+import { type ImageFacts, imageFilter, PALETTE_BASES, type Palette } from './facts.ts'
 import { jp2Colour } from './jp2.ts'
 import type { Opened } from './scale.ts'
 
@@ -36,12 +36,22 @@ export function hasRows(facts: ImageFacts): boolean {
   const filter = imageFilter(facts)
   if (filter === 'DCTDecode') return CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && facts.bitsPerComponent === 8
   if (filter === 'JPXDecode') return !facts.ownMask && !facts.palette && (facts.family === '' || CONTINUOUS.has(facts.family))
-  if (filter !== '' || !facts.chain.every((f) => GENERIC_FILTERS.has(f.name))) return false
+  if (filter !== '' || !hasGenericFilters(facts)) return false
   if (facts.palette) return !facts.decode && facts.bitsPerComponent >= 2 && facts.bitsPerComponent <= 8
   return (
     CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && (facts.bitsPerComponent === 8 || facts.bitsPerComponent === 16)
   )
 }
+
+/** The same, and grey samples of 1, 2 and 4 bits and palettes of one bit, for what is only repacked or compared without a loss. */
+export function hasExactRows(facts: ImageFacts): boolean {
+  if (hasRows(facts)) return true
+  const { stencil, colourKey, matte, decode, family, components, bitsPerComponent, palette } = facts
+  const isPlain = !stencil && !colourKey && !matte && !decode && components === 1 && [1, 2, 4].includes(bitsPerComponent)
+  return isPlain && (palette !== undefined || CONTINUOUS.has(family)) && imageFilter(facts) === '' && hasGenericFilters(facts)
+}
+
+const hasGenericFilters = ({ chain }: ImageFacts) => chain.every((filter) => GENERIC_FILTERS.has(filter.name))
 
 /** Opens the rows; a JPEG may come out reduced to `dctScale` eighths. Throws `PdfSyntax` for damaged data. */
 export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale = 8): Promise<Rows> {
@@ -125,11 +135,21 @@ export function asSyntax(error: unknown): never {
 /** Plain samples: regrouped into rows, widened or narrowed to 8 bits, looked up in the palette. */
 async function sampleRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
   const { flow } = await reader.decodedPieces(stream, MAX_SAMPLE_BYTES)
-  const channels = facts.palette?.channels ?? facts.components
-  return { width: facts.width, height: facts.height, channels, strips: expand(flow, facts) }
+  return rowsOf(flow, facts)
 }
 
-async function* expand(flow: AsyncIterable<Uint8Array>, facts: ImageFacts): AsyncGenerator<Uint8Array> {
+/** How samples are packed. */
+type Samples = Pick<ImageFacts, 'width' | 'height' | 'bitsPerComponent' | 'components'> & {
+  palette: Pick<Palette, 'channels' | 'bytes'> | undefined
+}
+
+/** Rows of 8-bit samples from the packed samples of an image. */
+export function rowsOf(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): Rows {
+  const channels = facts.palette?.channels ?? facts.components
+  return { width: facts.width, height: facts.height, channels, strips: expand(samples, facts) }
+}
+
+async function* expand(flow: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): AsyncGenerator<Uint8Array> {
   const stride = Math.ceil((facts.width * facts.components * facts.bitsPerComponent) / 8)
   const wanted = Math.max(1, Math.floor(STRIP_BYTES / stride)) * stride
   let held: Uint8Array[] = []
@@ -153,8 +173,9 @@ async function* expand(flow: AsyncIterable<Uint8Array>, facts: ImageFacts): Asyn
   yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
 }
 
-function toBytes(bytes: Uint8Array, facts: ImageFacts, stride: number): Uint8Array {
-  const { bitsPerComponent: bits, width, palette, components } = facts
+function toBytes(bytes: Uint8Array, facts: Samples, stride: number): Uint8Array {
+  const { bitsPerComponent: bits, width, components } = facts
+  const palette = facts.palette ?? (bits < 8 ? greys(bits) : undefined)
   if (!palette) {
     if (bits === 8) return bytes
     // 16 bits, most significant byte first (8.9.5.2).
@@ -174,3 +195,6 @@ function toBytes(bytes: Uint8Array, facts: ImageFacts, stride: number): Uint8Arr
   }
   return out
 }
+
+/** Evenly spaced greys, 0 to 255, for samples of 1, 2 or 4 bits. */
+const greys = (bits: number) => ({ channels: 1, bytes: Uint8Array.from({ length: 2 ** bits }, (_, i) => (i * 255) / (2 ** bits - 1)) })

@@ -1,0 +1,46 @@
+/** What a picture comes to without loss: its samples deflated again, or with fewer bits a pixel where it has few colours. */
+import type { Filter } from '../filters.ts'
+import { PdfSyntax, type Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { type Effort, prospect, type Rewritten } from '../recompress.ts'
+import type { ImageFacts } from './facts.ts'
+import { recodeFewColours } from './few-colours.ts'
+
+/** Against a quick Deflate; the thorough one gains less than what is left. */
+export const CLEARLY_SMALLER = 0.6
+
+export interface Exact {
+  /** Bytes that a quick trial arrives at. */
+  quickBytes: number
+  /** The form with a palette or fewer bits, if it exists. `finish` returns it or something smaller. */
+  packed: Rewritten | undefined
+  finish(): Promise<Rewritten | undefined>
+}
+
+interface Picture {
+  stream: Stream
+  facts: ImageFacts
+  chain: Filter[]
+  isMask: boolean
+}
+
+/** Undefined where neither form gains. Damaged data end in `undefined` as well: the caller keeps the stream. */
+export async function exactForms(reader: Reader, { stream, facts, chain, isMask }: Picture, effort: Effort): Promise<Exact | undefined> {
+  const samples = await prospect(reader, stream, chain, effort).catch(declined)
+  const budget = Math.min(facts.length, samples?.quickBytes ?? facts.length)
+  const packed = await recodeFewColours(reader, stream, facts, { isMask, effort, budget }).catch(declined)
+  if (!packed) return samples && { ...samples, packed }
+  return {
+    quickBytes: packed.data.length,
+    packed,
+    async finish() {
+      const same = samples && packed.data.length >= CLEARLY_SMALLER * samples.quickBytes ? await samples.finish() : undefined
+      return same && same.data.length <= packed.data.length ? same : packed
+    },
+  }
+}
+
+function declined(error: unknown): undefined {
+  if (error instanceof PdfSyntax) return undefined
+  throw error
+}
