@@ -89,7 +89,7 @@ async function press(source: Source, sink: Sink, options: Options, isFar = false
   const images = await imageRecompressor(document, duplicates, usage, options)
   const merged = duplicates.merged
   const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
-  await fonts.prepare(document.archive, options.signal)
+  await fonts.prepare(opened, options.signal)
   const plan: Plan = {
     reach,
     duplicates,
@@ -167,7 +167,7 @@ function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: Font
   if (writer.compact) steps.push('objects packed')
   if (writer.lock) steps.push('encrypted again as it was')
   if (rewriter instanceof LinearRewriter) steps.push('linearised again')
-  if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} thumbnails or private entries of other programs left out`)
+  if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} private entries of other programs (PieceInfo) removed`)
   if (merged > 0) steps.push(`${merged} duplicates merged`)
   if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
   if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)

@@ -43,7 +43,7 @@ export class Rewriter {
   private readonly hoisted = new Map<string, number>()
   private readonly effort = new Effort()
   private doneBytes = 0
-  /** Thumbnails and private entries that were left out. */
+  /** Private entries of other programs that were left out. */
   trimmed = 0
 
   constructor(reader: Reader, writer: Writer, plan: Plan) {
@@ -93,7 +93,7 @@ export class Rewriter {
     const dict = this.plan.adapt?.(object) ?? object
     if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
     const rest = new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
-    for (const key of dict.keys()) if (isTrimmable(dict, key) && !rest.has(key)) this.trimmed++
+    for (const key of dict.keys()) if (isTrimmable(key) && !rest.has(key)) this.trimmed++
     return rest
   }
 

@@ -5,10 +5,8 @@ import { givesRights } from './usage-rights.ts'
 
 export type Keep = (dict: Dict, key: string) => boolean
 
-/** Private data of the application that wrote the file (14.5), and page thumbnails (12.3.4), which viewers make themselves. */
-export function isTrimmable(dict: Dict, key: string): boolean {
-  return key === 'PieceInfo' || (key === 'Thumb' && nameOf(dict.get('Type')) === 'Page')
-}
+/** Private data of the application that wrote the file (14.5). */
+export const isTrimmable = (key: string): boolean => key === 'PieceInfo'
 
 /**
  * Whether an entry is written: `high` keeps everything but rights that are not wanted. Private data of the catalog are what lets an
@@ -18,6 +16,6 @@ export function keepAt({ quality, usageRights }: Pick<Options, 'quality' | 'usag
   const isWanted = (dict: Dict) => quality === 'high' || (archive && nameOf(dict.get('Type')) === 'Catalog')
   return (dict, key) => {
     if (usageRights === 'drop' && givesRights(dict, key)) return false
-    return !isTrimmable(dict, key) || isWanted(dict)
+    return !isTrimmable(key) || isWanted(dict)
   }
 }

@@ -10,6 +10,7 @@ import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
 import { type Box, type Place, Sheet } from './sheets.ts'
+import { Unfollowed } from './unfollowed.ts'
 
 /** How an image is drawn. */
 export interface Drawn {
@@ -61,6 +62,9 @@ export class UsageScan {
   private placed = 0
   private places = 0
   private readonly sheets: Sheet[] = []
+  /** Forms and patterns that pages draw. */
+  private readonly placedForms = new Set<number>()
+  private readonly unfollowed: Unfollowed
   /** Within a pattern, which may be drawn over all of a page. */
   private repeated = false
 
@@ -69,6 +73,7 @@ export class UsageScan {
     this.duplicates = duplicates
     this.signal = signal
     this.fonts = new FontUsage(reader, duplicates)
+    this.unfollowed = new Unfollowed(reader, duplicates)
   }
 
   async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
@@ -77,7 +82,9 @@ export class UsageScan {
       await this.page(number)
     }
     // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
-    for (const number of objects) await this.loose(number)
+    const known = new Set(pages)
+    for (const number of objects) if (!known.has(number)) await this.loose(number)
+    this.unfollowed.keepSize(this.images)
     await this.fonts.reserve(root)
     const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
     return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
@@ -252,6 +259,7 @@ export class UsageScan {
       return
     }
     const form = await this.form(number, stream, resources)
+    this.placedForms.add(number)
     if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, matrix), depth + 1)
   }
 
@@ -265,6 +273,7 @@ export class UsageScan {
       if (!(stream instanceof Stream)) continue
       if (++this.placed > MAX_PLACED) return
       const form = await this.form(number, stream, resources)
+      this.placedForms.add(number)
       const { repeated } = this
       this.repeated = true
       if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, base), depth + 1)
@@ -318,11 +327,16 @@ export class UsageScan {
     if (object instanceof Stream) {
       const isForm = nameOf(object.dict.get('Subtype')) === 'Form' || numberOr(object.dict.get('PatternType'), 0) === 1
       if (isForm) await this.form(number, object)
+      if (isForm && !this.placedForms.has(number)) await this.unfollowed.add(await this.reader.dict(object.dict.get('Resources')))
       return
     }
     if (!(object instanceof Dict)) return
+    if (/^(Page|Template)$/.test(nameOf(object.get('Type')))) await this.template(object)
+    if (object.has('DR')) await this.fonts.keepWhole(await this.reader.dict(object.get('DR')))
     if (nameOf(object.get('Subtype')) === 'Type3' && !this.borrowed.has(number)) await this.glyphs(object, undefined)
-    if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')))
+    // Readers draw these again when somebody types in them.
+    const isTyped = /^(Widget|FreeText)$/.test(nameOf(object.get('Subtype')))
+    if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')), isTyped)
     if (nameOf(object.get('Type')) === 'Font') await this.fonts.font(new Ref(number, 0))
   }
 
@@ -339,6 +353,7 @@ export class UsageScan {
   /** Glyph descriptions of a Type 3 font (9.6.4) are content. */
   private async glyphs(font: Dict, inherited: Dict | undefined): Promise<void> {
     const resources = (await this.reader.dict(font.get('Resources'))) ?? inherited
+    await this.unfollowed.add(await this.reader.dict(font.get('Resources')))
     for (const value of (await this.reader.dict(font.get('CharProcs')))?.values() ?? []) {
       const stream = await this.reader.resolve(value)
       if (!(stream instanceof Stream)) continue
@@ -351,11 +366,25 @@ export class UsageScan {
   }
 
   /** 12.5.5: each entry is a form, or a dictionary of forms by state. Their /Subtype is often missing. */
-  private async appearances(dict: Dict | undefined, depth = 0): Promise<void> {
+  private async appearances(dict: Dict | undefined, isTyped: boolean, depth = 0): Promise<void> {
     for (const value of dict?.values() ?? []) {
       const object = await this.reader.resolve(value)
-      if (object instanceof Stream && value instanceof Ref) await this.form(this.duplicates.of(value.number), object)
-      else if (object instanceof Dict && depth === 0) await this.appearances(object, 1)
+      if (object instanceof Stream && value instanceof Ref) {
+        const form = await this.form(this.duplicates.of(value.number), object)
+        if (isTyped) await this.fonts.keepWhole(form?.resources)
+        await this.unfollowed.add(form?.resources)
+      } else if (object instanceof Dict && depth === 0) await this.appearances(object, isTyped, 1)
+    }
+  }
+
+  /** A page that is not in the page tree: scripts make pages of it (12.7.6). */
+  private async template(page: Dict): Promise<void> {
+    const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
+    await this.unfollowed.add(resources)
+    try {
+      await this.scan(await this.contents(page.get('Contents')), resources)
+    } catch (error) {
+      this.unreadable(error, 'unreadable template')
     }
   }
 }

@@ -17,6 +17,7 @@ import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
 import { FontMerge } from './merge.ts'
 import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
 import { type FontProgram, type FontUsage, listsGlyphs } from './shown.ts'
+import { isTagged, namesOf, SubsetTags } from './tags.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { parseType1 } from './type1/program.ts'
 import { convertType1 } from './type1/to-cff.ts'
@@ -50,11 +51,19 @@ export class FontSubsetter {
   private readonly listed = new Set<number>()
   private readonly duplicates: Duplicates
   private readonly shelf: FontUsage
+  /** Programs that were cut before they are written, because their names depend on it. */
+  private readonly cut = new Map<number, Rewritten>()
+  /** Members of unions, by the number of the union. */
+  private readonly members = new Map<number, readonly number[]>()
+  private readonly tags: SubsetTags
+  /** Converted programs that have all of their glyphs. */
+  private readonly complete = new Set<number>()
 
   constructor(reader: Reader, shelf: FontUsage, duplicates: Duplicates) {
     this.reader = reader
     this.shelf = shelf
     this.duplicates = duplicates
+    this.tags = new SubsetTags(duplicates)
     this.programs = shelf.doubt ? new Map() : shelf.programs
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
@@ -90,8 +99,12 @@ export class FontSubsetter {
    * Subsets of one font are merged, and Type 1 programs converted, beforehand: descriptors, which may be written before them,
    * name them by another number or key.
    */
-  async prepare(archive: boolean, signal: AbortSignal): Promise<void> {
-    if (archive) for (const [number, program] of this.shelf.programs) if (await listsGlyphs(this.reader, program)) this.listed.add(number)
+  async prepare({ archive, classic }: { archive: boolean; classic: boolean }, signal: AbortSignal): Promise<void> {
+    for (const [number, program] of archive ? this.shelf.programs : []) {
+      // PDF/A-1 demands a list of glyphs beside every tag (ISO 19005-1, 6.3.5): what has no tag is whole, and stays so.
+      const isWhole = classic && !(await namesOf(this.reader, program)).every(isTagged)
+      if (isWhole || (await listsGlyphs(this.reader, program))) this.listed.add(number)
+    }
     let bytes = await this.merge(signal)
     for (const [number, program] of this.shelf.programs) {
       signal.throwIfAborted()
@@ -111,6 +124,41 @@ export class FontSubsetter {
       this.compacted.set(number, smaller)
       bytes += smaller.data.length
     }
+    await this.name(signal)
+  }
+
+  /** Fonts without a tag get one where their programs lose glyphs (9.9.2). */
+  private async name(signal: AbortSignal): Promise<void> {
+    let bytes = 0
+    for (const [number, program] of this.programs) {
+      signal.throwIfAborted()
+      if (this.duplicates.has(number) || this.listed.has(number) || program.whole) continue
+      const fonts = (this.members.get(number) ?? [number]).flatMap((member) => this.programs.get(member)?.fonts ?? [])
+      const names = await namesOf(this.reader, { ...program, fonts })
+      if (names.every(isTagged)) continue
+      const known = this.compacted.get(number)
+      if (this.complete.has(number)) continue
+      const smaller = known ?? (await this.subsetOf(number, program).catch(declined))
+      if (!smaller) continue
+      this.tags.give(number, fonts, names, smaller.data)
+      if (known || (bytes += smaller.data.length) > MAX_COMPACTED_BYTES) continue
+      this.cut.set(number, smaller)
+    }
+  }
+
+  /** What is left of a program when unused glyphs are gone; undefined where that takes no fewer bytes. */
+  private async subsetOf(number: number, program: FontProgram): Promise<Rewritten | undefined> {
+    const stream = await this.reader.get(number)
+    if (!(stream instanceof Stream)) return undefined
+    const length = await this.reader.length(stream)
+    if (length > MAX_STORED_BYTES || program.whole || this.listed.has(number)) return undefined
+    const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
+    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
+    if (!smaller || smaller.length >= data.length) return undefined
+    const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
+    if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
+    else if (!hasOutlineTable(smaller)) result.dict.set('Subtype', Name.of(compactSubtype(program)))
+    return result.data.length < length ? result : undefined
   }
 
   /** Bytes of the programs that wait to be written. */
@@ -132,14 +180,16 @@ export class FontSubsetter {
       for (const number of others) this.duplicates.redirect(number, first!)
       this.compacted.set(first!, { ...result, shared: true })
       this.unions.add(first!)
+      this.members.set(first!, members)
       this.merged += members.length
       bytes += result.data.length
     }
     return bytes
   }
 
-  /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted. */
-  readonly adapt = (dict: Dict): Dict => {
+  /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted; names get their tags. */
+  readonly adapt = (found: Dict): Dict => {
+    const dict = this.tags.adapt(found)
     const file = dict.get('FontFile')
     if (!(file instanceof Ref) || !this.compacted.has(this.duplicates.of(file.number))) return dict
     return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
@@ -161,15 +211,9 @@ export class FontSubsetter {
     const cids = this.glyphMaps.get(number)
     if (cids) return rewritten(stream, prunedGlyphMap(await this.reader.decoded(stream, MAX_GLYPH_MAP_BYTES), cids), [])
     const program = this.programs.get(number)
-    if (!program || program.whole || this.listed.has(number)) return undefined
-    const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
-    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
-    if (!smaller || smaller.length >= data.length) return undefined
-    const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
-    if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
-    else if (!hasOutlineTable(smaller)) result.dict.set('Subtype', Name.of(compactSubtype(program)))
-    if (result.data.length < length) this.subset++
-    return result
+    const smaller = program && (this.cut.get(number) ?? (await this.subsetOf(number, program)))
+    if (smaller) this.subset++
+    return smaller
   }
 
   private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
@@ -177,6 +221,7 @@ export class FontSubsetter {
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
     const whole = program.whole || this.listed.has(number) || this.shelf.doubt !== ''
     const wanted = whole ? undefined : await type1Names(this.reader, font, program.fonts)
+    if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.complete.add(number)
     const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
     result.dict.set('Subtype', Name.of('Type1C'))
     return result

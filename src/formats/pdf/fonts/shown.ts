@@ -108,7 +108,11 @@ export class FontUsage {
     const form = await this.reader.dict(root.get('AcroForm'))
     if (!form) return
     if (form.has('XFA')) this.doubtAll('XFA')
-    const resources = await this.reader.dict(form.get('DR'))
+    await this.keepWhole(await this.reader.dict(form.get('DR')))
+  }
+
+  /** All fonts of these resources: text may be typed with them later. */
+  async keepWhole(resources: Dict | undefined): Promise<void> {
     for (const value of (await this.reader.dict(resources?.get('Font')))?.values() ?? []) {
       const font = await this.font(value)
       const program = font && this.programs.get(font.file)
