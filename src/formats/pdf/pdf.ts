@@ -22,6 +22,7 @@ import { type Plan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
 import { worstOf } from './sheets.ts'
 import { toSize, wantsSize } from './to-size.ts'
+import { unusedSteps } from './unused.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { mayDropRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
@@ -107,11 +108,12 @@ async function press(source: Source, sink: Sink, options: Options, isFar = false
   await rewriter.run()
   const pages = worstOf(usage.sheets)
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
+  const unused = await unusedSteps(reader, reach, options.signal)
   const dropped = document.rightsDropped ? ['usage rights for Adobe Reader left out, as asked for'] : []
   return {
     kind: 'compressed',
     ...lossOf(loss),
-    steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...(options.inner.time?.steps() ?? []), ...dropped],
+    steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...unused, ...(options.inner.time?.steps() ?? []), ...dropped],
   }
 }
 

@@ -15,6 +15,8 @@ export const FREE = 3
 export class Xref {
   /** One more than the largest object number. */
   size = 0
+  /** Entries of earlier sections for objects that later ones have changed or deleted. */
+  replaced = 0
   private kinds = new Uint8Array(1024)
   private places = new Float64Array(1024)
   private extras = new Uint32Array(1024)
@@ -39,7 +41,10 @@ export class Xref {
     if (!(number >= 0) || number > MAX_OBJECTS) return
     if (number >= this.maxObjects) throw overBudget(`more than ${this.maxObjects} objects`)
     if (number >= this.kinds.length) this.grow(number)
-    if (this.kinds[number] !== ABSENT && !over) return
+    if (this.kinds[number] !== ABSENT && !over) {
+      if (kind !== FREE && place !== this.places[number]) this.replaced++
+      return
+    }
     this.kinds[number] = kind
     this.places[number] = place
     this.extras[number] = extra
