@@ -31,7 +31,7 @@ export async function recodeFewColours(
 ): Promise<Rewritten | undefined> {
   if (imageFilter(facts) !== '' || !hasExactRows(facts) || facts.bitsPerComponent > 8) return undefined
   if (facts.palette && !facts.palette.complete) return undefined
-  const seen = new Colours()
+  const seen = new Colours(mostColours(facts.bitsPerComponent * facts.components))
   const { channels, strips } = await openRows(reader, stream, facts)
   for await (const strip of strips) if (!seen.add(strip, channels)) return undefined
   const table = seen.sorted(channels)
@@ -104,6 +104,9 @@ function greyBits(table: readonly number[], channels: number): number | undefine
   return [1, 2, 4].find((bits) => table.every((value) => value % (255 / (2 ** bits - 1)) === 0))
 }
 
+/** More than these take as many bits as the samples have: grey pictures are read no further than that. */
+const mostColours = (bits: number): number => (bits > 8 ? MOST_COLOURS : bits === 8 ? 16 : 2 ** (bits / 2))
+
 const bitsFor = (colours: number): number => (colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8)
 
 function bytesOf(table: readonly number[], channels: number): Uint8Array {
@@ -124,9 +127,14 @@ const EMPTY = -1
 class Colours {
   private readonly keys = new Uint32Array(SLOTS)
   private readonly numbers = new Int16Array(SLOTS).fill(EMPTY)
+  private readonly most: number
   private count = 0
 
-  /** Takes whole pixels; false when there are more than 256 colours. */
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Takes whole pixels; false when there are more than `most` colours. */
   add(pixels: Uint8Array, channels: number): boolean {
     let last = EMPTY
     for (let at = 0; at < pixels.length; at += channels) {
@@ -135,7 +143,7 @@ class Colours {
       last = key
       const slot = this.slot(key)
       if (this.numbers[slot] !== EMPTY) continue
-      if (this.count === MOST_COLOURS) return false
+      if (this.count === this.most) return false
       this.keys[slot] = key
       this.numbers[slot] = this.count++
     }
