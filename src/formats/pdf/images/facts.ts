@@ -91,8 +91,11 @@ export const PALETTE_BASES: ReadonlySet<string> = new Set([
   'ICCBased',
 ])
 
-/** What a palette may be made over. Names of inline images (8.9.7) are no bases. */
-export const INDEXED_BASES: ReadonlySet<string> = new Set([...PALETTE_BASES].filter((family) => !/^(G|RGB|CMYK)$/.test(family)))
+/**
+ * What a palette may be made over. Names of inline images (8.9.7) are no bases. PDFium shows samples in calibrated spaces (CalGray,
+ * CalRGB) as device colours, and calibrates palettes over them.
+ */
+export const INDEXED_BASES: ReadonlySet<string> = new Set(['DeviceGray', 'DeviceRGB', 'DeviceCMYK', 'ICCBased'])
 
 /** [/Indexed base hival lookup] (8.6.6.3). */
 async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | undefined> {
