@@ -6,7 +6,8 @@ import type { Channels } from './metrics.ts'
 export interface Visible {
   /**
    * SSIMULACRA 2.1 of the whole picture, of opaque samples as sRGB: 90 is not to be told apart, 85 not in place at 1:1, 70 differs
-   * without annoying, 50 annoys slightly. 100 when equal. Translucent pictures on black, grey and white, the worst.
+   * without annoying, 50 annoys slightly. 100 when equal. Translucent pictures on black, grey and white, the worst. Pictures below
+   * 113 pixels a side, which have fewer scales, are scored as the published programs score them.
    * undefined: the picture is too small for it, less than 64 pixels on a side.
    */
   readonly score: number | undefined
@@ -26,8 +27,6 @@ export interface Visible {
 
 /** Smaller pictures have too few scales left for the score to say much. */
 export const LEAST_SCORED = 64
-/** From here on no scale is missing, and `VisibleMeter` tells the score that `ScoreMeter` does, whose weights are as published below it. */
-export const ALL_SCALES = 128
 /** Pixels of a row; what is wider cannot be measured. */
 export const WIDEST = 0x8000
 const BATCH_BYTES = 64 * 1024

@@ -6,8 +6,8 @@ import { affords } from '../codec/budget.ts'
 import { TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { ISOLATE_BYTES } from '../formats/format.ts'
-import { LEVELS } from '../quality/levels.ts'
 import { highest, lowest } from '../quality/search.ts'
+import { seenTarget } from '../quality/small.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../quality/target.ts'
 import { VisibleMeter } from '../quality/visible.ts'
 import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './avif-codec.ts'
@@ -60,7 +60,7 @@ function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Enco
 
 /** Steered by what eyes see. */
 async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
-  const wanted = LEVELS.seen[options.quality]
+  const wanted = seenTarget(options.quality, picture)
   let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
   const made = async ({ quality, chroma }: AvifSettings) => {
     if (last?.quality === quality && last.chroma === chroma) return last.file

@@ -1,13 +1,13 @@
 /** JPEG steered by what eyes see (seen-search.ts). */
 import { type JpegJob, JpegRows, type Measured } from '../../wasm/jpeg/jpeg.ts'
 import type { SeenPicture } from '../quality/levels.ts'
-import { ALL_SCALES, type Visible } from '../quality/visible.ts'
+import type { Visible } from '../quality/visible.ts'
 import type { Strips } from './compared-rows.ts'
 import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { LookedAt } from './looked-at.ts'
 import type { Raster } from './raster.ts'
 import {
-  type Begun,
+  type Ended,
   inFewLooks,
   isInBands,
   lowestSeen,
@@ -20,7 +20,7 @@ import {
   seenRows,
 } from './seen-search.ts'
 
-export { type Begun, isScored, spareOf } from './seen-search.ts'
+export { type Ended, isScored, spareOf } from './seen-search.ts'
 
 const SCALE: Scale = {
   lowest: 25,
@@ -55,7 +55,7 @@ export async function requantiseSeen(
   reference: Reference,
   wanted: SeenPicture,
   settings: SearchSettings,
-  from: { readonly [Figure in keyof Begun]?: Begun[Figure] | undefined } = {},
+  from: { readonly [Figure in keyof Ended]?: Ended[Figure] | undefined } = {},
 ): Promise<Seen<Measured>> {
   let last: { readonly quality: number; readonly figures: Measured } | undefined
   const make = async (quality: number) => {
@@ -119,7 +119,7 @@ export async function seen(job: JpegJob, reference: Reference, looked?: LookedAt
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
-  const isOfAll = !reference.shown && !isInBands(reference) && Math.min(reference.width, reference.height) >= ALL_SCALES
+  const isOfAll = !reference.shown && !isInBands(reference)
   if (!looked || !isOfAll) return await seenRows(reference, reference.shown?.(strips) ?? strips)
   const watched = looked.watch(strips)
   const visible = await seenRows(reference, watched.rows)

@@ -7,6 +7,7 @@ import { affords } from '../codec/budget.ts'
 import { overBudget, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { LEVELS } from '../quality/levels.ts'
+import { seenTarget } from '../quality/small.ts'
 import { commentText, jfifDensity } from './descriptive.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {
@@ -112,7 +113,7 @@ async function searched(job: JpegJob, { raster, overhead, request, looked }: Sea
     pause: () => yieldToOthers(request.options.signal),
     isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
   }
-  if (looked) return { job, ...(await requantiseSeen(job, raster, LEVELS.seen[request.options.quality], settings)) }
+  if (looked) return { job, ...(await requantiseSeen(job, raster, seenTarget(request.options.quality, raster), settings)) }
   if (request.targetSize === undefined) return { job, ...(await requantiseTo(job, request.target, settings)) }
   return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
 }
@@ -139,7 +140,7 @@ async function streamed(raster: Raster, request: EncodeRequest, looked: boolean,
     return job
   }
   if (looked) {
-    const wanted = LEVELS.seen[request.options.quality]
+    const wanted = seenTarget(request.options.quality, raster)
     return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
   }
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)

@@ -86,16 +86,14 @@ export interface Maker<Figures extends ColourFigures> {
   isPointless?(): boolean
 }
 
-/** The first look of a search. */
-export interface Begun {
+/** Where a search ended. */
+export interface Ended {
   readonly quality: number
   /** Points above what is wanted. */
   readonly margin: number
 }
 
-export interface Seen<Figures extends ColourFigures> {
-  readonly quality: number
-  readonly begun: Begun
+export interface Seen<Figures extends ColourFigures> extends Ended {
   readonly figures: Figures
   /** Does it look as it should? */
   readonly reached: boolean
@@ -115,12 +113,12 @@ interface Known {
   readonly margin: number
 }
 
-interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached' | 'begun'>, Known {}
+interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached'> {}
 
 /** Where a search begins. */
 export interface From {
   readonly quality: number
-  /** What another form had there, beside which this one has to look better. */
+  /** Points that another form of the picture has at this quality. This form is searched further only if it has more. */
   readonly otherMargin?: number | undefined
   /** Lower ones that luma rules out, whatever there is to be seen. */
   readonly ruledOut?: readonly Known[]
@@ -157,7 +155,7 @@ export async function lowestSeen<Figures extends ColourFigures>(
   }
   const best = bestOf(looks)
   if (best.quality !== last) await maker.make(best.quality)
-  return { ...best, reached: isGood(best), begun: { quality: first, margin: looks[0]?.margin ?? best.margin } }
+  return { ...best, reached: isGood(best) }
 }
 
 /** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */

@@ -8,8 +8,8 @@ import type { Options } from '../codec/codec.ts'
 import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../codec/error.ts'
 import { ofPixels } from '../codec/loss.ts'
 import { isRoomy } from '../formats/format.ts'
-import { LEVELS } from '../quality/levels.ts'
 import { highest, lowest } from '../quality/search.ts'
+import { seenTarget } from '../quality/small.ts'
 import { FLOORS, reaches } from '../quality/target.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import { asRgba, type Carried, type Raster } from './raster.ts'
@@ -157,7 +157,7 @@ type Made = { quality: number; figures: WebpFigures }
 /** To what looks as it should, as viewers show it. */
 async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<Seen<WebpFigures>> {
   const { width, height } = raster
-  const wanted = LEVELS.seen[options.quality]
+  const wanted = seenTarget(options.quality, raster)
   const bands = bandsOf(raster)
   const first = wanted.usualQuality.webp
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)

@@ -8,6 +8,7 @@ import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { copyTail, tailSteps } from '../../codec/tail.ts'
 import { LEVELS, pictureTarget } from '../../quality/levels.ts'
+import { seenTarget } from '../../quality/small.ts'
 import { held } from '../../raster/held.ts'
 import { requantiseTo, sampleEvery, smallestFile } from '../../raster/jpeg-search.ts'
 import { isScored, requantiseSeen } from '../../raster/jpeg-seen.ts'
@@ -72,7 +73,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const shown = mayHold ? held(reference) : reference
   const { quality, figures, reached } =
     through.pixels !== 'cmyk' && isScored(size)
-      ? await requantiseSeen(job, shown, LEVELS.seen[options.quality], { pause })
+      ? await requantiseSeen(job, shown, seenTarget(options.quality, size), { pause })
       : await requantiseTo(job, pictureTarget(options.quality), { pause })
   if (!reached) return undefined
   job.release('read')

@@ -9,7 +9,9 @@ import { overBudget, TargetUnreachable } from '../../codec/error.ts'
 import { lossOf, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { tailSteps } from '../../codec/tail.ts'
-import { LEVELS, pictureTarget, type SeenPicture, type Target } from '../../quality/levels.ts'
+import { gentlerTargets } from '../../quality/ladder.ts'
+import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../quality/levels.ts'
+import { seenTarget } from '../../quality/small.ts'
 import { FLOORS, reaches } from '../../quality/target.ts'
 import {
   climbed,
@@ -23,7 +25,7 @@ import {
   smallestExactFile,
   smallestFile,
 } from '../../raster/jpeg-search.ts'
-import { type Begun, firstQuality, isScored, requantiseSeen, spareOf, streamedSeen } from '../../raster/jpeg-seen.ts'
+import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../raster/jpeg-seen.ts'
 import { LookedAt } from '../../raster/looked-at.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
@@ -72,8 +74,10 @@ interface ReadPicture extends Disposable {
 
 /** Requantised, and not written yet. */
 const HALVED = 'chroma halved to 4:2:0'
-/** Of a picture that scores better than it has to, something else asked for its quality: hues, where chroma was halved. */
+/** A picture that scores better than it has to got its quality from something else: from hues or a tile, if chroma was halved. */
 const SPARE_POINTS = 3
+/** A result that misses the score of a gentler level by less may still take more bytes than that level's. */
+const NEAR_POINTS = 2
 
 interface Made {
   readonly job: JpegJob
@@ -81,10 +85,10 @@ interface Made {
   readonly figures: Measured
   /** Is it what its level promises? */
   readonly reached: boolean
-  /** Points of the score above what the level asks for; undefined where it was not looked at. */
-  readonly spare?: number | undefined
-  /** The first look at it; absent where it was not looked at. */
-  readonly begun?: Begun
+  /** Points above all that the level asks for; undefined where no score was measured. */
+  readonly margin?: number
+  /** SSIMULACRA2 of the whole picture; undefined where it was not measured. */
+  readonly score?: number | undefined
 }
 
 /** Evidence for `verify`: what was looked at of a result, and where the upload's picture ended. */
@@ -123,7 +127,7 @@ class Recompression {
   readonly source: Source
   readonly header: JpegHeader
   readonly options: Options
-  readonly steps: string[] = []
+  steps: string[] = []
   readonly target: Target
   readonly wanted: SeenPicture
   readonly looked = new LookedAt()
@@ -133,7 +137,7 @@ class Recompression {
     this.header = header
     this.options = options
     this.target = pictureTarget(options.quality)
-    this.wanted = LEVELS.seen[options.quality]
+    this.wanted = seenTarget(options.quality, header)
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -142,7 +146,7 @@ class Recompression {
     if (options.lossless || !measurable) return this.lossless()
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
     const stored = affords(this.options, this.needForBoth, COMFORT_BYTES)
-    const made = stored ? await this.stored() : await this.streamed()
+    const made = stored ? await this.fewestStored() : await this.streamed()
     const untouched = stored && this.steps.length === 0
     if (!made.reached || !reachesFloors(made.figures)) {
       if (untouched) return this.lossless(made.job)
@@ -175,12 +179,30 @@ class Recompression {
     })
   }
 
+  /** The result of the level, or that of a gentler level where it takes fewer bytes: `low` never takes more than `medium`. */
+  private async fewestStored(): Promise<Made> {
+    let best = await this.stored(this.options.quality)
+    for (const level of gentlerTargets(this.options.quality)) {
+      // What scores clearly less than a gentler level asks for is smaller than what that level makes.
+      const points = (best.score ?? Number.NEGATIVE_INFINITY) - seenTarget(level, this.header).score
+      if (!best.reached || points < -NEAR_POINTS || !affords(this.options, this.needForBoth + best.job.memoryBytes)) break
+      const steps = this.steps.splice(0)
+      const other = await this.stored(level)
+      const isSmaller = other.reached && other.job.estimatedBytes('made') < best.job.estimatedBytes('made')
+      const [kept, unused] = isSmaller ? [other, best] : [best, other]
+      if (!isSmaller) this.steps = steps
+      unused.job[Symbol.dispose]()
+      best = kept
+    }
+    return best
+  }
+
   /** Everything in memory: coefficients as read and as made. */
-  private async stored(): Promise<Made> {
+  private async stored(level: Quality): Promise<Made> {
     const job = await this.read()
-    await this.decimate(job, LEVELS.halvedChromaPsnrDb[this.options.quality])
-    const made = await this.requantised(job)
-    if (this.steps.length === 0 || (made.reached && (made.spare ?? 0) < SPARE_POINTS)) return made
+    await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
+    const made = await this.requantised(job, level)
+    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < seenTarget(level, this.header).score + SPARE_POINTS)) return made
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
     else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
@@ -188,7 +210,7 @@ class Recompression {
       return made
     }
     // It may be the halved chroma that keeps it from looking as it should, or that asks for finer steps than it saves.
-    const whole = await this.requantised(await this.read(), made.reached ? made.begun : undefined)
+    const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
     const [kept, other] = isSmaller ? [whole, made] : [made, whole]
@@ -197,10 +219,13 @@ class Recompression {
     return kept
   }
 
-  private async requantised(job: JpegJob, other?: Begun): Promise<Made> {
-    if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, this.target, this)) }
-    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), this.wanted, this, other)
-    return { job, ...found, spare: found.visible && spareOf(found.visible, this.wanted) }
+  /** `other`: where the search of another form ended, which this one has to beat. */
+  private async requantised(job: JpegJob, level: Quality, other?: Partial<Ended>): Promise<Made> {
+    if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, pictureTarget(level), this)) }
+    const wanted = seenTarget(level, this.header)
+    const from = { quality: other?.quality, margin: other?.margin }
+    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), wanted, this, from)
+    return { job, ...found, score: found.visible.score }
   }
 
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */

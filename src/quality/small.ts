@@ -1,0 +1,32 @@
+/** Small pictures: what must be gained before colours are given up, and what `high` asks of them. */
+import { LEVELS, type Quality, type SeenPicture } from './levels.ts'
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Pictures with fewer pixels than this on a side are small: icons, thumbnails, buttons. */
+export const SMALL_SIDE = 128
+/** A lossy result of a small picture must save this share of the exact result, and at least so many bytes. */
+const LEAST_GAIN = { share: 0.1, bytes: 64 }
+
+export const isSmallPicture = ({ width, height }: Size): boolean => Math.min(width, height) < SMALL_SIDE
+
+/**
+ * The most bytes that an exact result may have to be preferred to a lossy one of `lossyBytes`. Both are files of one picture. For
+ * pictures that are not small this is `lossyBytes`: an exact result is preferred only where it is no larger.
+ */
+export function mostExactBytes(lossyBytes: number, size: Size): number {
+  if (!isSmallPicture(size)) return lossyBytes
+  return Math.max(lossyBytes / (1 - LEAST_GAIN.share), lossyBytes + LEAST_GAIN.bytes)
+}
+
+/** What `high` asks of small pictures: a point costs about 4 %, which is few bytes there, and pages often show them magnified. */
+const SMALL_HIGH_SCORE = 85
+
+/** What eyes may see of a picture of this size as JPEG, WebP or AVIF. */
+export function seenTarget(quality: Quality, size: Size): SeenPicture {
+  const target = LEVELS.seen[quality]
+  return quality === 'high' && isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target
+}
