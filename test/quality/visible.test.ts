@@ -151,19 +151,19 @@ describe('what eyes see', () => {
     expect(meter.finish()).toBeCloseTo(score!, 6)
   })
 
-  it('scores what lacks scales as published programs do where others check the figure', () => {
+  it('scores small pictures, which lack scales, as published programs do', () => {
     // ssimulacra2_rs 0.5.1 says 42.93 where the definition says 42.94 so, and 73.30 with every weight at its own scale.
-    for (const [width, height, isCut] of [
-      [127, 64, true],
-      [100, 200, true],
-      [150, 130, false],
+    for (const [width, height] of [
+      [127, 64],
+      [100, 200],
+      [150, 130],
     ] as const) {
       const { score, a, b } = look(waves, noisy(waves, 30), width, height)
       const meter = new ScoreMeter(width, height, 3)
       meter.push(a, b)
       const published = meter.finish()
       expect(published).toBeCloseTo(definition(a, b, width, height, true), 2)
-      expect(Math.abs(published! - score!) > 1, `${width} × ${height}`).toBe(isCut)
+      expect(score, `${width} × ${height}`).toBeCloseTo(published ?? Number.NaN, 5)
     }
   })
 

@@ -327,12 +327,24 @@ static void control_done(void) {
   transparent = control[0] & 1 ? control[3] : -1;
 }
 
+/* A byte outside of image data. Those that change where tables get smaller are named (GIF89a 18 to 21, 23). */
+static void by_frame_head(u8 c) {
+  if (state == BLOCK && (c == 0x21 || c == 0x2c)) by_frame_block();
+  if (state == LABEL) by_frame_label(c, global_table, global_size);
+  if (state == BLOCK_DATA && label == 0xf9 && have == 3 && control[0] & 1) by_frame_clear_index(c);
+  else if (state == HEADER && (have == 10 || have == 11)) by_frame_screen(c, have == 11);
+  else if (state == GLOBAL_TABLE) by_frame_global(c, have, global_size, background);
+  else if (state == DESCRIPTOR && have == 8) by_frame_packed(c);
+  else if (state == LOCAL_TABLE) by_frame_table(c, have, 3u * local_size);
+  else if (by_frame != BY_FRAME_LOOK || state != BLOCK || c != 0x3b) by_frame_byte(c);
+}
+
 /* Takes bytes until a frame is complete or they end; returns how many it took. */
 u32 decode(const u8 *bytes, u32 count) {
   u32 i = 0;
   while (i < count && state != ENDED) {
     const u8 c = bytes[i++];
-    if (by_frame && state < CODE_SIZE && !(by_frame == BY_FRAME_LOOK && state == BLOCK && c == 0x3b)) by_frame_byte(c);
+    if (by_frame && state < CODE_SIZE) by_frame_head(c);
     switch (state) {
       case HEADER:
         part[have++] = c;
@@ -398,7 +410,7 @@ u32 decode(const u8 *bytes, u32 count) {
         code_size = c;
         if (c < 1 || c > 11) damaged("an LZW code size out of range");
         frame_begin();
-        if (by_frame) by_frame_open(c);
+        if (by_frame) by_frame_open(c, (Tables){local_table, global_table, local_size, global_size, transparent});
         state = DATA_LENGTH;
         break;
       case DATA_LENGTH:

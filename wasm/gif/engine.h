@@ -140,7 +140,19 @@ enum { BY_FRAME_COUNT = 1, BY_FRAME_WRITE = 2, BY_FRAME_LOOK = 3 };
 extern int by_frame;          /* 0: frames go onto the canvas */
 void by_frame_begin(int how);
 void by_frame_byte(u8 byte);  /* outside of image data */
-void by_frame_open(int code_size);
+typedef struct {
+  const u8 *local, *global;
+  int local_size, global_size; /* entries; 0: there is none */
+  int clear;                   /* the transparent index, or -1 */
+} Tables;
+void by_frame_block(void);            /* an extension or a frame begins, with the next byte */
+void by_frame_label(u8 label, const u8 *global, int size); /* of an extension */
+void by_frame_screen(u8 byte, bool background); /* of the logical screen descriptor: flags, or the index of the background */
+void by_frame_global(u8 byte, u32 at, int size, int background);
+void by_frame_clear_index(u8 index);  /* of the graphic control extension, where it says that there is one */
+void by_frame_packed(u8 packed);      /* of a descriptor */
+void by_frame_table(u8 byte, u32 at, u32 bytes);
+void by_frame_open(int code_size, Tables tables);
 void by_frame_data(const u8 *bytes, u32 count);
 void by_frame_row(const u8 *row, u32 width);
 void by_frame_close(void);

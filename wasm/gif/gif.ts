@@ -53,7 +53,7 @@ export const BYTES_PER_PIXEL = { encode: 9.05, still: 7.25, look: 2.5 }
 export const BYTES_PER_RESTORED = 2
 
 /** As seen.c has them: canvases of other sizes are not scored. */
-const SCORED = { leastSide: 64, widest: 4096, mostPixels: 4_000_000 }
+const SCORED = { leastSide: 8, widest: 4096, mostPixels: 4_000_000 }
 /** Bytes of Wasm memory that scoring takes: sums of tiles for a pixel of the canvas, and rows for a pixel of its width. */
 export function seenBytes({ width, height }: { readonly width: number; readonly height: number }): number {
   const isScored = Math.min(width, height) >= SCORED.leastSide && width <= SCORED.widest && width * height <= SCORED.mostPixels

@@ -3,9 +3,11 @@
 
 #include "../measure/score.h"
 
-#define BACKGROUNDS 2 /* black, and white where something is clear */
+#define BACKGROUNDS 3
+/* Where something is clear, canvases are scored on black and white; where scales are missing on grey, too, as for receipts. */
+static const u32 GREYS[BACKGROUNDS] = {0, 255, 128};
 /* wasm/gif/gif.ts knows the same limits: what is kept takes 430 bytes a tile and background twice, a Score some 600 bytes a pixel of width. */
-#define LEAST_SIDE 64
+#define LEAST_SIDE 8
 #define WIDEST 4096
 #define MOST_PIXELS 4000000
 
@@ -17,7 +19,7 @@ static int backgrounds;
 bool seen_begin(bool alpha) {
   if (canvas_width < LEAST_SIDE || canvas_height < LEAST_SIDE || canvas_width > WIDEST || (u32)canvas_width * canvas_height > MOST_PIXELS)
     return false;
-  backgrounds = alpha ? 2 : 1;
+  backgrounds = !alpha ? 1 : score_scales(canvas_width, canvas_height) < SCORE_SCALES ? 3 : 2;
   across = (canvas_width + SCORE_TILE - 1) / SCORE_TILE;
   down = (canvas_height + SCORE_TILE - 1) / SCORE_TILE;
   const size_t bytes = (size_t)across * down * sizeof(ScoreTile);
@@ -40,7 +42,7 @@ Box seen_open(Box part) {
   given.h = (end_y < canvas_height ? end_y : canvas_height) - given.y;
   for (int i = 0; i < backgrounds; i++) {
     memcpy(found[i], kept[i], (size_t)across * down * sizeof **found);
-    scores[i] = score_open(given.w, given.h);
+    scores[i] = score_open(given.w, given.h, score_scales(canvas_width, canvas_height));
     if (!scores[i] || !score_tiles(scores[i])) host_fail(FAIL_MEMORY, "no memory to measure with");
     score_keep_tiles(scores[i], found[i] + (size_t)top * across + left, across, before, above, right - left, bottom - top);
   }
@@ -48,7 +50,7 @@ Box seen_open(Box part) {
 }
 
 void seen_row(const u32 *a, const u32 *b) {
-  for (int i = 0; i < backgrounds; i++) score_row(scores[i], a, b, i ? 255 : 0);
+  for (int i = 0; i < backgrounds; i++) score_row(scores[i], a, b, GREYS[i]);
 }
 
 Seen seen_close(void) {

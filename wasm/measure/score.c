@@ -154,7 +154,7 @@ typedef struct {
 struct Score {
   Scale scale[SCALES];
   int scales;
-  bool cut; /* too small for all scales, and every channel of those that are left counts: see score_published */
+  int stride; /* scales of the whole picture: the weights of a channel begin so many scales behind those of the one before */
   float to_linear[256];
   float *zeros, *down;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
@@ -165,11 +165,14 @@ struct Score {
   } keep;
 };
 
-static bool counts(int scale, int channel) {
+static bool counts(int scale, int channel, int stride) {
   double most = 0;
-  for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[channel * 36 + scale * 6 + i]);
+  for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[(channel * stride + scale) * 6 + i]);
   return most > LEAST_WEIGHT;
 }
+/* Pictures that lack scales have no scores of tiles from this width on: they need the sums of further channels, and memory for them. */
+#define WIDEST_CUT_TILES 8192
+static bool has_tiles(uint32_t width, int scales) { return scales == SCALES || width <= WIDEST_CUT_TILES; }
 
 static float *row_room(bool *good, uint32_t padded, uint32_t rows) {
   float *p = calloc((size_t)padded * rows + 16, sizeof *p);
@@ -177,13 +180,14 @@ static float *row_room(bool *good, uint32_t padded, uint32_t rows) {
   return p;
 }
 
-static int scales_of(uint32_t width, uint32_t height) {
+int score_scales(uint32_t width, uint32_t height) {
   int scales = 1;
   for (; scales < SCALES && width >= 8 && height >= 8; scales++) width = (width + 1) / 2, height = (height + 1) / 2;
   return scales;
 }
 
-static Score *opened(uint32_t width, uint32_t height, bool published) {
+Score *score_open(uint32_t width, uint32_t height, int scales) {
+  const bool tiles = has_tiles(width, scales);
   Score *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   bool good = true;
@@ -191,17 +195,17 @@ static Score *opened(uint32_t width, uint32_t height, bool published) {
     const double v = i / 255.;
     s->to_linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
-  s->cut = published && scales_of(width, height) < SCALES;
+  s->stride = scales;
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
     if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
-    bool any = s->cut; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
+    bool any = scales < SCALES; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
     for (int k = s->scales; k < SCALES; k++)
-      for (int c = 0; c < 3; c++) any |= counts(k, c);
+      for (int c = 0; c < 3; c++) any |= counts(k, c, SCALES);
     if (!any) break;
     l->width = w, l->height = h, l->padded = ((w + 3) & ~3u) + 2 * SIDE;
     for (int c = 0; c < 3; c++)
-      if (s->cut || counts(s->scales, c)) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
+      if (counts(s->scales, c, scales) || (tiles && counts(s->scales, c, SCALES))) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
     l->linear = row_room(&good, l->padded, 6);
     l->upper = row_room(&good, l->padded, 6);
   }
@@ -211,9 +215,6 @@ static Score *opened(uint32_t width, uint32_t height, bool published) {
   score_close(s);
   return NULL;
 }
-
-Score *score_open(uint32_t width, uint32_t height) { return opened(width, height, false); }
-Score *score_open_published(uint32_t width, uint32_t height) { return opened(width, height, true); }
 
 void score_close(Score *s) {
   if (!s) return;
@@ -255,6 +256,7 @@ Score *score_copy(const Score *from) {
 
 bool score_tiles(Score *s) {
   bool good = true;
+  if (!has_tiles(s->scale[0].width, s->stride)) return true;
   s->tiles_across = (s->scale[0].width + SCORE_TILE - 1) / SCORE_TILE;
   s->worst_tile = INFINITY;
   for (int k = 0; k < s->scales; k++)
@@ -454,18 +456,15 @@ static double scored(int scales, int stride, Part part[3][SCALES]) {
   return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
 }
 
-static double whole(const Score *s, int stride) {
+double score_result(const Score *s) {
   Part part[3][SCALES];
   for (int c = 0; c < 3; c++)
     for (int k = 0; k < s->scales; k++) {
       memcpy(part[c][k].sum, s->scale[k].sum[c], sizeof part[c][k].sum);
       part[c][k].pixels = (double)s->scale[k].width * s->scale[k].height;
     }
-  return scored(s->scales, stride, part);
+  return scored(s->scales, s->stride, part);
 }
-
-double score_result(const Score *s) { return whole(s, SCALES); }
-double score_published(const Score *s) { return whole(s, s->cut ? s->scales : SCALES); }
 
 /* Columns or rows of a scale that lie in tile `at`. */
 static uint32_t within(uint32_t length, uint32_t at, uint32_t side) {
@@ -506,7 +505,7 @@ void score_keep_tiles(Score *s, ScoreTile *to, uint32_t stride, uint32_t column,
 
 double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, double *worst_tile) {
   const uint32_t across = (width + SCORE_TILE - 1) / SCORE_TILE, down = (height + SCORE_TILE - 1) / SCORE_TILE;
-  const int scales = scales_of(width, height);
+  const int scales = score_scales(width, height);
   Part part[3][SCALES] = {0};
   *worst_tile = INFINITY;
   for (uint32_t row = 0; row < down; row++)
@@ -518,7 +517,7 @@ double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, d
     }
   for (int k = 0; k < scales; k++, width = (width + 1) / 2, height = (height + 1) / 2)
     for (int c = 0; c < 3; c++) part[c][k].pixels = (double)width * height;
-  const double score = scored(scales, SCALES, part);
+  const double score = scored(scales, scales, part);
   if (!isfinite(*worst_tile)) *worst_tile = score;
   return score;
 }

@@ -7,26 +7,25 @@
 
 typedef struct Score Score;
 
-#define SCORE_SMALLEST 32 /* pixels each way; below, too few scales are left to say much */
+#define SCORE_SMALLEST 8 /* pixels each way: the published programs refuse smaller pictures */
 
-/* For exactly `height` rows of `width` pixels. NULL when memory is short. */
-Score *score_open(uint32_t width, uint32_t height);
-/* For score_published. */
-Score *score_open_published(uint32_t width, uint32_t height);
+/* Number of scales of a picture, 1 to 6. Pictures below 113 pixels a side have fewer than six. */
+int score_scales(uint32_t width, uint32_t height);
+/* For exactly `height` rows of `width` pixels, which belong to a picture of `scales` scales (score_scales). NULL when memory is short.
+ * The published programs read the weights of all channels from one list without gaps. With fewer than six scales, a channel then gets
+ * weights of another one. The score follows them, so that a search and everybody who checks its result get the same figure. */
+Score *score_open(uint32_t width, uint32_t height, int scales);
 /* One row of both pictures: r | g << 8 | b << 16 | a << 24, laid over a grey of 0..255 as browsers
  * do, without regard to gamma. */
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind);
 /* After all rows. 100 when equal. */
 double score_result(const Score *s);
-/* The same as published programs count, for figures that others check: below 128 pixels a side there are fewer than six scales, and
- * their weights run on without gaps, so that they are those of other scales and channels. */
-double score_published(const Score *s);
 
 #define SCORE_TILE 64 /* pixels each way */
 /* Before the first row: each tile of 64 x 64 is scored as well. False when memory is short. */
 bool score_tiles(Score *s);
 /* After all rows: the lowest of tiles that have at least a half of their pixels each way; that of the whole picture where there
- * are none, or none were asked for. */
+ * are none, or none were asked for. A tile is weighed as if no scale were missing. */
 double score_worst_tile(const Score *s);
 
 /* What a tile adds to a picture: sums of six figures of each channel at each scale. */

@@ -3,10 +3,14 @@
 
 #include "../measure/score.h"
 
-#define BACKGROUNDS 2
+#define BACKGROUNDS 3
 /* Scores take some 600 bytes a pixel of width and background: wider pictures have none, and nobody may claim that they look well. */
 #define WIDEST_SCORED 32768u
-static Score *scores[BACKGROUNDS]; /* on black, and where a picture is translucent on white; none for small pictures */
+/* Translucent pictures are scored on black and white. Where scales are missing, grey may be the worst ground, as it is measured for
+ * receipts, too. */
+#define WIDEST_ON_GREY 8192u
+static const u32 GREYS[BACKGROUNDS] = {0, 255, 128};
+static Score *scores[BACKGROUNDS]; /* none for pictures below SCORE_SMALLEST */
 static Shades *shades;
 static bool unscored;
 
@@ -19,16 +23,17 @@ void look_begin(u32 height, bool alpha, int at) {
   look_end();
   bool good = true;
   if (at & LOOK_SHADES) good = (shades = shades_open(source.width, alpha)) != NULL;
+  const int scales = score_scales(source.width, source.height);
   unscored = at & LOOK_SCORE && source.width > WIDEST_SCORED;
   if (at & LOOK_SCORE && !unscored && source.width >= SCORE_SMALLEST && height >= SCORE_SMALLEST)
-    for (int i = 0; i < (alpha ? 2 : 1); i++) good &= (scores[i] = score_open(source.width, height)) && score_tiles(scores[i]);
+    for (int i = 0; i < (!alpha ? 1 : scales < SCORE_SCALES && source.width <= WIDEST_ON_GREY ? 3 : 2); i++) good &= (scores[i] = score_open(source.width, height, scales)) && score_tiles(scores[i]);
   if (!good) host_fail(FAIL_MEMORY, "no memory to measure with");
 }
 
 void look_row(const u32 *a, const u32 *b) {
   if (shades) shades_row(shades, a, b);
   for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) score_row(scores[i], a, b, i ? 255 : 0);
+    if (scores[i]) score_row(scores[i], a, b, GREYS[i]);
 }
 
 void look_watch(float cast, float steps) { shades_watch(shades, cast, steps); }

@@ -50,7 +50,7 @@ EXPORT(begin) int begin(uint32_t w, uint32_t h, uint32_t n, uint32_t row_capacit
     good = blocks && (shades = shades_open(w, !(n & 1)));
   }
   if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST)
-    good = (scores[0] = all ? score_open(w, h) : score_open_published(w, h)) && (!all || score_tiles(scores[0]));
+    good = (scores[0] = score_open(w, h, score_scales(w, h))) && (!all || score_tiles(scores[0]));
   if (!good) forget();
   return good;
 }
@@ -150,11 +150,11 @@ EXPORT(finish) void finish(void) {
   end_blocks();
 }
 
-/* 100 where the picture is too small to be scored. Where it is all that is measured, it is the one that others check. */
+/* 100 where the picture is too small to be scored. */
 EXPORT(score) double score(void) {
   double worst = 100;
   for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) worst = fmin(worst, shades ? score_result(scores[i]) : score_published(scores[i]));
+    if (scores[i]) worst = fmin(worst, score_result(scores[i]));
   return worst;
 }
 
