@@ -20,6 +20,12 @@ export function gentlerTargets(quality: Quality): readonly Quality[] {
   return GENTLER[quality].filter((level) => pictureTarget(level) !== pictureTarget(quality))
 }
 
+/**
+ * Targets whose plans a level tries besides its own: what aims lower and misses is made again with more colours, and may end up smaller
+ * than the level's own plan. Such a result counts if it holds the level's own target.
+ */
+export const strongerPalettes = (quality: Quality): readonly RasterTarget[] => (quality === 'medium' ? [LEVELS.palette.low] : [])
+
 /** Palettes that a level considers, the gentlest first. `high` is exact; only a wanted size lets it consider what `medium` does. */
 export function paletteTargets(quality: Quality): readonly RasterTarget[] {
   const { medium, low, ultra } = LEVELS.palette

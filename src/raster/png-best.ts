@@ -6,6 +6,7 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { ofPixels, type PictureLoss } from '../codec/loss.ts'
+import { mostExactBytes } from '../quality/small.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from './png-near.ts'
@@ -102,6 +103,6 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
       if (wanted !== undefined && best.bytes + around < wanted) break
     }
     if (wanted !== undefined && best.bytes + around >= wanted) throw new TargetUnreachable(best.bytes + around)
-    return best.plan
+    return exactBytes + around <= mostExactBytes(best.bytes + around, raster) ? undefined : best.plan
   }
 }

@@ -10,6 +10,7 @@ import { tailDifference, withTail } from '../../codec/tail.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
+import { mostExactBytes } from '../../quality/small.ts'
 import { convertPicture } from '../../raster/convert.ts'
 import { dataPicture, exactDataStep } from '../../raster/data-picture.ts'
 import { similarityToDeep } from '../../raster/deep.ts'
@@ -110,7 +111,8 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   }
   if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(target)
   else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
-  const best = smallest(plans)
+  const fewest = smallest(plans)
+  const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest
   if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
   return await write(job, engine, best, sink)
 }

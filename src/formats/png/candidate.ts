@@ -3,12 +3,15 @@
 import type { Layout } from '../../../wasm/png/engine.ts'
 import type { Options, Outcome, Sink } from '../../codec/codec.ts'
 import { noGain } from '../../codec/error.ts'
+import { mostExactBytes } from '../../quality/small.ts'
 import { deflatedAgain, fewRowBytes } from '../../raster/png-again.ts'
 import type { PngFile } from './file.ts'
 
 export interface Candidate {
   /** Of the whole file. */
   readonly bytes: number
+  /** True if no sample differs from the upload's. */
+  readonly isExact: boolean
   write(sink: Sink): Promise<Outcome>
   /** The same with its rows deflated once more, optimally, where they are few. */
   again?(): Promise<Candidate>
@@ -17,20 +20,26 @@ export interface Candidate {
 /** Deflated once more, rows win some hundredths, and a fifth now and then: what is larger by more cannot become the smallest. */
 const MOST_WON = 1.3
 
-/** The smallest, all that might be deflated once more; of equals the first. */
-export async function smallestOf(candidates: readonly Candidate[]): Promise<Candidate | undefined> {
-  let least: Candidate | undefined
-  for (const candidate of candidates) if (!least || candidate.bytes < least.bytes) least = candidate
+/**
+ * The smallest candidate, after all that come close were deflated once more. Of equals the first. A small picture keeps all its colours
+ * unless a lossy candidate saves enough (`mostExactBytes`).
+ */
+export async function smallestOf(
+  candidates: readonly Candidate[],
+  size: { readonly width: number; readonly height: number },
+): Promise<Candidate | undefined> {
+  const least = smallest(candidates)
   if (!least) return undefined
-  const most = least.bytes * MOST_WON
-  let best: Candidate | undefined
-  for (const candidate of candidates) {
-    if (candidate.bytes > most) continue
-    const final = (await candidate.again?.()) ?? candidate
-    if (!best || final.bytes < best.bytes) best = final
-  }
-  return best
+  const most = mostExactBytes(least.bytes, size) * MOST_WON
+  const finals: Candidate[] = []
+  for (const candidate of candidates) if (candidate.bytes <= most) finals.push((await candidate.again?.()) ?? candidate)
+  const best = smallest(finals)
+  const exact = smallest(finals.filter(({ isExact }) => isExact))
+  return best && exact && exact.bytes <= mostExactBytes(best.bytes, size) ? exact : best
 }
+
+const smallest = (candidates: readonly Candidate[]): Candidate | undefined =>
+  candidates.reduce<Candidate | undefined>((best, other) => (best && best.bytes <= other.bytes ? best : other), undefined)
 
 /** A sink in memory that gives up at `limit` bytes. */
 export class HeldSink implements Sink {
@@ -62,13 +71,16 @@ export class HeldSink implements Sink {
 export interface Held {
   readonly pieces: readonly Uint8Array[]
   readonly outcome: Outcome
+  /** True if no sample differs from the upload's. */
+  readonly isExact: boolean
   /** Of its rows with their filters, where they may be deflated once more. */
   readonly rowBytes?: number | undefined
 }
 
-export function heldCandidate({ pieces, outcome, rowBytes }: Held, options: Options): Candidate {
+export function heldCandidate({ pieces, outcome, isExact, rowBytes }: Held, options: Options): Candidate {
   return {
     bytes: pieces.reduce((sum, { length }) => sum + length, 0),
+    isExact,
     async write(sink) {
       for (const piece of pieces) await sink.write(piece)
       return outcome
@@ -76,7 +88,7 @@ export function heldCandidate({ pieces, outcome, rowBytes }: Held, options: Opti
     ...(rowBytes !== undefined && {
       async again() {
         const again = await deflatedAgain(pieces, rowBytes, options.signal)
-        return heldCandidate(again ? { pieces: again, outcome: saidAgain(outcome) } : { pieces, outcome }, options)
+        return heldCandidate({ isExact, ...(again ? { pieces: again, outcome: saidAgain(outcome) } : { pieces, outcome }) }, options)
       },
     }),
   }

@@ -14,10 +14,10 @@ export async function exactCandidate(file: PngFile, engine: PngEngine, lossless:
   lossless.plan.apply(engine)
   const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
   const write = (sink: Sink) => encodeExact(file, engine, lossless, sink, options)
-  if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), write }
+  if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), isExact: true, write }
   const held = new HeldSink()
   const outcome = await write(held)
-  return heldCandidate({ pieces: held.pieces, outcome, rowBytes }, options)
+  return heldCandidate({ pieces: held.pieces, outcome, isExact: true, rowBytes }, options)
 }
 
 /** As small as it gets. */

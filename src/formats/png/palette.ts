@@ -1,14 +1,14 @@
 /** A palette, rows near to the picture's, or the exact form: compared as bytes that were really made, unless the case is clear. */
 
 import { EngineError } from '../../../wasm/engine-error.ts'
-import { type Facts, PngEngine } from '../../../wasm/png/engine.ts'
+import { type Facts, type PictureQuality, PngEngine } from '../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
 import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
-import { paletteTargets } from '../../quality/ladder.ts'
+import { paletteTargets, strongerPalettes } from '../../quality/ladder.ts'
 import { analyse, isHopeless, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from '../../raster/png-near.ts'
@@ -25,9 +25,14 @@ import { writePng } from './write.ts'
 
 interface Chosen {
   readonly plan: LossyPlan
+  /** What the plan aims at. */
   readonly target: RasterTarget
+  /** What its result has to hold. */
+  readonly needed: RasterTarget
   /** Of the target among those of the level and gentler ones, the gentlest first. */
   readonly rank: number
+  /** True if the plan is that of a stronger level. */
+  readonly isStronger: boolean
 }
 
 export interface PaletteJob {
@@ -83,11 +88,16 @@ export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefine
     best = smallest.at(-1)
   }
   const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
-  for (const plan of plans.slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)) {
+  const own = plans.filter(({ isStronger }) => !isStronger).slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)
+  for (const plan of own) {
     if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
     const other = await finish(job, plan)
     if (other) take(other, plan.rank)
     options.progress(0.6)
+  }
+  for (const plan of plans.filter(({ isStronger }) => isStronger)) {
+    const other = await finish({ ...job, limit: best?.bytes ?? job.limit }, plan)
+    if (other) take(other, plan.rank)
   }
   if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) take(await finishEightBits(job), 0)
   if (!best) return undefined
@@ -95,33 +105,38 @@ export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefine
   const isClear =
     !small && (clear(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
   const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
-  return await smallestOf([...exact, ...new Set(Object.values(smallest))])
+  return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
 
 /** What the level and gentler ones would do, the smallest by its estimate first. */
 async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
   const plans: Chosen[] = []
-  const add = (plan: LossyPlan | undefined, target: RasterTarget, rank: number) => {
+  const targets = paletteTargets(options.quality)
+  const own = targets.length - 1
+  const aims = [...targets, ...strongerPalettes(options.quality)]
+  const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
     // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
     const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
-    if (same >= 0) plans.splice(same, 1)
-    if (plan) plans.push({ plan, target, rank })
+    const [target, rank] = [aims[aim], Math.min(aim, own)]
+    const needed = targets[rank]
+    if (same >= 0 && aim <= own) plans.splice(same, 1)
+    if (plan && target && needed && (same < 0 || aim <= own))
+      plans.push({ plan, target: toForm(target), needed: toForm(needed), rank, isStronger: aim > own })
     options.signal.throwIfAborted()
   }
   const pause = () => yieldToOthers(options.signal)
-  const targets = paletteTargets(options.quality)
   const trials = new Trials(engine)
   // What a gentler level would look for is looked for, whatever this one finds.
   const least: number[] = []
-  for (const [rank, target] of targets.entries()) {
+  for (const [aim, target] of aims.entries()) {
     const plan = await planPalette(trials, file, target, pause)
-    add(plan, target, rank)
+    add(plan, aim)
     least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
   }
   if (mayComeNear(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
     const near = new NearTrials(engine, file)
-    for (const [rank, target] of targets.map(targetOfNear).entries())
-      add(await near.plan(target, (least[rank] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), target, rank)
+    for (const [aim, target] of aims.map(targetOfNear).entries())
+      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, targetOfNear)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }
@@ -135,29 +150,31 @@ interface Estimated extends Candidate {
  * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
  * undefined: it does not hold, or not below the limit.
  */
-async function finish(job: PaletteJob, { plan: first, target }: Chosen): Promise<Estimated | undefined> {
+async function finish(job: PaletteJob, { plan: first, target, needed }: Chosen): Promise<Estimated | undefined> {
+  const aims = ({ quality }: Made) => marginDb(quality, target)
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined
   for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
-    const made = await make(job, plan, target)
+    const made = await make(job, plan)
     if (!made) return undefined
     firstBytes ??= made.bytes
-    if (made.margin >= 0) {
+    if (aims(made) >= 0) {
       const middle: LossyPlan | undefined = missed && made.bytes <= MOST_MADE_AGAIN_BYTES ? between(missed, plan) : undefined
-      const other = middle && (await make(job, middle, target))
-      const better = other && other.margin >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      const other = middle && (await make(job, middle))
+      const better = other && aims(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      if (marginDb(better.quality, needed) < 0) return undefined
       return { ...better, estimate: (plan.estimate * made.bytes) / firstBytes }
     }
     missed = plan
-    plan = gentlerPlan(plan, attempt, -made.margin)
+    plan = gentlerPlan(plan, attempt, -aims(made))
   }
   return undefined
 }
 
-type Made = Candidate & { readonly margin: number }
+type Made = Candidate & { readonly quality: PictureQuality }
 
 /** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
-async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Promise<Made | undefined> {
+async function make(job: PaletteJob, plan: LossyPlan): Promise<Made | undefined> {
   const { engine, file, facts, options, limit } = job
   const alpha = !facts.opaque
   options.signal.throwIfAborted()
@@ -169,8 +186,8 @@ async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Pro
       const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
       const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
       return {
-        margin: marginDb(engine.quality(), target),
-        ...heldCandidate({ pieces: held.pieces, outcome: said, rowBytes }, options),
+        quality: engine.quality(),
+        ...heldCandidate({ pieces: held.pieces, outcome: said, isExact: same, rowBytes }, options),
       }
     } catch (error) {
       if (isCodecError(error, 'no_gain')) return undefined
@@ -178,9 +195,9 @@ async function make(job: PaletteJob, plan: LossyPlan, target: RasterTarget): Pro
     }
   }
   if (isDeep(file)) return undefined
-  const margin = marginDb(await measurePlan(engine, file, plan, alpha), target)
+  const quality = await measurePlan(engine, file, plan, alpha)
   const bytes = (await planBytes(engine, file, plan, alpha)) + bytesAround(file)
-  return { margin, bytes, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
+  return { quality, bytes, isExact: false, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
 }
 
 /** The picture in eight bits, as small as it gets. */
@@ -192,6 +209,7 @@ async function finishEightBits({ file, engines, options }: PaletteJob): Promise<
   await analyse(engine, eight)
   const saying = ({ bytes, write, again }: Candidate): Candidate => ({
     bytes,
+    isExact: false,
     async write(sink) {
       const outcome = await write(sink)
       if (outcome.kind !== 'compressed') return outcome
