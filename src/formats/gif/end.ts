@@ -39,24 +39,35 @@ export interface GifSurvey {
   readonly end: number
   /** Of comments and application extensions (GIF89a, 24 and 26), in words; not those that say how often an animation runs. */
   readonly notes: readonly string[]
+  readonly frames: number
+  /** Pixels of all frames together, each of its own size (GIF89a, 20), at most the canvas. */
+  readonly framePixels: number
 }
 
 /** Pictures are not looked into: the engine does that. */
 export async function surveyGif(source: Source): Promise<GifSurvey> {
   const bytes = new Bytes(source)
   const notes = new Set<string>()
+  const [canvasWidth, canvasHeight] = [await little(bytes, 6), await little(bytes, 8)]
+  let [frames, framePixels] = [0, 0]
   let at = HEADER_BYTES + tableBytes((await bytes.at(10)) ?? 0)
   for (;;) {
     const kind = await bytes.at(at++)
-    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), notes: [...notes] }
+    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), notes: [...notes], frames, framePixels }
     if (kind === EXTENSION) {
       const note = await noteOf(bytes, at)
       if (note) notes.add(note)
       at = await behindBlocks(bytes, at + 1)
     }
-    if (kind === IMAGE) at = await behindBlocks(bytes, at + DESCRIPTOR_BYTES + tableBytes((await bytes.at(at + 8)) ?? 0) + 1)
+    if (kind === IMAGE) {
+      frames++
+      framePixels += Math.min(canvasWidth, await little(bytes, at + 4)) * Math.min(canvasHeight, await little(bytes, at + 6))
+      at = await behindBlocks(bytes, at + DESCRIPTOR_BYTES + tableBytes((await bytes.at(at + 8)) ?? 0) + 1)
+    }
   }
 }
+
+const little = async (bytes: Bytes, at: number) => ((await bytes.at(at)) ?? 0) | (((await bytes.at(at + 1)) ?? 0) << 8)
 
 /** In words, the extension whose label stands at `at`. */
 async function noteOf(bytes: Bytes, at: number): Promise<string | undefined> {

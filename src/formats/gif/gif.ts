@@ -10,8 +10,10 @@ import { overBudget } from '../../codec/error.ts'
 import { lossOf, NO_STILL_PICTURE, ofPixels } from '../../codec/loss.ts'
 import { chunksOf } from '../../codec/source.ts'
 import { tailDifference, withTail } from '../../codec/tail.ts'
+import { mostAnimationBytes } from '../../codec/work.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
+import { mostExactBytes } from '../../quality/small.ts'
 import { convertPicture } from '../../raster/convert.ts'
 import { asRgba } from '../../raster/raster.ts'
 import { scoreOfRows } from '../../raster/similarity.ts'
@@ -26,7 +28,8 @@ export const gif: Codec = {
   format: GIF,
 
   async compress(source, sink, options) {
-    const { end, notes } = await surveyGif(source)
+    const { end, notes, frames, framePixels } = await surveyGif(source)
+    if (frames > 1 && framePixels > mostAnimationBytes(end)) throw overBudget(`${frames} frames of ${framePixels} pixels in ${end} bytes`)
     return await withTail(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
   },
 
@@ -208,6 +211,7 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
   const exactAfter: number[] = []
   let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) < quarter || !begun)
   if (!best && !begun) return { target: undefined }
+  const whole = best
   const telling = (bytes: number) => bytes >= source.size * TELLING_SHARE
   let bestAfter: readonly number[] = exactAfter
   let exactIsBehind = !begun
@@ -228,13 +232,14 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
     exactIsBehind ||= telling(early) && early < CLEARLY_SMALLER * exactly
   }
   if (!exactIsBehind) {
-    const most = best?.made.bytes ?? source.size
+    const most = best ? mostExactBytes(best.made.bytes, facts) : source.size
     const exact = await attempt(source, engine, undefined, options, (frame, bytes) => {
       if (bytes >= most) return false
       return !best || frame < quarter || !telling(bytes) || bytes < CLEARLY_LARGER.exact * (bestAfter[frame - 1] ?? bytes)
     })
-    if (exact && exact.made.bytes < most) best = exact
+    if (exact && exact.made.bytes <= most) best = exact
   }
+  if (best && whole && whole.made.bytes <= mostExactBytes(best.made.bytes, facts)) best = whole
   if (!best) return { target: undefined }
   return best.made.pieces ? best : { target: best.target }
 }

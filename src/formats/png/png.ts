@@ -3,7 +3,9 @@
 import { PngEngine, readPngInfo } from '../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import { overBudget } from '../../codec/error.ts'
 import { withTail } from '../../codec/tail.ts'
+import { mostAnimationBytes } from '../../codec/work.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
 import { type Convertible, convertPicture } from '../../raster/convert.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../raster/png-lossless.ts'
@@ -54,6 +56,9 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
 }
 
 async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const megabytes = Math.ceil(opened.work / 2 ** 20)
+  if (opened.frames > 1 && opened.work > mostAnimationBytes(source.size))
+    throw overBudget(`${opened.frames} frames of ${megabytes} MB in a file of ${source.size} bytes`)
   using engines = new DisposableStack()
   const exact = await exactnessOf(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
