@@ -39,7 +39,7 @@ describe('what eyes see', () => {
     ['a sky with little noise', sky, 4],
   ])('scores %s as the definition does', (_, paint, amount) => {
     const { score, a, b } = look(paint, noisy(paint, amount), 131, 94)
-    expect(score).toBeCloseTo(definition(a, b, 131, 94), 2)
+    expect(score).toBeCloseTo(definition(a, b, 131, 94, true), 2)
   })
 
   it('finds nothing where there is nothing', () => {
