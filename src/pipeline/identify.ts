@@ -7,6 +7,7 @@ import { latin1Of } from '../bytes/latin1.ts'
 import { ByteReader } from '../bytes/reader.ts'
 import type { Source } from '../codec/codec.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
+import { bareDicom } from '../formats/dicom/bare.ts'
 import type { FormatId } from '../formats/index.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { KnownFormat } from '../formats/outputs.ts'
@@ -33,7 +34,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     nifti(head) ??
     bmp(head, source.size) ??
     mp3(head, source.size) ??
-    dicomWithoutPreamble(head) ??
+    (bareDicom(head) ? 'dicom' : undefined) ??
     // An archive behind something else, such as the head of a program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
     identifyText(head, source)
@@ -231,15 +232,4 @@ function frameBytes(head: Uint8Array, at: number): number {
   if (version === 1 || !rate || !kbits) return 0
   const hertz = version === 3 ? rate : version === 2 ? rate / 2 : rate / 4
   return Math.floor(((version === 3 ? 144000 : 72000) * kbits) / hertz) + ((head[at + 2]! >> 1) & 1)
-}
-
-/** DICOM without the Part 10 preamble: a group 0002 or 0008 element first, explicit or implicit VR. */
-function dicomWithoutPreamble(head: Uint8Array): FormatId | undefined {
-  if (head.length < 132) return undefined
-  const group = view(head).getUint16(0, true)
-  const element = view(head).getUint16(2, true)
-  if ((group !== 2 && group !== 8) || element > 0x0020) return undefined
-  const explicit = /^(UL|OB|UI|CS|DA|TM|SH)$/.test(ascii(head, 4, 2))
-  const implicitLength = view(head).getUint32(4, true)
-  return explicit || (implicitLength > 0 && implicitLength <= 64) ? 'dicom' : undefined
 }

@@ -12,8 +12,14 @@ export interface Picture {
   readonly width: number
   readonly height: number
   readonly samples?: 1 | 3
-  readonly allocated?: 1 | 8 | 16
+  readonly allocated?: 1 | 8 | 16 | 32
   readonly stored?: number
+  /** Most significant bit of a sample. Default: `stored - 1`. */
+  readonly highBit?: number
+  /** What the bits above a sample of 16 allocated bits hold. Default: zeros, or the sign of a signed sample. */
+  readonly unused?: 'noise' | 'overlay' | 'zeros'
+  /** Only samples below half of what `stored` bits hold, so that a signed picture has no negative ones. */
+  readonly positive?: boolean
   readonly signed?: boolean
   readonly planar?: boolean
   readonly frames?: number
@@ -100,12 +106,26 @@ export function imageElements(picture: Picture, encoding: Encoding): Element[] {
     [0x00280011, 'US', [width]],
     [0x00280100, 'US', [allocated]],
     [0x00280101, 'US', [stored]],
-    [0x00280102, 'US', [stored - 1]],
+    [0x00280102, 'US', [picture.highBit ?? stored - 1]],
     [0x00280103, 'US', [picture.signed ? 1 : 0]],
     [0x00280106, picture.signed ? 'SS' : 'US', [3]],
-    [0x60003000, 'OW', Uint8Array.from({ length: 32 }, (_, i) => i)],
+    ...(picture.unused === 'overlay'
+      ? overlayInPixels(picture)
+      : [[0x60003000, 'OW', Uint8Array.from({ length: 32 }, (_, i) => i)] as Element]),
     [0x7fe00010, ow ? 'OW' : 'OB', pixels],
     [0xfffcfffc, 'OB', new Uint8Array(4)],
+  ]
+}
+
+/** An overlay plane whose bits lie in Pixel Data, above the samples (retired; DICOM PS3.3-2003, C.9.2). */
+function overlayInPixels({ width, height, stored = 12 }: Picture): Element[] {
+  return [
+    [0x60000010, 'US', [height]],
+    [0x60000011, 'US', [width]],
+    [0x60000040, 'CS', 'G'],
+    [0x60000050, 'SS', [1, 1]],
+    [0x60000100, 'US', [16]],
+    [0x60000102, 'US', [stored]],
   ]
 }
 
@@ -120,7 +140,8 @@ function pixelData(picture: Picture, big: boolean): Uint8Array {
   const count = width * height * samples * frames
   const bytes = new Uint8Array((count * allocated) / 8 + (((count * allocated) / 8) % 2))
   const view = new DataView(bytes.buffer)
-  const max = 2 ** stored - 1
+  const max = 2 ** (picture.positive ? stored - 1 : stored) - 1
+  const { shift, unusedBits } = placeOf(picture)
   for (let i = 0; i < count; i++) {
     const frame = Math.floor(i / (width * height * samples))
     const inFrame = i % (width * height * samples)
@@ -128,9 +149,22 @@ function pixelData(picture: Picture, big: boolean): Uint8Array {
     const channel = planar ? Math.floor(inFrame / (width * height)) : inFrame % samples
     const wave = 0.5 + 0.4 * Math.sin((pixel % width) / 9 + channel) * Math.cos(Math.floor(pixel / width) / 7 + frame)
     let value = Math.round(Math.min(1, Math.max(0, wave + noise * (random() - 0.5))) * max)
-    if (picture.signed) value -= Math.round(max / 3)
+    if (picture.signed && !picture.positive) value -= 2 ** (stored - 1)
+    if (picture.unused) value = (value & max) | unusedBits(pixel, random)
+    value *= 2 ** shift
     if (allocated === 8) view.setUint8(i, value)
-    else view.setUint16(2 * i, value & 0xffff, !big)
+    else if (allocated === 16) view.setUint16(2 * i, value & 0xffff, !big)
+    else view.setUint32(4 * i, value, !big)
   }
   return bytes
+}
+
+/** How far samples are shifted, and what stands above them. */
+function placeOf({ stored = 16, highBit = stored - 1, unused, width }: Picture) {
+  const above = 2 ** stored
+  const unusedBits = (pixel: number, random: () => number) => {
+    if (unused === 'noise') return Math.floor(random() * (0x10000 / above)) * above
+    return unused === 'overlay' && pixel % width > width / 3 && pixel % width < width / 2 ? above : 0
+  }
+  return { shift: highBit + 1 - stored, unusedBits }
 }

@@ -1,11 +1,9 @@
 /**
- * DICOM, encoded again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller. Every
- * other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
- * deflated data sets are decoded first.
+ * DICOM, encoded again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller of what toolkits read
+ * alike. Every other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
+ * deflated data sets are decoded first. A file without preamble gets one.
  */
 
-import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
-import { deflateRaw } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
 import { isCodecError } from '../../codec/error.ts'
@@ -13,36 +11,29 @@ import { memorySink } from '../../codec/sink.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
-import { encodeWithJpegLs, jpegLsDiffers, jpegLsFrame } from './encode-jpegls.ts'
+import { encodeWithJpegLs, jpegLsDiffers } from './encode-jpegls.ts'
 import { type Dicom, readDicom, SYNTAX } from './file.ts'
 import { DICOM } from './format.ts'
-import { type Frames, framesOf, precision } from './frames.ts'
+import type { Frames } from './frames.ts'
+import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'
 import { plainSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
 
-/** Up to this many bytes of pixels both ways are gone; above, samples decide. */
+/** Up to this many bytes of pixels both codings are made; above, samples decide. */
 const TRY_BOTH_BYTES = 6 << 20
 const BITS_ALLOCATED = 0x0028_0100
-const SAMPLE_BYTES = 256 * 1024
-const SAMPLES = 12
-/**
- * Deflate's best is tried where quicker levels come this close, one after the other: on pictures it gains up to 15 % on the first and
- * 7 % on the second, which takes a tenth of its time.
- */
-const WITHIN_REACH = [
-  { level: 6, share: 1.2 },
-  { level: 9, share: 1.09 },
-] as const
 
 export const dicom: Codec = {
   format: DICOM,
 
   async compress(upload, sink, options) {
     if (isWrapper(options.output)) return compressWrapped(upload, sink, options)
-    const { source, was } = await plainSource(upload)
+    const { source, was, added } = await plainSource(upload)
     const outcome = await reencode(source, sink, options)
-    return was && outcome.kind === 'compressed' ? { ...outcome, steps: [`${was} decoded`, ...outcome.steps] } : outcome
+    if (outcome.kind !== 'compressed') return outcome
+    const before = [...(added ? [`${added} added`] : []), ...(was ? [`${was} decoded`] : [])]
+    return { ...outcome, steps: [...before, ...outcome.steps] }
   },
 
   async verify(upload, result, _outcome, options) {
@@ -64,17 +55,18 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   if ('kind' in file) return file
   const tick = ticker(options, 0, 0.6)
   if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
-  const frames = framesOf(file, source)
-  if (!frames) return writeDeflated(file, source, sink, tick)
-  const bits = await precision(frames, () => tick(0))
+  const { jpegLs, deflate, refusal } = await codingsOf(file, source, () => tick(0))
+  if (refusal !== undefined) return { kind: 'unchanged', reason: 'unsupported_feature', detail: refusal }
+  if (!jpegLs) return writeDeflated(file, source, sink, tick)
+  const { frames, bits } = jpegLs
   if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
-    if (await deflateWins(frames, bits)) return writeDeflated(file, source, sink, tick)
+    if (deflate && (await deflateWins(frames, bits))) return writeDeflated(file, source, sink, tick)
     await encodeWithJpegLs(file, frames, bits, sink, tick)
     return done(file, jpegLsStep(frames, bits))
   }
   const encoded = memorySink(Number.POSITIVE_INFINITY, source.name)
   await encodeWithJpegLs(file, frames, bits, encoded, tick)
-  const deflated = await deflatedBelow(file, source, encoded.written)
+  const deflated = deflate ? await deflatedBelow(file, source, encoded.written) : undefined
   if (deflated) {
     for (const piece of deflated) await sink.write(piece)
     return done(file, `Deflate level ${deflatedLevel(source)}`)
@@ -102,24 +94,6 @@ async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcom
   return file
 }
 
-/** The best deflated file, if it is smaller than `limit`; it is not made where quicker levels say that it will not be. */
-async function deflatedBelow(file: Dicom, source: Source, limit: number): Promise<Uint8Array[] | undefined> {
-  for (const { level, share } of WITHIN_REACH) if (!(await deflatedWithin(file, source, limit * share, level))) return undefined
-  return await deflatedWithin(file, source, limit)
-}
-
-/** The deflated file, if it is smaller than `limit`. */
-async function deflatedWithin(file: Dicom, source: Source, limit: number, level?: number): Promise<Uint8Array[] | undefined> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of deflatedFile(file, source, level)) {
-    bytes += piece.length
-    if (bytes >= limit) return undefined
-    pieces.push(piece)
-  }
-  return pieces
-}
-
 async function writeDeflated(
   file: Dicom | LargeDicom,
   source: Source,
@@ -139,26 +113,6 @@ function done({ encoding }: Dicom | LargeDicom, how: string): Outcome {
 }
 
 const jpegLsStep = ({ count }: Frames, bits: number) => `JPEG-LS lossless, ${bits} bits, ${count} frame${count === 1 ? '' : 's'}`
-
-/** Whether Deflate makes bands of rows from all over the file smaller than JPEG-LS does. */
-async function deflateWins(frames: Frames, bits: number): Promise<boolean> {
-  const { width, height, components, sampleBytes } = frames.frame
-  const rowBytes = width * components * sampleBytes
-  const rows = Math.min(height, Math.max(1, Math.floor(SAMPLE_BYTES / rowBytes)))
-  const coder = new JpegLs()
-  let jpegLs = 0
-  let deflate = 0
-  for (let i = 0; i < SAMPLES; i++) {
-    const index = Math.floor((frames.count * (i + 0.5)) / SAMPLES)
-    const row = Math.floor(((height - rows) * ((i * 5) % SAMPLES)) / (SAMPLES - 1))
-    const band = (await frames.rows(index)(row * rowBytes, rows * rowBytes)).slice()
-    const frame = { ...jpegLsFrame(frames, bits), height: rows }
-    for await (const piece of coder.encode(frame, async (offset, length) => band.subarray(offset, offset + length))) jpegLs += piece.length
-    deflate += deflateRaw(band).length
-    await yieldToOthers()
-  }
-  return deflate < jpegLs
-}
 
 /** The rewritten data set against the stored one, element by element; undefined for explicit little endian, which is copied. */
 function conversionDiffers(file: Dicom): string | undefined {
@@ -183,9 +137,9 @@ async function storedDiffers(file: Dicom, original: Source, result: Source, tick
   const deflated = file.start(SYNTAX.deflated)
   const stored = await result.read(0, deflated.length)
   if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
-  const frames = framesOf(file, original)
-  if (!frames) return 'neither deflated nor with frames'
-  return jpegLsDiffers(file, frames, await precision(frames, () => tick(0)), result, tick)
+  const { jpegLs } = await codingsOf(file, original, () => tick(0))
+  if (!jpegLs) return 'neither deflated nor with frames'
+  return jpegLsDiffers(file, jpegLs.frames, jpegLs.bits, result, tick)
 }
 
 function ticker(options: Options, start: number, share: number): (done: number) => Promise<void> {

@@ -7,7 +7,7 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { rangeStream } from '../../codec/source.ts'
 import { PIXEL_DATA } from './elements.ts'
-import { type Dicom, SYNTAX } from './file.ts'
+import { beforePixels, type Dicom, SYNTAX } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 import type { LargeDicom } from './large-file.ts'
 import { explicitHeader } from './to-explicit.ts'
@@ -42,10 +42,14 @@ async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): Asyn
     for (let at = dicom.dataSetAt; at < source.size; at += SEGMENT_BYTES) yield await source.read(at, SEGMENT_BYTES)
     return
   }
-  yield dicom.before
-  if (!dicom.pixels) return
+  if (!dicom.pixels) {
+    yield dicom.before
+    return
+  }
   const { bytes, vr } = dicom.pixels
-  yield explicitHeader(PIXEL_DATA, vr, bytes)
+  const header = explicitHeader(PIXEL_DATA, vr, bytes)
+  yield beforePixels(dicom, header.length + bytes)
+  yield header
   const read = littleEndianPixels(dicom, source)
   for (let at = 0; at < bytes; at += SEGMENT_BYTES) yield await read(at, Math.min(SEGMENT_BYTES, bytes - at))
   yield dicom.after

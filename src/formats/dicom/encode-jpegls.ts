@@ -7,7 +7,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink, Source } from '../../codec/codec.ts'
 import { PATCHABLE_BYTES } from '../../codec/codec.ts'
 import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
-import { type Dicom, SYNTAX } from './file.ts'
+import { beforePixels, type Dicom, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
 import { explicitHeader, itemHeader } from './to-explicit.ts'
 
@@ -47,6 +47,8 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   await sink.write(itemHeader(SEQUENCE_END, 0))
   await sink.write(dicom.after.slice())
   if (hasTable(dicom, frames)) sink.patch(tableAt, offsets.finish())
+  const length = groupLength(dicom, start.length + offset)
+  if (length) sink.patch(length.at, length.value)
 }
 
 /** Where the stored file differs from what it stands for, every frame decoded; undefined if nowhere. */
@@ -60,6 +62,8 @@ export async function jpegLsDiffers(
   const start = jpegLsStart(dicom, frames)
   const table = hasTable(dicom, frames) ? frames.count * 4 : 0
   const stored = await result.read(0, start.length)
+  const length = groupLength(dicom, result.size - dicom.after.length - 8)
+  if (length) start.set(length.value, length.at)
   for (let i = 0; i < start.length - table; i++) if (start[i] !== stored[i]) return `byte ${i} before the frames differs`
   const reader = new ByteReader(stored, true)
   const coder = new JpegLs()
@@ -98,6 +102,20 @@ async function firstDifference(decoded: AsyncIterable<Uint8Array>, original: Ret
   }
   return undefined
 }
+
+/** The length of the group of Pixel Data, whose frames end at `end`, and where it stands in the file; undefined where there is none. */
+function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array } | undefined {
+  const at = dicom.pixelGroupLengthAt
+  if (at === undefined) return undefined
+  const startOfData = dicom.start(SYNTAX.jpegLsLossless).length
+  const delimiter = 8
+  const bytes = end + delimiter - startOfData - dicom.before.length
+  return { at: startOfData + at, value: beforePixels(dicom, bytes).slice(at, at + 4) }
+}
+
+/** False where the group's length would lie behind what can still be patched. */
+export const canPatchGroup = (dicom: Dicom): boolean =>
+  dicom.pixelGroupLengthAt === undefined || dicom.before.length + (1 << 17) < PATCHABLE_BYTES
 
 /** Everything up to the first frame, with the offset table at its end, still empty. */
 function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {

@@ -6,7 +6,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { Source } from '../../codec/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
-import { explicitHeader, toExplicit } from './to-explicit.ts'
+import { explicitHeader, isGroupLength, toExplicit } from './to-explicit.ts'
 
 export const SYNTAX = {
   implicitLittle: '1.2.840.10008.1.2',
@@ -50,6 +50,19 @@ export interface Dicom {
   text(tag: number): string | undefined
   /** Where the value of a top-level element stands in `before`. */
   valueAt(tag: number): number | undefined
+  /** Where the group length of Pixel Data stands in `before`; `undefined`: there is none. */
+  readonly pixelGroupLengthAt: number | undefined
+  /** Bytes of the elements behind Pixel Data that belong to its group. */
+  readonly restOfPixelGroup: number
+}
+
+/** `before` of a file whose element Pixel Data takes `bytes`, header included: its group length says so, if there is one. */
+export function beforePixels(dicom: Dicom, bytes: number): Uint8Array {
+  const at = dicom.pixelGroupLengthAt
+  if (at === undefined) return dicom.before
+  const before = dicom.before.slice()
+  new ByteWriter(before.subarray(at), true).u32(bytes + dicom.restOfPixelGroup)
+  return before
 }
 
 /** @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget), (no_gain) */
@@ -79,16 +92,18 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
   const tail = await readTail(source, pixels ? pixels.end : end)
   const tags = [...elements.map(({ tag }) => tag), ...tagsOf(tail, encoding, signed)]
   const head = window.slice(meta.end, end)
-  const before = converted(head, encoding, elements.at(-1))
+  const before = converted(head, encoding)
+  const after = converted(tail, encoding, signed)
   return {
     encoding,
     start: meta.start,
     before,
     pixels: pixels && { at: pixels.valueAt, bytes: pixels.end - pixels.valueAt, vr: pixels.vr },
-    after: converted(tail, encoding, undefined, signed),
+    after,
     signed: tags.some(isSignature),
     stored: [head, tail],
     ...lookUp(before),
+    restOfPixelGroup: pixelGroupOf(after),
   }
 }
 
@@ -126,7 +141,7 @@ function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[]
 }
 
 /** The first of each top-level element, explicit little endian. */
-function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt'> {
+function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt' | 'pixelGroupLengthAt'> {
   const reader = new ElementReader(bytes, EXPLICIT_LITTLE)
   const values = new Map<number, Element>()
   for (let at = 0; at < bytes.length; ) {
@@ -134,7 +149,9 @@ function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt'> {
     if (!values.has(element.tag)) values.set(element.tag, element)
     at = element.end
   }
+  const pixelGroupLength = values.get(PIXEL_GROUP_LENGTH)
   return {
+    pixelGroupLengthAt: pixelGroupLength && isGroupLength(pixelGroupLength) ? pixelGroupLength.valueAt : undefined,
     number(tag) {
       const element = values.get(tag)
       return element && element.vr === 'US' && element.end - element.valueAt >= 2 ? reader.uint16(element.valueAt) : undefined
@@ -149,11 +166,17 @@ function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt'> {
   }
 }
 
-/** Elements of one side of the pixel data, explicit little endian, without the pixel group's length, which changes. */
-function converted(bytes: Uint8Array, encoding: Encoding, last: Element | undefined, signed = false): Uint8Array {
-  if (encoding.explicit && encoding.littleEndian) {
-    return last?.tag === PIXEL_GROUP_LENGTH ? bytes.subarray(0, bytes.length - (last.end - last.at)) : bytes
-  }
+/** Bytes of the first elements, as far as they are of the group of Pixel Data. */
+function pixelGroupOf(after: Uint8Array): number {
+  const reader = new ElementReader(after, EXPLICIT_LITTLE)
+  let at = 0
+  while (at < after.length && reader.tag(at) >>> 16 === PIXEL_DATA >>> 16) at = reader.element(at, 1).end
+  return at
+}
+
+/** Elements of one side of the pixel data, explicit little endian. */
+function converted(bytes: Uint8Array, encoding: Encoding, signed = false): Uint8Array {
+  if (encoding.explicit && encoding.littleEndian) return bytes
   const reader = new ElementReader(bytes, encoding)
   reader.signed = signed
   return toExplicit(reader, 0, bytes.length)

@@ -6,7 +6,7 @@ import type { Dicom } from './file.ts'
 import { turned } from './to-explicit.ts'
 
 export interface Frames {
-  /** Precision still open: see `precision`. */
+  /** Without the precision: see `codingsOf`. */
   readonly frame: Omit<JpegLsFrame, 'bits'>
   readonly count: number
   readonly bitsStored: number
@@ -41,7 +41,19 @@ function readAhead(source: Source): (offset: number, length: number) => Promise<
   }
 }
 
-/** Undefined when JPEG-LS cannot hold these pixels bit for bit: one bit, 32 bits, 4:2:2, odd lengths. */
+/** Colours that JPEG-LS may have (PS3.5, table 8.2.3-1), with their samples per pixel. */
+const COLOURS: { readonly [photometric: string]: 1 | 3 } = { MONOCHROME1: 1, MONOCHROME2: 1, 'PALETTE COLOR': 1, RGB: 3, YBR_FULL: 3 }
+
+/** Whether the standard has these pixels as JPEG-LS. */
+function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bitsStored: number): boolean {
+  const photometric = dicom.text(0x0028_0004) ?? ''
+  const isGrey = photometric.startsWith('MONOCHROME')
+  if (COLOURS[photometric] !== components || bitsStored < 2) return false
+  if (photometric === 'YBR_FULL' && (bitsAllocated !== 8 || bitsStored !== 8)) return false
+  return isGrey || dicom.number(0x0028_0103) !== 1
+}
+
+/** Undefined when JPEG-LS cannot hold these pixels bit for bit, or the standard has none of them: one bit, 32 bits, 4:2:2, odd lengths. */
 export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
   if (!dicom.pixels) return undefined
   const height = dicom.number(0x0028_0010)
@@ -55,7 +67,7 @@ export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
   if (!height || !width || !bitsStored || !Number.isInteger(count) || count < 1) return undefined
   if ((components !== 1 && components !== 3) || (bitsAllocated !== 8 && bitsAllocated !== 16) || width > JpegLs.maxWidth) return undefined
   if (bitsStored > bitsAllocated || highBit !== bitsStored - 1) return undefined
-  if (/_42[02]/.test(dicom.text(0x0028_0004) ?? '')) return undefined
+  if (!isInTable(dicom, components, bitsAllocated, bitsStored)) return undefined
   // In 8-bit big-endian files the bytes of OW are turned in pairs; 16 bits are always OW.
   if (!dicom.encoding.littleEndian && bitsAllocated === 16 && dicom.pixels.vr !== 'OW') return undefined
   const sampleBytes = bitsAllocated === 8 ? 1 : 2
@@ -82,29 +94,4 @@ export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
     return out
   }
   return { frame, count, bitsStored, rows }
-}
-
-/**
- * Bits a sample that bring every bit back: those stored, if the bits above them are zero in all frames, else those
- * allocated (sign bits, overlays or leftovers stand there).
- */
-export async function precision(frames: Frames, tick: () => Promise<void>): Promise<number> {
-  const { frame, count, bitsStored } = frames
-  const allocated = 8 * frame.sampleBytes
-  const least = Math.max(2, bitsStored)
-  if (least === allocated) return allocated
-  const rowBytes = frame.width * frame.components * frame.sampleBytes
-  const batch = Math.max(1, Math.floor((1 << 18) / rowBytes))
-  for (let index = 0; index < count; index++) {
-    const read = frames.rows(index)
-    for (let row = 0; row < frame.height; row += batch) {
-      const rows = await read(row * rowBytes, Math.min(batch, frame.height - row) * rowBytes)
-      let seen = 0
-      if (frame.sampleBytes === 1) for (let i = 0; i < rows.length; i++) seen |= rows[i]!
-      else for (let i = 0; i < rows.length; i += 2) seen |= rows[i]! | (rows[i + 1]! << 8)
-      if (seen >>> least) return allocated
-    }
-    await tick()
-  }
-  return least
 }

@@ -12,6 +12,7 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
 import { isCodecError, malformed } from '../../codec/error.ts'
 import { memorySource, rangeStream } from '../../codec/source.ts'
+import { bareDicom, withPreamble } from './bare.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
 import { decodeLosslessJpeg, readHeader } from './lossless-jpeg.ts'
@@ -39,11 +40,18 @@ export interface Plain {
   readonly source: Source
   /** How it was compressed; undefined for a file that is what it says. */
   readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
+  /** What the file lacked of Part 10; undefined for one that lacks nothing. */
+  readonly added?: 'preamble' | 'preamble and file meta information'
 }
 
 /** The file itself where it is neither, or has more than is decoded here. @throws CodecError (malformed) */
 export async function plainSource(source: Source): Promise<Plain> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
+  const bare = bareDicom(window)
+  if (bare) {
+    const plain = await plainSource(withPreamble(source, bare, window))
+    return { ...plain, added: bare.syntax === undefined ? 'preamble' : 'preamble and file meta information' }
+  }
   if (window.length <= PREAMBLE_BYTES || latin1Of(window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const packed = PACKED[meta.syntax]

@@ -1,9 +1,9 @@
 /** Compares two data sets element by element, whatever their encodings: tags, order, nesting, values. */
 import type { Element, ElementReader } from './elements.ts'
-import { turned } from './to-explicit.ts'
+import { isGroupLength, turned } from './to-explicit.ts'
 import { wordBytes } from './vr.ts'
 
-/** Where `b` (explicit little endian) differs from `a`, or undefined. Group lengths do not count. */
+/** Where `b` (explicit little endian) differs from `a`, or undefined. Group lengths must be those of `b`. */
 export function elementsDiffer(
   a: ElementReader,
   [atA, endA]: readonly [number, number],
@@ -11,16 +11,27 @@ export function elementsDiffer(
   [atB, endB]: readonly [number, number],
 ): string | undefined {
   for (;;) {
-    while (atA < endA && (a.tag(atA) & 0xffff) === 0) atA = a.element(atA, 1).end
     if (atA >= endA || atB >= endB) return atA >= endA && atB >= endB ? undefined : 'one data set has more elements'
     const [x, y] = [a.element(atA, 1), b.element(atB, 1)]
     if (x.tag !== y.tag) return `${text(x)} became ${text(y)}`
     if (a.encoding.explicit && x.vr !== y.vr) return `${text(x)}: ${x.vr} became ${y.vr}`
-    const difference = y.vr === 'SQ' ? itemsDiffer(a, x, b, y) : valuesDiffer(a, x, b, y)
+    const difference =
+      isGroupLength(y) && b.uint32(y.valueAt) === groupBytes(b, y, endB)
+        ? undefined
+        : y.vr === 'SQ'
+          ? itemsDiffer(a, x, b, y)
+          : valuesDiffer(a, x, b, y)
     if (difference !== undefined) return difference
     atA = x.end
     atB = y.end
   }
+}
+
+/** Bytes from a group's length to its end. */
+function groupBytes(reader: ElementReader, length: Element, end: number): number {
+  let at = length.end
+  while (at < end && reader.tag(at) >>> 16 === length.tag >>> 16) at = reader.element(at, 1).end
+  return at - length.end
 }
 
 function itemsDiffer(a: ElementReader, x: Element, b: ElementReader, y: Element): string | undefined {

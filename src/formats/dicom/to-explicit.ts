@@ -7,19 +7,38 @@ import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_E
 import { LONG_VRS, wordBytes } from './vr.ts'
 
 /**
- * Elements `at … end` of a data set, without group lengths (retired, PS3.5 7.2: they would be wrong).
- * Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
+ * Elements `at … end` of a data set. Group lengths (retired, PS3.5, 7.2) stay and count the new bytes; that of Pixel Data, which is not
+ * here, is set by `beforePixels`. Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
  */
 export function toExplicit(reader: ElementReader, at: number, end: number, depth = 0): Uint8Array {
   if (depth > MAX_DEPTH) throw unsupported(`sequences nested deeper than ${MAX_DEPTH}`)
   const out: Uint8Array[] = []
+  let counted: { group: number; value: Uint8Array; bytes: number } | undefined
+  const setLength = () => counted && new ByteWriter(counted.value, true).u32(counted.bytes)
   while (at < end) {
     const element = reader.element(at, 1)
-    if ((element.tag & 0xffff) !== 0) for (const bytes of convert(reader, element, depth)) out.push(bytes)
+    const group = element.tag >>> 16
+    if (group !== counted?.group) {
+      setLength()
+      counted = undefined
+    }
+    if (!counted && isGroupLength(element)) {
+      counted = { group, value: new Uint8Array(4), bytes: 0 }
+      out.push(explicitHeader(element.tag, 'UL', 4), counted.value)
+    } else {
+      for (const bytes of convert(reader, element, depth)) {
+        out.push(bytes)
+        if (counted) counted.bytes += bytes.length
+      }
+    }
     at = element.end
   }
+  setLength()
   return concat(out)
 }
+
+/** A group's first element; one that is not four bytes long is copied like any other. */
+export const isGroupLength = ({ tag, vr, valueAt, end }: Element): boolean => (tag & 0xffff) === 0 && vr === 'UL' && end - valueAt === 4
 
 /** Header of an explicit little-endian element (PS3.5, 7.1.2). A value too long for its VR becomes UN (6.2.2, note 5). */
 export function explicitHeader(tag: number, vr: string, length: number): Uint8Array {
