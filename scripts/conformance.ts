@@ -3,8 +3,8 @@
  * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
- * `npm run conformance -- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
- * and need nothing (below bench/conformance).
+ * `npm run conformance -- dicom`, `-- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
+ * and need no acceptance tool (below bench/conformance).
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,6 +16,7 @@ import { loadSecrets, Service } from './service.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const QUESTIONS: { readonly [name: string]: string | undefined } = {
+  dicom: 'bench/conformance/dicom.ts',
   kill: 'bench/conformance/kill.ts',
   isolates: 'bench/conformance/isolates.ts',
   soak: 'bench/conformance/soak.ts',

@@ -30,7 +30,7 @@ def read(path: Path) -> pydicom.Dataset:
 def pixels_of(path: Path) -> bytes:
     """Pixel Data of an uncompressed file, the samples of a pixel together, as words of the little-endian order."""
     dataset = read(path)
-    if "PixelData" not in dataset:
+    if "PixelData" not in dataset or "BitsAllocated" not in dataset:
         return b""
     data = dataset.PixelData
     width, samples = int(dataset.BitsAllocated) // 8, int(dataset.get("SamplesPerPixel", 1))

@@ -16,7 +16,7 @@ import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 const PREAMBLE_BYTES = 128
 /** Some writers leave a byte or more before the first element. */
 const MOST_BYTES_BEFORE = 15
-/** Elements that must be right, unless the file has fewer. */
+/** Elements that must be right, unless fewer prove it. */
 const WANTED = 6
 const HEAD_BYTES = 4096
 const CLASS_UID = 0x0008_0016
@@ -60,6 +60,7 @@ function readElements(head: Uint8Array, from: number, { explicit, littleEndian }
   let [at, last, count, first] = [from, -1, 0, 0]
   while (at + 8 <= head.length && count < WANTED) {
     const tag = ((reader.u16(at) << 16) | reader.u16(at + 2)) >>> 0
+    if (count > 0 && first >>> 16 === 2 && tag >>> 16 !== 2) break
     const named = latin1Of(head.subarray(at + 4, at + 6))
     const vr = explicit ? named : implicitVr(tag, false)
     if (tag <= last || !KNOWN_VRS.has(vr) || (explicit && !fitsTag(tag, vr)) || (!explicit && vr === 'UN' && !isPrivate(tag)))
@@ -78,38 +79,22 @@ function readElements(head: Uint8Array, from: number, { explicit, littleEndian }
     last = tag
     at = valueAt + length
   }
-  const isWhole = at === head.length && head.length < HEAD_BYTES
-  return isProved({ count, isWhole, first, uids }) ? { first, uids } : undefined
+  return isProved({ count, first, uids }) ? { first, uids } : undefined
 }
 
-/** Enough elements; or fewer up to a sequence or the end of the file, one of which is a UID that only DICOM has. */
-function isProved({
-  count,
-  isWhole,
-  first,
-  uids,
-}: {
-  count: number
-  isWhole: boolean
-  first: number
-  uids: ReadonlyMap<number, Uint8Array>
-}): boolean {
-  if (count >= WANTED) return true
-  return (
-    (count >= 3 || (isWhole && count > 0)) &&
-    (first >>> 16 === 2 || latin1Of(uids.get(CLASS_UID) ?? new Uint8Array()).startsWith('1.2.840.10008.'))
-  )
+/** Enough elements; or the UID of a class that only DICOM has; or what file meta information begins with. */
+function isProved({ count, first, uids }: { count: number; first: number; uids: ReadonlyMap<number, Uint8Array> }): boolean {
+  if (count >= WANTED || (count >= 3 && first >>> 16 === 2)) return true
+  return latin1Of(uids.get(CLASS_UID) ?? new Uint8Array()).startsWith('1.2.840.10008.')
 }
 
 const isPrivate = (tag: number) => ((tag >>> 16) & 1) === 1
 
 /** Whether a standard element has the VR that the dictionary gives it. Those of the newest standards may be unknown here. */
 function fitsTag(tag: number, vr: string): boolean {
-  const known = tag >>> 16 === 2 ? metaVr(tag) : implicitVr(tag, false)
+  const known = implicitVr(tag, false)
   return vr === known || known === 'UN' || vr === 'UN' || (known === 'US' && vr === 'SS') || (known === 'OW' && vr === 'OB')
 }
-
-const metaVr = (tag: number) => ((tag & 0xffff) === 0 ? 'UL' : implicitVr(tag, false))
 
 /** Whether bytes can be a value (PS3.5, table 6.2-1), of the kinds that stand at the start of a data set. */
 function isValue(vr: string, value: Uint8Array): boolean {

@@ -4,6 +4,7 @@ import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Source } from '../../codec/codec.ts'
+import { whyNotDeflated } from './deflatable.ts'
 import { deflatedFile } from './encode-deflated.ts'
 import { canPatchGroup, jpegLsFrame } from './encode-jpegls.ts'
 import type { Dicom } from './file.ts'
@@ -12,8 +13,6 @@ import { type UnusedBits, unusedBits } from './unused-bits.ts'
 
 const SAMPLE_BYTES = 256 * 1024
 const SAMPLES = 12
-const BITS_ALLOCATED = 0x0028_0100
-const BITS_STORED = 0x0028_0101
 /**
  * Deflate's best is tried where quicker levels come this close, one after the other: on pictures it gains up to 15 % on the first and
  * 7 % on the second, which takes a tenth of its time.
@@ -32,7 +31,7 @@ export interface Codings {
 
 /**
  * Codings that DCMTK, GDCM and pydicom decode to the same samples. GDCM 3.0 clears unused bits of deflated files, pydicom 3 those of native
- * files but not of JPEG-LS. GDCM 3.0 as Debian builds it stops at deflated cells of 8 bits that hold less.
+ * files but not of JPEG-LS.
  */
 export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promise<void>): Promise<Codings> {
   const unused: UnusedBits = await unusedBits(dicom, source, tick)
@@ -41,9 +40,9 @@ export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promis
     return { jpegLs: undefined, deflate: false, refusal }
   }
   const frames = canPatchGroup(dicom) ? framesOf(dicom, source) : undefined
-  const deflate = !(dicom.pixels && dicom.number(BITS_ALLOCATED) === 8 && (dicom.number(BITS_STORED) ?? 8) < 8)
-  const refusal = frames || deflate ? undefined : 'pixels of fewer than 8 bits in 8 that JPEG-LS does not have'
-  return { jpegLs: frames && { frames, bits: precision(frames, unused) }, deflate, refusal }
+  const why = await whyNotDeflated(dicom, source)
+  const jpegLs = frames && { frames, bits: precision(frames, unused) }
+  return { jpegLs, deflate: why === undefined, refusal: frames ? undefined : why }
 }
 
 /**
