@@ -27,6 +27,8 @@ export async function identifyZip(source: Source): Promise<FormatId | undefined>
   if (has(/\.shp$/i) && has(/\.(shx|dbf)$/i)) return 'shapefile'
   if (has(/\.hdr$/i) && has(/\.img(\.gz)?$/i)) return 'nifti'
   if (has(/\.kml$/i)) return 'kmz'
+  // The table of attributes and the index are optional: shapes alone can be drawn, and an index is made from them.
+  if (has(/\.shp$/i)) return 'shapefile'
   // An archive that could be anything is what its name says, if that is a kind of archive: a KMZ of icons has no KML.
   const named = extension(source.name)
   return names.length > 0 ? BY_NAME.find((id) => (FORMATS[id].extensions as readonly string[]).includes(named)) : undefined

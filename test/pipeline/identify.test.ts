@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../src/codec/source.ts'
 import { identify } from '../../src/pipeline/identify.ts'
+import { zipOf } from '../support/packages.ts'
 
 const text = (s: string) => new TextEncoder().encode(s)
 const recognise = async (bytes: Uint8Array, name: string) => (await identify(memorySource(bytes, name)))?.id
@@ -16,6 +17,17 @@ describe('identify', () => {
     ['a.bin', text('%PDF-1.7\n'), 'pdf'],
   ])('%s', async (name, bytes, id) => {
     expect(await recognise(bytes, name)).toBe(id)
+  })
+
+  it.each([
+    ['shapes alone', ['roads.shp'], 'shapefile'],
+    ['shapes with their index', ['map/roads.SHP', 'map/roads.shx'], 'shapefile'],
+    ['shapes with a projection', ['roads.shp', 'roads.prj', 'roads.cpg'], 'shapefile'],
+    ['shapes beside a map of Google Earth', ['doc.kml', 'roads.shp'], 'kmz'],
+    ['a table alone', ['roads.dbf'], undefined],
+  ])('a ZIP with %s', async (_, names, id) => {
+    const parts = Object.fromEntries(names.map((name) => [name, 'content']))
+    expect(await recognise(await zipOf(parts), 'a.zip')).toBe(id)
   })
 
   // "Привет" and the like in one line: nothing but high bytes, as KOI8-R, Windows-1251, Big5 and Shift-JIS have them.
