@@ -9,6 +9,9 @@ import { KNOWN_VRS, LONG_VRS } from './vr.ts'
 /** Sequences of undefined length are looked through in memory; up to this long. */
 const MAX_WINDOW_BYTES = 16 << 20
 
+const BITS_ALLOCATED = 0x0028_0100
+const BITS_STORED = 0x0028_0101
+
 export interface LargeDicom {
   readonly encoding: Encoding
   start(syntax: string): Uint8Array
@@ -25,6 +28,7 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
   const meta = readMeta(new ElementReader(await source.read(0, FIRST_WINDOW_BYTES), EXPLICIT_LITTLE, source.size))
   if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('more than 16 MB besides the pixel data, not in explicit little endian')
   let signed = false
+  const bits = new Map<number, number>()
   let window = new Uint8Array(0)
   let windowAt = 0
   for (let at = meta.end; at < source.size; ) {
@@ -38,6 +42,10 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
     if (tag >= ITEM) throw malformed('dicom', at, 'an item outside of a sequence')
     if (tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
     if (isSignature(tag)) signed = true
+    if ((tag === BITS_ALLOCATED || tag === BITS_STORED) && header.bytes.length >= 10) bits.set(tag, header.uint16(8))
+    if (tag === PIXEL_DATA && bits.get(BITS_ALLOCATED) !== bits.get(BITS_STORED)) {
+      throw overBudget('more than 16 MB besides the pixel data, whose unused bits are to be checked')
+    }
     at = definedEnd(header, at, source.size) ?? (await undefinedEnd(source, at))
   }
   return { encoding: EXPLICIT_LITTLE, start: meta.start, signed, dataSetAt: meta.end }
