@@ -103,3 +103,12 @@ int has_foreign_filter(hid_t plist) {
     if (has_filter(plist, foreign[i])) return 1;
   return 0;
 }
+
+int has_chunks_to_copy(hid_t plist, hid_t type) {
+  if (H5Pget_layout(plist) != H5D_CHUNKED) return 0;
+  if (has_foreign_filter(plist)) return 1;
+  hsize_t chunk[H5S_MAX_RANK];
+  double bytes = (double)H5Tget_size(type);
+  for (int i = 0, rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk); i < rank; i++) bytes *= (double)chunk[i];
+  return bytes > MAX_BUFFER_BYTES && contents_of(type) == PLAIN;
+}

@@ -29,6 +29,8 @@ extern hsize_t metadata_room;
 /* libc.c: what `time` says from now on, so that objects keep their times. */
 extern int64_t clock_seconds;
 extern int out_of_memory;
+/* What a chunk that is read next comes to when it is inflated; 0: unknown. The library would double a buffer until it suffices. */
+extern size_t expected_chunk_bytes;
 
 /* The first reason for which a job ended, and its words. */
 int fail(int verdict, const char *what, const char *name);
@@ -62,6 +64,8 @@ void register_filters(void);
 int know_filters(hid_t plist);
 /* Whether a dataset has a filter that is known by its number alone. */
 int has_foreign_filter(hid_t plist);
+/* Whether chunks are copied and compared as they stand: behind such a filter, or too large to be decoded here. */
+int has_chunks_to_copy(hid_t plist, hid_t type);
 int has_filter(hid_t plist, H5Z_filter_t wanted);
 /* LZF, as h5py writes it (The HDF Group's register of filters). */
 #define FILTER_LZF 32000
@@ -81,5 +85,7 @@ int next_box(boxes *b);
 #define MAX_DEPTH 100
 #define MAX_BUFFER_BYTES (24u << 20)
 #define BOX_BYTES (4u << 20)
+/* Chunks above this are compressed with less memory beside them. */
+#define LARGE_CHUNK_BYTES (17u << 20)
 
 #endif

@@ -5,11 +5,13 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "glue.h"
 #include "libdeflate.h"
 #include "zlib.h"
 
 int64_t clock_seconds;
 int out_of_memory;
+size_t expected_chunk_bytes;
 
 time_t time(time_t *at) {
   if (at) *at = clock_seconds;
@@ -59,11 +61,11 @@ static struct libdeflate_compressor *compressor;
 static int compressor_level;
 
 int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
-  (void)level;
-  if (!compressor || compressor_level != deflate_level) {
+  level = bytes > LARGE_CHUNK_BYTES && deflate_level > 9 ? 9 : deflate_level; /* levels above 9 take 9 MB */
+  if (!compressor || compressor_level != level) {
     libdeflate_free_compressor(compressor);
-    compressor = libdeflate_alloc_compressor(deflate_level);
-    compressor_level = deflate_level;
+    compressor = libdeflate_alloc_compressor(level);
+    compressor_level = level;
   }
   if (!compressor) return Z_MEM_ERROR;
   size_t written = libdeflate_zlib_compress(compressor, from, bytes, to, *room);

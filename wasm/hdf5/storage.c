@@ -5,7 +5,7 @@
 #include "libdeflate.h"
 #include "storage.h"
 
-enum { SAMPLE_BYTES = 512 << 10, SAMPLE_CHUNKS = 256, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
+enum { SAMPLE_BYTES = 512 << 10, LARGEST_SAMPLE = 2 << 20, SAMPLE_CHUNKS = 256, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
 
 static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
   for (size_t b = 0; b < bytes; b++)
@@ -18,21 +18,28 @@ static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, c
   /* The library holds some kilobytes for every chunk that a read touches. */
   double most = chunk ? (double)SAMPLE_CHUNKS * (double)bytes : SAMPLE_BYTES;
   for (int i = 0; chunk && i < rank; i++) most *= (double)chunk[i];
+  expected_chunk_bytes = chunk && most / SAMPLE_CHUNKS < MAX_BUFFER_BYTES ? (size_t)(most / SAMPLE_CHUNKS) : 0;
   boxes b;
   begin_boxes(&b, rank, size, chunk, bytes, most < SAMPLE_BYTES ? (size_t)most : SAMPLE_BYTES);
   for (int i = 0; i < rank; i++) { /* from the middle, on a chunk's edge */
     hsize_t steps = size[i] / b.box[i] / 2;
     b.start[i] = steps * b.box[i];
   }
-  if (!next_box(&b) || b.values * bytes > MAX_BUFFER_BYTES) return 0;
-  char *values = malloc(b.values * bytes), *shuffled = malloc(b.values * bytes);
-  void *room = malloc(b.values * bytes + 4096);
+  if (!next_box(&b)) return 0;
+  if (b.values * bytes > MAX_BUFFER_BYTES) return fail(OVER_BUDGET, "a chunk too large for memory", NULL), 0;
+  /* Of a large chunk, which must be read whole, the middle. */
+  size_t some = LARGEST_SAMPLE / bytes;
+  if (some < 1) some = 1;
+  if (some > b.values) some = b.values;
+  char *values = malloc(b.values * bytes), *shuffled = malloc(some * bytes);
+  void *room = malloc(some * bytes + 4096);
   struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SAMPLE_LEVEL);
   size_t sampled = 0;
   if (values && shuffled && room && compressor && read_box(set, type, &b, values)) {
-    size_t all = sampled = b.values * bytes;
-    sizes[0] = libdeflate_deflate_compress(compressor, values, all, room, all + 4096);
-    shuffle(shuffled, values, b.values, bytes);
+    const char *middle = values + (b.values - some) / 2 * bytes;
+    size_t all = sampled = some * bytes;
+    sizes[0] = libdeflate_deflate_compress(compressor, middle, all, room, all + 4096);
+    shuffle(shuffled, middle, some, bytes);
     sizes[1] = libdeflate_deflate_compress(compressor, shuffled, all, room, all + 4096);
     if (!sizes[0]) sizes[0] = all;
     if (!sizes[1]) sizes[1] = all;
@@ -61,7 +68,7 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
   H5Sget_simple_extent_dims(space, size, NULL);
   if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0; /* vlens inside compounds: left alone */
 
-  if (layout == H5D_CHUNKED && has_foreign_filter(plist)) return raw_chunks(plist);
+  if (has_chunks_to_copy(plist, type)) return raw_chunks(plist);
   if (has_filter(plist, H5Z_FILTER_NBIT) || has_filter(plist, H5Z_FILTER_SCALEOFFSET)) return RAW_CHUNKS;
   int had_shuffle = has_filter(plist, H5Z_FILTER_SHUFFLE), had_checksum = has_filter(plist, H5Z_FILTER_FLETCHER32);
   int shuffled = had_shuffle || (contents & HAS_VLEN) != 0;

@@ -12,25 +12,29 @@ static int verdict;
 
 EXPORT(reason_at) const char *reason_at(void) { return reason; }
 
-/* Types in an encoding of a later version than ours, such as HDF5 1.12's references, are no damage. */
-static herr_t is_newer_type(unsigned level, const H5E_error2_t *error, void *found) {
+/*
+ * What a later version of HDF5 wrote is no damage: types such as the references of 1.12 and the complex numbers of 2.0, messages such as the
+ * chunks of 2.0. The library says so in words alone.
+ */
+static herr_t is_newer(unsigned level, const H5E_error2_t *error, void *found) {
+  static const char *const words[] = {"bad version number for", "bad superblock version number", "unknown message with 'fail if unknown'",
+                                      "unknown datatype class found", "unknown chunk index type"};
   (void)level;
-  if (error->desc && strcmp(error->desc, "bad version number for datatype message") == 0) *(int *)found = 1;
+  for (size_t i = 0; error->desc && i < sizeof words / sizeof *words; i++)
+    if (strncmp(error->desc, words[i], strlen(words[i])) == 0) *(const char **)found = error->desc;
   return 0;
 }
 
 int fail(int kind, const char *what, const char *name) {
   if (!verdict) {
-    int newer = 0;
-    if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer_type, &newer) >= 0 && newer) {
+    const char *newer = NULL;
+    if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer, &newer) >= 0 && newer) {
       kind = UNSUPPORTED;
-      what = "a type of a later version of HDF5";
+      what = strstr(newer, "datatype") ? "a type of a later version of HDF5" : "a feature of a later version of HDF5";
     }
     verdict = out_of_memory ? OVER_BUDGET : kind;
-    snprintf(reason, sizeof reason, "%s%s%.100s", out_of_memory ? "not enough memory: " : what, name && !out_of_memory ? ": " : "",
-             out_of_memory ? what
-             : name        ? name
-                           : "");
+    if (out_of_memory) what = "values or a chunk too large for memory";
+    snprintf(reason, sizeof reason, "%s%s%.100s", what, name ? ": " : "", name ? name : "");
   }
   return verdict;
 }

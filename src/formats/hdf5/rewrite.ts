@@ -34,6 +34,8 @@ const BREATH_BYTES = 256 << 10
 const TICK_BYTES = BREATH_BYTES / 16
 const WRITE_ACCESS = 1
 const SWMR_WRITE = 4
+/** Of HDF5 1.10 to 2.0 (format specification 4.0, II.A). */
+const NEWEST_SUPERBLOCK = 3
 
 /**
  * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
@@ -50,6 +52,8 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
   options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
+  // A chunk that could not be compressed for want of memory fills the output as it stands.
+  if (ended.kind === 'over_budget') return { kind: ended.kind, reason: ended.reason }
   if (output.full) return { kind: 'no_gain' }
   if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
   if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
@@ -65,6 +69,7 @@ async function whyNot(source: Readable): Promise<string | undefined> {
     const start = await source.read(at, 64)
     if (start[0] !== 0x89 || latin1Of(start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
     const version = start[8]!
+    if (version > NEWEST_SUPERBLOCK) return `a superblock of version ${version}`
     // File consistency flags (II.A, version 3): readers refuse such a file.
     if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
     // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
