@@ -65,9 +65,9 @@ sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < 
     }/' $hdf5/H5Fio.c
 # Chunks may claim to have no dimension, not even that of their values' size.
 sed -i 's/^                    if (mesg->u.chunk.ndims > H5O_LAYOUT_NDIMS)$/                    if (mesg->u.chunk.ndims < 2 || mesg->u.chunk.ndims > H5O_LAYOUT_NDIMS)/' $hdf5/H5Olayout.c
-# A chunk is inflated to the size that it is known to have: a buffer that doubles takes up to three times as much for a moment.
+# A chunk is inflated to the size that it is known to have, and a little more, so that its end is found: a buffer that doubles takes up to three times as much for a moment.
 sed -i 's/^        size_t   nalloc = \*buf_size; .*$/        extern size_t expected_chunk_bytes;\
-        size_t nalloc = expected_chunk_bytes > *buf_size ? expected_chunk_bytes : *buf_size;/' $hdf5/H5Zdeflate.c
+        size_t nalloc = expected_chunk_bytes > *buf_size ? expected_chunk_bytes + 64 : *buf_size;/' $hdf5/H5Zdeflate.c
 # What Deflate does not make smaller is stored as it is, so that a chunk needs no more room than it takes itself.
 sed -i 's/^        uLongf       z_dst_nbytes = (uLongf)H5Z_DEFLATE_SIZE_ADJUST(nbytes);$/        uLongf       z_dst_nbytes = (uLongf)nbytes;/' $hdf5/H5Zdeflate.c
 

@@ -86,6 +86,6 @@ int next_box(boxes *b);
 #define MAX_BUFFER_BYTES (24u << 20)
 #define BOX_BYTES (4u << 20)
 /* Chunks above this are compressed with less memory beside them. */
-#define LARGE_CHUNK_BYTES (17u << 20)
+#define LARGE_CHUNK_BYTES (31u << 19)
 
 #endif
