@@ -6,6 +6,7 @@ array of samples, and the elements around them. A toolkit that does not open the
     python3 dicom.py FOLDER        # pairs a.before.dcm, a.after.dcm
 """
 import hashlib
+import io
 import logging
 import shutil
 import subprocess
@@ -24,7 +25,10 @@ PLANAR = (0x0028, 0x0006)
 
 
 def read(path: Path) -> pydicom.Dataset:
-    return pydicom.dcmread(path, force=True)
+    """A file without preamble may begin some bytes before its first element, which pydicom does not look for."""
+    raw = path.read_bytes()
+    starts = [at for at in range(1, 16) if raw[at:at + 4] == b"\x08\0\x05\0"] if raw[128:132] != b"DICM" else []
+    return pydicom.dcmread(io.BytesIO(raw[starts[0]:]) if starts else path, force=True)
 
 
 def pixels_of(path: Path) -> bytes:
@@ -71,6 +75,8 @@ def with_pydicom(path: Path) -> bytes | str:
     """Samples as pydicom shows them."""
     try:
         dataset = read(path)
+        if dataset.BitsAllocated == 1 and getattr(dataset, "is_little_endian", True) is False:
+            return "pydicom does not turn the words of one-bit samples (PS3.5, 7.3); DCMTK does"
         array = dataset.pixel_array
         array = array.astype(array.dtype.newbyteorder("<"))
     except Exception as problem:  # each decoder has its own
