@@ -12,7 +12,7 @@ const u32 = (...values: number[]) => values.reduce((out, value) => out.u32(value
 
 /** Frames of one colour, all as large as the picture. */
 function apng(side: number, frames: number, level = 9): Uint8Array {
-  const pieces = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])]
+  const pieces: Uint8Array[] = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])]
   pieces.push(
     chunk(
       'IHDR',
