@@ -25,8 +25,20 @@ export function mostExactBytes(lossyBytes: number, size: Size): number {
 /** What `high` asks of small pictures: a point costs about 4 %, which is few bytes there, and pages often show them magnified. */
 const SMALL_HIGH_SCORE = 85
 
+/**
+ * Sides from which the published score has all six scales. Without the coarsest scales it forgives soft gradients that fall into blocks or
+ * rings, so below this side the worst tile, whose weights are complete, must reach the score as well.
+ */
+const SIDE_WITH_ALL_SCALES = 113
+
+/** The target for a picture of this size. */
+export function targetForSize<Target extends { readonly score: number; readonly worstTile: number }>(target: Target, size: Size): Target {
+  const lacksScales = Math.min(size.width, size.height) < SIDE_WITH_ALL_SCALES
+  return lacksScales ? { ...target, worstTile: Math.max(target.worstTile, target.score) } : target
+}
+
 /** What eyes may see of a picture of this size as JPEG, WebP or AVIF. */
 export function seenTarget(quality: Quality, size: Size): SeenPicture {
   const target = LEVELS.seen[quality]
-  return quality === 'high' && isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target
+  return targetForSize(quality === 'high' && isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target, size)
 }

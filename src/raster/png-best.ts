@@ -6,7 +6,7 @@ import { yieldToOthers } from '../bytes/yield.ts'
 import type { Options } from '../codec/codec.ts'
 import { noGain, TargetUnreachable } from '../codec/error.ts'
 import { ofPixels, type PictureLoss } from '../codec/loss.ts'
-import { mostExactBytes } from '../quality/small.ts'
+import { mostExactBytes, targetForSize } from '../quality/small.ts'
 import { analyse, losslessBytes, searchLossless } from './png-lossless.ts'
 import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from './png-near.ts'
@@ -88,7 +88,8 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     const near = new NearTrials(engine, picture)
     const nearPlan = async (target: RasterTarget) =>
       mayComeNear(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
-    for (const target of new Set(targets)) {
+    for (const level of new Set(targets)) {
+      const target = wanted === undefined ? targetForSize(level, raster) : level
       const ofNear = targetOfNear(target)
       for (const [plan, aim] of [
         [await planPalette(trials, picture, target, pause), target],

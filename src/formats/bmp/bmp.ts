@@ -10,7 +10,7 @@ import { tailDifference, withTail } from '../../codec/tail.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { SimilarityMeter } from '../../quality/metrics.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
-import { mostExactBytes } from '../../quality/small.ts'
+import { mostExactBytes, targetForSize } from '../../quality/small.ts'
 import { convertPicture } from '../../raster/convert.ts'
 import { dataPicture, exactDataStep } from '../../raster/data-picture.ts'
 import { similarityToDeep } from '../../raster/deep.ts'
@@ -109,7 +109,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     for (const one of found) plans.push(one)
     return found
   }
-  if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(target)
+  if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
   else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
   const fewest = smallest(plans)
   const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest

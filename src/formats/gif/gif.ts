@@ -13,7 +13,7 @@ import { tailDifference, withTail } from '../../codec/tail.ts'
 import { mostAnimationBytes } from '../../codec/work.ts'
 import { paletteTargets } from '../../quality/ladder.ts'
 import { gentlestThatFits } from '../../quality/search.ts'
-import { mostExactBytes } from '../../quality/small.ts'
+import { mostExactBytes, targetForSize } from '../../quality/small.ts'
 import { convertPicture } from '../../raster/convert.ts'
 import { asRgba } from '../../raster/raster.ts'
 import { scoreOfRows } from '../../raster/similarity.ts'
@@ -215,7 +215,8 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
   const telling = (bytes: number) => bytes >= source.size * TELLING_SHARE
   let bestAfter: readonly number[] = exactAfter
   let exactIsBehind = !begun
-  for (const target of paletteTargets(options.quality).toReversed()) {
+  for (const level of paletteTargets(options.quality).toReversed()) {
+    const target = targetForSize(level, facts)
     const most = best?.made.bytes ?? source.size
     const rivalAfter = best?.target ? bestAfter : []
     const after: number[] = []

@@ -9,6 +9,7 @@ import { isCodecError } from '../../codec/error.ts'
 import { lossOf, ofPixels, type PictureLoss } from '../../codec/loss.ts'
 import { memorySource } from '../../codec/source.ts'
 import { paletteTargets, strongerPalettes } from '../../quality/ladder.ts'
+import { targetForSize } from '../../quality/small.ts'
 import { analyse, isHopeless, searchLossless } from '../../raster/png-lossless.ts'
 import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../raster/png-lossy.ts'
 import { mayComeNear, NearTrials, targetOfNear } from '../../raster/png-near.ts'
@@ -111,9 +112,10 @@ export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefine
 /** What the level and gentler ones would do, the smallest by its estimate first. */
 async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
   const plans: Chosen[] = []
-  const targets = paletteTargets(options.quality)
+  const forSize = (target: RasterTarget) => targetForSize(target, file.header)
+  const targets = paletteTargets(options.quality).map(forSize)
   const own = targets.length - 1
-  const aims = [...targets, ...strongerPalettes(options.quality)]
+  const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
   const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
     // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
     const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
