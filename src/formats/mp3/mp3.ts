@@ -10,7 +10,7 @@ import { BrokenReservoir } from './granules.ts'
 import { type Packing, plan } from './packing.ts'
 import { reencode, vbrFor } from './reencode.ts'
 import { write } from './repack.ts'
-import { isWhole, readStream, type Stream } from './stream.ts'
+import { delayOf, isWhole, readStream, type Stream } from './stream.ts'
 import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { verifySound } from './verify.ts'
@@ -36,7 +36,7 @@ export const mp3: Codec = {
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
     const vbr =
-      options.lossless || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - TAG_ROOM_BYTES
+      options.lossless || tellsIdleDelay(stream) || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - TAG_ROOM_BYTES
         ? undefined
         : vbrFor(stream, options.quality)
     if (vbr !== undefined) {
@@ -64,6 +64,12 @@ export const mp3: Codec = {
     return verifySound(original, result, outcome, options)
   },
 }
+
+/**
+ * True if LAME's tag tells a delay that players do not apply, because of foreign bytes in front. Sound that is coded anew has no place for
+ * such a figure: with it, players would cut what they played before.
+ */
+const tellsIdleDelay = (stream: Stream): boolean => stream.tag?.facts.delay !== undefined && delayOf(stream) === undefined
 
 /** Bytes around the frames that are no tags: sound that is coded anew has no place for them. */
 function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): string[] {

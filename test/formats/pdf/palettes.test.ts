@@ -85,7 +85,7 @@ async function spaceOf(bytes: Uint8Array, index = 0) {
 
 describe('a picture with at most 256 colours', () => {
   it.each([
-    [2, 1],
+    [2, 2],
     [4, 2],
     [13, undefined],
     [17, 8],
@@ -130,6 +130,18 @@ describe('a picture with at most 256 colours', () => {
     expect(await spaceOf(result)).toEqual({ family: 'Indexed', base: family, highest: 12, bits: expect.any(Number) })
     expect((await pixelsOf(result)).equals(Buffer.from(pixels))).toBe(true)
     expect(nameOf((await imagesOf(result)).streams[0]!.dict.get('Intent'))).toBe('Perceptual')
+  })
+
+  it('of two colours has two bits a pixel, as pdfimages takes one bit for black and white', async () => {
+    const coloured = screenshot(2, 3)
+    const first = await press(documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', coloured), 'high')
+    expect(await spaceOf(first.bytes)).toMatchObject({ family: 'Indexed', highest: 1, bits: 2 })
+    expect((await pixelsOf(first.bytes)).equals(Buffer.from(coloured))).toBe(true)
+    const drawn = screenshot(2, 1)
+    const rgb = Uint8Array.from({ length: drawn.length * 3 }, (_, i) => (drawn[Math.floor(i / 3)] === drawn[0] ? 0 : 255))
+    const second = await press(documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', rgb), 'high')
+    expect(await spaceOf(second.bytes)).toMatchObject({ family: 'Indexed', highest: 1, bits: 1 })
+    expect((await pixelsOf(second.bytes)).equals(Buffer.from(rgb))).toBe(true)
   })
 
   it('of few greys gets fewer bits', async () => {

@@ -36,7 +36,7 @@ export async function recodeFewColours(
   for await (const strip of strips) if (!seen.add(strip, channels)) return undefined
   const table = seen.sorted(channels)
   const grey = facts.palette ? undefined : greyBits(table, channels)
-  const bits = grey ?? bitsFor(table.length)
+  const bits = grey ?? Math.max(bitsFor(table.length), isBlackAndWhite(table, channels) ? 1 : FEWEST_COLOURED_BITS)
   const mayIndex = !isMask && !facts.decode && (facts.palette !== undefined || INDEXED_BASES.has(facts.family))
   if ((grey === undefined && !mayIndex) || bits >= facts.bitsPerComponent * facts.components) return undefined
   if (stride(facts.width, bits) * facts.height > MAX_DECODED_BYTES) return undefined
@@ -106,6 +106,12 @@ function greyBits(table: readonly number[], channels: number): number | undefine
 
 /** More than these take as many bits as the samples have: grey pictures are read no further than that. */
 const mostColours = (bits: number): number => (bits > 8 ? MOST_COLOURS : bits === 8 ? 16 : 2 ** (bits / 2))
+
+/** Poppler's `pdfimages` takes one-bit samples for black and white, whatever their palette says. */
+const FEWEST_COLOURED_BITS = 2
+
+const isBlackAndWhite = ([black, white, ...others]: readonly number[], channels: number): boolean =>
+  black === 0 && white === 2 ** (8 * channels) - 1 && others.length === 0
 
 const bitsFor = (colours: number): number => (colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8)
 
