@@ -168,8 +168,10 @@ static int choose_disposal(void) {
 }
 
 static void take_waiting(void) {
+  wanted_changes = false;
   for (int y = dirty.y; y < dirty.y + dirty.h && !still; y++) {
     const size_t from = (size_t)y * canvas_width + dirty.x;
+    wanted_changes = wanted_changes || !same_numbers(wanted + from, canvas + from, dirty.w);
     memcpy(wanted + from, canvas + from, dirty.w * sizeof *wanted);
   }
   memset(row_differs + dirty.y, 1, dirty.h);
@@ -184,18 +186,6 @@ static void take_waiting(void) {
   if (extension_bytes) memcpy(wanted_extensions, extensions, extension_bytes);
   wanted_extension_bytes = extension_bytes;
   waiting = true;
-}
-
-/* A frame that shows what is shown already only makes the one before last longer. Not where delays are below 20 ms, because
- * viewers stretch those, and not across extensions. */
-static bool merge_possible(void) {
-  if (least_delay < 2 || extension_bytes || wanted_delay + frame_delay > 65535) return false;
-  for (int y = dirty.y; y < dirty.y + dirty.h; y++) {
-    const size_t from = (size_t)y * canvas_width + dirty.x;
-    if (!same_numbers(wanted + from, canvas + from, dirty.w)) return false;
-  }
-  wanted_delay += frame_delay;
-  return true;
 }
 
 /* Hash of a row in its place: sums of products of neighbours, each with a key of its position (NH, Black et al. 1999). */
@@ -220,7 +210,6 @@ void frame_read(void) {
   if ((u32)frame_delay < least_delay) least_delay = frame_delay;
   if (mode == SCAN) scan_colours();
   if (mode == ENCODE) {
-    if (waiting && merge_possible()) return;
     if (waiting) frame_write(choose_disposal(), canvas);
     take_waiting();
   }

@@ -169,6 +169,7 @@ extern u8 *row_differs;       /* rows where `shown` may differ from `wanted` */
 extern u8 *wanted_painted;    /* `painted` of the frame that waits */
 extern u16 *shown, *wanted;   /* what the result shows; the frame that waits to be written */
 extern int wanted_delay;
+extern bool wanted_changes; /* the frame that waits differs from the frame before it */
 extern bool wanted_transparent; /* frame_transparent of the frame that waits */
 
 /* What a frame must keep. */

@@ -4,6 +4,7 @@
 u16 *shown, *wanted;
 u8 *wanted_painted;
 int wanted_delay;
+bool wanted_changes;
 bool wanted_transparent;
 Target target;
 bool lossy, muted, hurried;
@@ -76,6 +77,19 @@ static void result_row(const Plan *plan, int y, int left, int count, u32 *out) {
   const u8 *symbol = symbols + (size_t)(y - b.y) * b.w - b.x;
   for (int x = from; x < to; x++)
     if (symbol[x] != plan->table.clear_index) out[x - left] = colour_of[plan->table.number[symbol[x]]];
+}
+
+/* A frame that changes the picture must change the result as well, or viewers would count one frame less. */
+static bool loses_its_change(const Plan *plan) {
+  const Box b = plan->box;
+  if (!wanted_changes || !frames_written) return false;
+  for (int y = b.y; y < b.y + b.h; y++) {
+    const u16 *line = shown + (size_t)y * canvas_width + b.x;
+    result_row(plan, y, b.x, b.w, row_b);
+    for (int x = 0; x < b.w; x++)
+      if (row_b[x] != colour_of[line[x]]) return false;
+  }
+  return true;
 }
 
 static double cast_found; /* of the frame that was measured last */
@@ -371,7 +385,7 @@ void frame_write(int disposal, const u16 *next) {
   if (wanted_extension_bytes) emit(wanted_extensions, wanted_extension_bytes);
   Quality quality = {1, 0, 0, 0, 0};
   if (lossy) quality = measure_frame(&plan, 1);
-  while (plan.tolerance > 0 && !(holds(quality) && points_left(&plan) >= 0)) { /* the trial has not seen all */
+  while (plan.tolerance > 0 && !(holds(quality) && points_left(&plan) >= 0 && !loses_its_change(&plan))) { /* the trial has not seen all */
     const double less = plan.tolerance / (STEP * STEP);
     Plan gentler = plan;
     if (less >= 2) {
