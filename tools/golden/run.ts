@@ -1,0 +1,60 @@
+/**
+ * `npm run golden` compares the results of the generated fixtures with `golden.json`; `-- --update` writes it.
+ * `npm run golden -- --corpus DIR --file FILE [--update]` does the same for every file of a folder, with its table in FILE.
+ */
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { fileSource } from '../../scripts/file-source.ts'
+import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { identify } from '../../src/pipeline/identify.ts'
+import { GENERATORS } from '../../test/support/generators.ts'
+import { type GoldenRow, goldenFile, goldenRows, isSameResult } from './golden.ts'
+
+const { values } = parseArgs({
+  options: {
+    update: { type: 'boolean', default: false },
+    /** Folder of real files, searched recursively. */
+    corpus: { type: 'string' },
+    /** Table of the corpus run. */
+    file: { type: 'string' },
+    /** Only these formats, separated by commas. */
+    only: { type: 'string' },
+  },
+})
+const table = values.corpus === undefined ? join(import.meta.dirname, 'golden.json') : values.file
+if (table === undefined) throw new Error('--corpus needs --file: the table to compare with or to write')
+const only = values.only?.split(',')
+
+async function* fixtureRows(): AsyncGenerator<GoldenRow> {
+  for (const id of Object.keys(FORMATS) as FormatId[]) {
+    if (only && !only.includes(id)) continue
+    for (const { holds, name, make, output } of GENERATORS[id])
+      if (output === undefined) yield* await goldenRows(id, goldenFile(holds, name, await make()))
+  }
+}
+
+async function* corpusRows(folder: string): AsyncGenerator<GoldenRow> {
+  for (const path of globSync('**/*', { cwd: folder }).sort()) {
+    if (!statSync(join(folder, path)).isFile()) continue
+    using source = fileSource(join(folder, path))
+    const format = await identify(source)
+    if (!format || (only && !only.includes(format.id))) continue
+    yield* await goldenRows(format.id, { holds: path, name: source.name, source })
+  }
+}
+
+const made = new Map<string, string>()
+for await (const { name, result } of values.corpus === undefined ? fixtureRows() : corpusRows(values.corpus)) made.set(name, result)
+const sorted = Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1)))
+if (values.update) {
+  writeFileSync(table, `${JSON.stringify(sorted, null, 2)}\n`)
+  console.log(`${made.size} results written to ${table}`)
+} else {
+  const known = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Record<string, string>) : {}
+  const names = [...new Set([...made.keys(), ...(only ? [] : Object.keys(known))])]
+  const different = names.filter((name) => !isSameResult(made.get(name), known[name]))
+  for (const name of different) console.log(`${name}\n  was ${known[name] ?? 'not there'}\n  is  ${made.get(name) ?? 'not there'}`)
+  console.log(`${made.size} results, ${different.length} different`)
+  process.exitCode = different.length > 0 ? 1 : 0
+}
