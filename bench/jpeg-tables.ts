@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { concat } from '../src/bytes/concat.ts'
-import { LEVELS } from '../src/quality/levels.ts'
-import { ScoreMeter } from '../src/quality/visible.ts'
+import { concat } from '../src/core/bytes/concat.ts'
+import { LEVELS } from '../src/core/catalog/levels.ts'
+import { ScoreMeter } from '../src/core/metrics/perceptual.ts'
 import { JpegJob, JpegRows } from '../wasm/jpeg/jpeg.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { tries: { type: 'string', default: '60' } } })

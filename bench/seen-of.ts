@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../scripts/wasm-hook.ts'
-import type { Visible } from '../src/quality/visible.ts'
+import type { Visible } from '../src/core/metrics/perceptual.ts'
 
-const { memorySource } = await import('../src/codec/source.ts')
+const { memorySource } = await import('../src/core/model/source.ts')
 const { decodedRows } = await import('../src/raster/decoded.ts')
 const { isScored, seenRows } = await import('../src/raster/seen-search.ts')
 const { JpegRows } = await import('../wasm/jpeg/jpeg.ts')

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { latin1Of } from '../src/bytes/latin1.ts'
+import { latin1Of } from '../src/core/bytes/latin1.ts'
 import type { Env } from '../src/env.ts'
 import type {
   AccountChange,

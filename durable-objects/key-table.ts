@@ -1,4 +1,4 @@
-import { leastOf } from '../src/bytes/extremes.ts'
+import { leastOf } from '../src/core/bytes/min-max.ts'
 import type { Namespace } from '../src/env.ts'
 import type {
   AccountRecord,

@@ -1,5 +1,5 @@
 import { RpcTarget } from 'cloudflare:workers'
-import { hex } from '../src/bytes/hex.ts'
+import { hex } from '../src/core/bytes/hex.ts'
 import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person, Role } from '../src/store/people.ts'
 import type { ChallengeTable } from './challenge-table.ts'
 import { randomText } from './random-text.ts'

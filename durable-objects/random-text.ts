@@ -1,4 +1,4 @@
-import { latin1Of } from '../src/bytes/latin1.ts'
+import { latin1Of } from '../src/core/bytes/latin1.ts'
 
 /** Base64url of so many random bytes. */
 export function randomText(bytes: number): string {

@@ -1,4 +1,4 @@
-import { leastOf } from '../src/bytes/extremes.ts'
+import { leastOf } from '../src/core/bytes/min-max.ts'
 import type { DeliveryRecord } from '../src/store/people.ts'
 import type { Send } from '../src/tasks/egress.ts'
 import { deliver, nextDelivery } from '../src/tasks/notify.ts'

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { PartPlan, PartReceipt } from '../src/codec/segmented.ts'
+import type { PartPlan, PartReceipt } from '../src/core/model/segmented.ts'
 import type { Env } from '../src/env.ts'
 import { uploadKeyOf } from '../src/store/blob-names.ts'
 import { countTask } from '../src/store/metrics.ts'

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { Sha256 } from '../src/bytes/sha256.ts'
+import { Sha256 } from '../src/core/bytes/sha256.ts'
 import type { Env } from '../src/env.ts'
 import { placed } from '../src/store/place.ts'
 import { keyOf } from '../src/store/resumable.ts'

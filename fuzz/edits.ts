@@ -1,5 +1,5 @@
 /** What can be done to bytes and to lists, whatever they mean. Every edit returns something new. */
-import { concat } from '../src/bytes/concat.ts'
+import { concat } from '../src/core/bytes/concat.ts'
 import type { Random } from './random.ts'
 
 /** No list grows beyond this: what repeats without an end is for `test/support/repeated.ts`. */

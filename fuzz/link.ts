@@ -1,5 +1,5 @@
 /** What the process that tries files and its parent tell each other; sent by structured clone. */
-import type { FormatId } from '../src/formats/index.ts'
+import type { FormatId } from '../src/core/catalog/index.ts'
 import type { Request } from './trial.ts'
 
 /** A mutant by its number, or a file as it is. */

@@ -1,5 +1,5 @@
 /** The smallest file that still shows what is wrong, as far as so many trials find it. */
-import { concat } from '../src/bytes/concat.ts'
+import { concat } from '../src/core/bytes/concat.ts'
 
 /** Leaves out pieces of half the file, then of a quarter, … (ddmin), as long as `shows` says yes and there are trials left. */
 export async function minimised(bytes: Uint8Array, shows: (bytes: Uint8Array) => Promise<boolean>, trials: number): Promise<Uint8Array> {

@@ -5,7 +5,7 @@
  * make it again. Ends with 1 where something was found.
  */
 import { parseArgs } from 'node:util'
-import { FORMATS, type FormatId } from '../src/formats/index.ts'
+import { FORMATS, type FormatId } from '../src/core/catalog/index.ts'
 import { Findings } from './findings.ts'
 import type { ChildOptions, Report } from './link.ts'
 import { formatOf, mutantOf } from './mutant.ts'

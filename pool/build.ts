@@ -35,7 +35,7 @@ const ALWAYS = [
   'package-lock.json',
   'console/src/**/*',
   'docs/*.*',
-  'src/formats/outputs.ts',
+  'src/core/catalog/outputs.ts',
 ]
 /** The console's own bundle lies with its other files, which Miniflare serves from there. */
 const CONSOLE = 'console/public/console/app.js'

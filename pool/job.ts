@@ -4,7 +4,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PartReceipt } from '../src/codec/segmented.ts'
+import type { PartReceipt } from '../src/core/model/segmented.ts'
 import { partsOf, resultsOf } from '../src/store/blob-names.ts'
 import type { TaskResult } from '../src/store/task.ts'
 import type { TaskRecordFace } from '../src/store/tasks.ts'

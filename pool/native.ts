@@ -7,7 +7,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { NativeEncode, NativeMeasure, Span } from '../src/codec/native.ts'
+import type { NativeEncode, NativeMeasure, Span } from '../src/core/model/external-encoder.ts'
 import { leashed } from './leashed.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
 import { usageOf } from './usage.ts'

@@ -1,7 +1,7 @@
 /** Bundles the console and lays out the API reference. wrangler runs it before it serves or deploys `whittle`. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
-import { REQUESTABLE } from '../src/formats/outputs.ts'
+import { REQUESTABLE } from '../src/core/catalog/outputs.ts'
 import { writeGuides } from './guides.ts'
 import { writeLicences } from './licences-page.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Source } from '../src/codec/codec.ts'
-import { rangeStream } from '../src/codec/source.ts'
+import type { Source } from '../src/core/model/codec.ts'
+import { rangeStream } from '../src/core/model/source.ts'
 
 /** A file on disk as a `Source`, read by ranges. For bench, tests and the command line. */
 export function fileSource(path: string): Source & Disposable {

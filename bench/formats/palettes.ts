@@ -9,7 +9,7 @@ import type { Bench, Measured, Row } from '../harness.ts'
 import { files, native, ours } from '../harness.ts'
 
 const { decodePng } = await import('../../wasm/png/png.ts')
-const { LEAST_SCORED, VisibleMeter } = await import('../../src/quality/visible.ts')
+const { LEAST_SCORED, VisibleMeter } = await import('../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium'] as const
 /** Close where an index begins to take more bits: nothing lies between 16 colours and 17. */

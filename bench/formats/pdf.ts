@@ -6,7 +6,7 @@ import '../../scripts/wasm-hook.ts'
 import { type Bench, files, type Measured, native, ours } from '../harness.ts'
 
 /** After the hook that lets it import Wasm. */
-const { SimilarityMeter } = await import('../../src/quality/metrics.ts')
+const { SimilarityMeter } = await import('../../src/core/metrics/ssim-psnr.ts')
 
 /** What a peer is called, and what it is run with. */
 const PEERS: Readonly<Record<string, (input: string, output: string) => [command: string, ...args: string[]]>> = {

@@ -7,7 +7,7 @@ import { bytesAt, type Point } from '../equal-score.ts'
 import { type Bench, files, type Measured, native, ours, type Row } from '../harness.ts'
 
 const { JpegRows } = await import('../../wasm/jpeg/jpeg.ts')
-const { LEAST_SCORED, VisibleMeter } = await import('../../src/quality/visible.ts')
+const { LEAST_SCORED, VisibleMeter } = await import('../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium', 'high'] as const
 const QUALITIES = [20, 30, 40, 50, 60, 70, 78, 85, 90, 95].map(String)

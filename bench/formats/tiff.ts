@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import '../../scripts/wasm-hook.ts'
 import { type Bench, files, type Measured, native, ours, smallest } from '../harness.ts'
 
-const { memorySource } = await import('../../src/codec/source.ts')
+const { memorySource } = await import('../../src/core/model/source.ts')
 const { readTiff } = await import('../../src/containers/tiff/read-directories.ts')
 const { readPixels } = await import('../../src/containers/tiff/pixels.ts')
 

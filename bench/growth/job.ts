@@ -4,9 +4,9 @@
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Options } from '../../src/codec/codec.ts'
+import type { Options } from '../../src/core/model/codec.ts'
 import { MEDIA_CODECS } from '../../src/formats/media.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { compressWithin } from '../../src/pipeline/compress.ts'
 import { identify } from '../../src/pipeline/identify.ts'

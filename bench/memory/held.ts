@@ -5,9 +5,9 @@
  */
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Codec, Options } from '../../src/codec/codec.ts'
-import { ISOLATE_BYTES } from '../../src/formats/format.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import type { Codec, Options } from '../../src/core/model/codec.ts'
+import { ISOLATE_BYTES } from '../../src/core/catalog/format.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { identify } from '../../src/pipeline/identify.ts'

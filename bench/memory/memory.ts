@@ -13,7 +13,7 @@ import type { Size } from './pictures.ts'
 
 const { pdf, svg } = await import('./documents.ts')
 const { bmp, gif, interlacedPng, jpeg, png, written } = await import('./pictures.ts')
-const { mostOf } = await import('../../src/bytes/extremes.ts')
+const { mostOf } = await import('../../src/core/bytes/min-max.ts')
 const { hdf5File } = await import('../../test/support/science-files.ts')
 
 interface Case {

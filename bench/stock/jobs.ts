@@ -83,7 +83,7 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
     return new Uint8Array(await new Response(stream).arrayBuffer())
   },
   libdeflate: async () => {
-    const { zlibCompress } = await import('../../src/bytes/deflate.ts')
+    const { zlibCompress } = await import('../../src/core/bytes/deflate.ts')
     return async (file) => zlibCompress(file)
   },
   zstdCodec: async () => {

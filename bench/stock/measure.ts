@@ -8,7 +8,7 @@ import type { Memories } from './count-memories.ts'
 
 /** After the hook that lets them import Wasm. */
 const { JpegRows } = await import('../../wasm/jpeg/jpeg.ts')
-const { SimilarityMeter } = await import('../../src/quality/metrics.ts')
+const { SimilarityMeter } = await import('../../src/core/metrics/ssim-psnr.ts')
 
 const STRIP_ROWS = 64
 const JOB_TIMEOUT_MS = 900_000

@@ -1,4 +1,4 @@
-import type { PartPlan, PartReceipt } from '../../src/codec/segmented.ts'
+import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import type { PartRecord } from '../../src/store/tasks.ts'
 import type { Step } from '../../src/tasks/job.ts'
 

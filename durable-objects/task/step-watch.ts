@@ -1,4 +1,4 @@
-import { leastOf } from '../../src/bytes/extremes.ts'
+import { leastOf } from '../../src/core/bytes/min-max.ts'
 import type { Env } from '../../src/env.ts'
 import type { Task, TaskError } from '../../src/store/task.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'

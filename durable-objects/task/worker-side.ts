@@ -1,4 +1,4 @@
-import type { PartPlan, PartReceipt } from '../../src/codec/segmented.ts'
+import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/store/blob-names.ts'
 import { revivedResult, type StoredResult, type TaskError } from '../../src/store/task.ts'
 import {

@@ -1,5 +1,5 @@
 /** DICOM, explicit little endian: elements with their lengths; tags, representations and values of each. */
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

@@ -1,5 +1,5 @@
 /** GIF: screen, palettes, extensions and pictures as blocks; data in sub-blocks that stay well formed. */
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

@@ -1,5 +1,5 @@
 /** The mutator of each format. */
-import type { FormatId } from '../../src/formats/index.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
 import { damaged } from '../edits.ts'
 import type { Random } from '../random.ts'
 import { DICOM_MUTATOR } from './dicom.ts'

@@ -1,5 +1,5 @@
 /** MP4 and QuickTime: boxes with their lengths; offsets of chunks follow the media data where that moved. */
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1 } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

@@ -1,5 +1,5 @@
 /** JPEG: segments with their lengths; frames, tables and scans field by field; entropy-coded data without false markers. */
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

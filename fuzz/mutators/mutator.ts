@@ -1,4 +1,4 @@
-import type { FormatId } from '../../src/formats/index.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { Random } from '../random.ts'
 
 /** Changes files of one container so that most of them still get past its first checks. */

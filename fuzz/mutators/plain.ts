@@ -1,5 +1,5 @@
 /** What has no container of its own: fields at the beginning, or lines, and bytes behind them. */
-import type { FormatId } from '../../src/formats/index.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber } from '../edits.ts'
 import type { Mutator } from './mutator.ts'
 

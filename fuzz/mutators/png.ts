@@ -1,6 +1,6 @@
 /** PNG: chunks with their CRC; the header; filtered rows inside of IDAT. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

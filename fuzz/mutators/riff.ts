@@ -1,5 +1,5 @@
 /** WAV and AVI: chunks and lists with their lengths, padded to even places. */
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1 } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'

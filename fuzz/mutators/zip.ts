@@ -1,6 +1,6 @@
 /** ZIP packages: entries, their names, and their content by its own mutator; sizes and CRC fit, but where they are what changes. */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import { JPEG_MUTATOR } from './jpeg.ts'

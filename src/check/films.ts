@@ -1,7 +1,7 @@
 /** Films, every frame of both decoded: the worst second and the mean. */
-import type { Options, Source } from '../codec/codec.ts'
-import { unsupported } from '../codec/error.ts'
-import type { PictureLoss } from '../codec/loss.ts'
+import type { Options, Source } from '../core/model/codec.ts'
+import { unsupported } from '../core/model/error.ts'
+import type { PictureLoss } from '../core/model/loss.ts'
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
 import { laid, laidMovie } from '../formats/film/avi/verify.ts'

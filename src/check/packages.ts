@@ -1,5 +1,5 @@
 /** Files inside packages and mails that differ from the upload's, in pairs. */
-import type { Source } from '../codec/codec.ts'
+import type { Source } from '../core/model/codec.ts'
 import { openZip, readEntry } from '../containers/zip/read.ts'
 import { exactPng } from '../embedded/stand-in.ts'
 import { readBase64 } from '../formats/eml/base64.ts'

@@ -2,10 +2,10 @@
  * Pictures of PDF pages, pair by pair: as they are stored, one that was reduced against the upload's at its size, and as the pages of
  * the upload show them at 144 dpi. The worse of both is what a receipt may say.
  */
-import type { Options, Source } from '../codec/codec.ts'
-import { unsupported } from '../codec/error.ts'
-import { ofPixels, type PictureLoss, scored, worseLoss } from '../codec/loss.ts'
-import { withoutTail } from '../codec/tail.ts'
+import type { Options, Source } from '../core/model/codec.ts'
+import { unsupported } from '../core/model/error.ts'
+import { ofPixels, type PictureLoss, scored, worseLoss } from '../core/model/loss.ts'
+import { withoutTail } from '../core/model/trailing-data.ts'
 import { openDocument } from '../formats/pdf/document.ts'
 import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
 import { endOfPdf } from '../formats/pdf/end.ts'
@@ -24,7 +24,7 @@ import { worstOf } from '../formats/pdf/sheets.ts'
 import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
 import { mayDropRights } from '../formats/pdf/usage-rights.ts'
 import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
-import type { Similarity } from '../quality/metrics.ts'
+import type { Similarity } from '../core/metrics/ssim-psnr.ts'
 
 /** What was found, and how many pictures could not be measured. */
 export interface PagePictures {

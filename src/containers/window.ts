@@ -1,8 +1,8 @@
 /** Bytes of a film, as decoders want them. */
 
 import { discard } from '../../wasm/memories/discard.ts'
-import type { Source } from '../codec/codec.ts'
-import { malformed } from '../codec/error.ts'
+import type { Source } from '../core/model/codec.ts'
+import { malformed } from '../core/model/error.ts'
 
 const WINDOW_BYTES = 512 * 1024
 /** For films that are read from one end to the other: more than any job of this family keeps of an object, so a request and no copy. */

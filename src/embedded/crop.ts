@@ -2,8 +2,8 @@
 import { isEngineError } from '../../wasm/engine-error.ts'
 import { discard } from '../../wasm/memories/discard.ts'
 import { type AncillaryChunk, PngEncoder, QUICK, readPngInfo } from '../../wasm/png/png.ts'
-import { concat } from '../bytes/concat.ts'
-import { zlibCompress } from '../bytes/deflate.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { zlibCompress } from '../core/bytes/deflate.ts'
 import type { PictureFacts } from './facts.ts'
 import { once, rowsOf } from './rows.ts'
 

@@ -1,5 +1,5 @@
 /** BMPs that every reader shows alike: uncompressed, of 1 to 24 bits or of 32 without transparency ([MS-WMF] 2.2.2.3, BitmapInfoHeader). */
-import { ByteReader } from '../bytes/reader.ts'
+import { ByteReader } from '../core/bytes/reader.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
 export interface PlainBmp extends PlainPicture {

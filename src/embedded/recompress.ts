@@ -3,9 +3,9 @@
  * old one at the old size, because the floors hold for what was uploaded. A level takes the smallest of what it and the gentler
  * levels make, so that a stronger level is never larger.
  */
-import { zlibCompress } from '../bytes/deflate.ts'
-import type { InnerRequest } from '../codec/codec.ts'
-import { GENTLER, gentlerTargets } from '../quality/ladder.ts'
+import { zlibCompress } from '../core/bytes/deflate.ts'
+import type { InnerRequest } from '../core/model/codec.ts'
+import { GENTLER, gentlerTargets } from '../core/catalog/level-order.ts'
 import {
   attempted,
   type Lending,

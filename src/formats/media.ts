@@ -1,8 +1,8 @@
 /** The codecs of `whittle-media`. A codec's line is its membership. */
-import type { Codec } from '../codec/codec.ts'
+import type { Codec } from '../core/model/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { mov, mp4 } from './film/film.ts'
-import type { FormatId } from './index.ts'
+import type { FormatId } from '../core/catalog/index.ts'
 import { mp3 } from './mp3/mp3.ts'
 import { wav } from './wav/wav.ts'
 

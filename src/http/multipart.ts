@@ -2,7 +2,7 @@
  * multipart/form-data (RFC 7578, RFC 2046 section 5.1) parsed as it arrives, in a window of fixed size. Each part's body must
  * be read, or is skipped, before the next part comes. Chunks are views into the window: use them before asking for more.
  */
-import { indexOfBytes, startsWithBytes } from '../bytes/search.ts'
+import { indexOfBytes, startsWithBytes } from '../core/bytes/search.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { pullFrom } from './body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'

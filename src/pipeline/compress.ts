@@ -12,13 +12,13 @@ import {
   type Source,
   type Suggestion,
   type Verdict,
-} from '../codec/codec.ts'
-import { CodecError, malformed, overBudget, unsupported } from '../codec/error.ts'
-import { type Loss, scored } from '../codec/loss.ts'
-import type { ResultSink } from '../codec/sink.ts'
-import { ISOLATE_BYTES, isRoomy } from '../formats/format.ts'
-import type { KnownFormat } from '../formats/outputs.ts'
-import { GENTLER } from '../quality/ladder.ts'
+} from '../core/model/codec.ts'
+import { CodecError, malformed, overBudget, unsupported } from '../core/model/error.ts'
+import { type Loss, scored } from '../core/model/loss.ts'
+import type { ResultSink } from '../core/model/sink.ts'
+import { ISOLATE_BYTES, isRoomy } from '../core/catalog/format.ts'
+import type { KnownFormat } from '../core/catalog/outputs.ts'
+import { GENTLER } from '../core/catalog/level-order.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =

@@ -1,8 +1,8 @@
-import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../codec/codec.ts'
-import { memorySink } from '../codec/sink.ts'
-import { memorySource } from '../codec/source.ts'
-import { TimeBudget } from '../codec/time-budget.ts'
-import type { FormatId } from '../formats/index.ts'
+import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../core/model/codec.ts'
+import { memorySink } from '../core/model/sink.ts'
+import { memorySource } from '../core/model/source.ts'
+import { TimeBudget } from '../core/model/time-budget.ts'
+import type { FormatId } from '../core/catalog/index.ts'
 import { compress } from './compress.ts'
 import { identify } from './identify.ts'
 

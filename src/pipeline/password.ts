@@ -1,6 +1,6 @@
-import type { Source } from '../codec/codec.ts'
+import type { Source } from '../core/model/codec.ts'
 import { isCompoundFile } from '../containers/cfb/read.ts'
-import type { KnownFormat } from '../formats/outputs.ts'
+import type { KnownFormat } from '../core/catalog/outputs.ts'
 
 /** Where a trailer may stand: near the end, or near the front of a linearised file. */
 const TAIL_BYTES = 64 * 1024

@@ -6,9 +6,9 @@ import decodeModule from '../../wasm/avif-decoder/avif-decoder.wasm'
 import encodeModule from '../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../wasm/memories/discard.ts'
 import { CODECS } from '../../wasm/memories/memories.ts'
-import { overBudget } from '../codec/error.ts'
-import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
-import type { ColourFigures } from '../quality/target.ts'
+import { overBudget } from '../core/model/error.ts'
+import { type Similarity, SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
+import type { ColourFigures } from '../core/catalog/target.ts'
 import type { Tile16 } from './deep-tiles.ts'
 
 const SETTINGS = {

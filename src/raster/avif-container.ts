@@ -3,8 +3,8 @@
  * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
  */
 
-import { concat } from '../bytes/concat.ts'
-import { mostOf } from '../bytes/extremes.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { mostOf } from '../core/bytes/min-max.ts'
 import { box, boxes, boxOf, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
 import { type ColourSignalling, nclxBox, signalledSequence } from './colour-signalling.ts'
 import type { Carried } from './raster.ts'

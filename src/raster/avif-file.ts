@@ -3,8 +3,8 @@
  * how pictures of any size are coded in the memory of a tile.
  */
 
-import { concat } from '../bytes/concat.ts'
-import { latin1Of } from '../bytes/latin1.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { latin1Of } from '../core/bytes/latin1.ts'
 import { box, boxOf, halfWords, text, words } from '../containers/isobmff/box.ts'
 import { contentsOf, locations, viewOf } from './avif-container.ts'
 import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from './colour-signalling.ts'

@@ -1,9 +1,9 @@
 /** A few tiles of a large picture, on which the quality of all of them is looked for. */
 
 import { discard } from '../../wasm/memories/discard.ts'
-import { leastOf, mostOf } from '../bytes/extremes.ts'
-import { SimilarityMeter } from '../quality/metrics.ts'
-import { type Visible, VisibleMeter } from '../quality/visible.ts'
+import { leastOf, mostOf } from '../core/bytes/min-max.ts'
+import { SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
+import { type Visible, VisibleMeter } from '../core/metrics/perceptual.ts'
 import { type AvifCodec, discardPixels, type Pixels } from './avif-codec.ts'
 import { codedOf, type Grid } from './avif-file.ts'
 import type { AvifLook, AvifSettings } from './avif-seen.ts'

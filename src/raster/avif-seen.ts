@@ -1,7 +1,7 @@
 /** AVIF steered by what eyes see (seen-search.ts): its quality, and whether chroma keeps its resolution. */
-import type { SeenPicture } from '../quality/levels.ts'
-import type { ColourFigures } from '../quality/target.ts'
-import type { Visible } from '../quality/visible.ts'
+import type { SeenPicture } from '../core/catalog/levels.ts'
+import type { ColourFigures } from '../core/catalog/target.ts'
+import type { Visible } from '../core/metrics/perceptual.ts'
 import type { Chroma } from './avif-codec.ts'
 import { lowestSeen, marginOf, type Scale, type Seen, spareOf } from './seen-search.ts'
 

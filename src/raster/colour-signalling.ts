@@ -2,7 +2,7 @@
  * How decoders are told what samples mean: code points of ITU-T H.273 (PNG: cICP, ISO media files: colr nclx), and for HDR the display
  * that the picture was made on and how bright it gets (PNG: mDCV and cLLI, ISO media files: mdcv and clli).
  */
-import { ByteReader } from '../bytes/reader.ts'
+import { ByteReader } from '../core/bytes/reader.ts'
 import { box, halfWords, text } from '../containers/isobmff/box.ts'
 
 export interface ColourSignalling {

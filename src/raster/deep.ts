@@ -3,7 +3,7 @@
  * reduced, so that rounding counts as well.
  */
 import { discard } from '../../wasm/memories/discard.ts'
-import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
 import { type Raster, stripRows } from './raster.ts'
 import { windows } from './resize.ts'
 

@@ -1,7 +1,7 @@
 /** What the encoders of `raster/` are asked for, and what they hand back. */
-import type { Options } from '../codec/codec.ts'
-import type { PictureLoss } from '../codec/loss.ts'
-import type { Target } from '../quality/levels.ts'
+import type { Options } from '../core/model/codec.ts'
+import type { PictureLoss } from '../core/model/loss.ts'
+import type { Target } from '../core/catalog/levels.ts'
 import type { Carried, Raster } from './raster.ts'
 
 export interface EncodeRequest {

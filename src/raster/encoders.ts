@@ -1,5 +1,5 @@
 /** What makes pictures of each output but PNG, whose encoder has chunks to carry. */
-import type { PictureOutput } from '../formats/outputs.ts'
+import type { PictureOutput } from '../core/catalog/outputs.ts'
 import { encodeAvif } from './avif.ts'
 import type { Encoder } from './encoded.ts'
 import { encodeJpeg } from './jpeg.ts'

@@ -1,5 +1,5 @@
 /** A picture within the size that is wanted of it. */
-import type { Options } from '../codec/codec.ts'
+import type { Options } from '../core/model/codec.ts'
 import { type Raster, stripRows } from './raster.ts'
 import { fittedSize, resized } from './resize.ts'
 

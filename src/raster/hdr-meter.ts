@@ -3,9 +3,9 @@
  * that equal steps look equal. SSIMULACRA 2 knows SDR alone, so the picture is decoded to linear light and shown as an SDR screen
  * would show it at several exposures: at diffuse white, and for highlights at eight times that and at the brightest light that PQ codes. The worst counts.
  */
-import { leastOf } from '../bytes/extremes.ts'
-import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
-import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
+import { leastOf } from '../core/bytes/min-max.ts'
+import { type Similarity, SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../core/metrics/perceptual.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from './colour-signalling.ts'
 import type { Deep } from './deep.ts'
 

@@ -1,11 +1,11 @@
 /** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
 
 import type { JpegJob, Measured, Scans, Which } from '../../wasm/jpeg/jpeg.ts'
-import { mostOf } from '../bytes/extremes.ts'
-import { TargetUnreachable } from '../codec/error.ts'
-import type { LumaTarget, Target } from '../quality/levels.ts'
-import { type Bracket, bisect, lowest } from '../quality/search.ts'
-import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../quality/target.ts'
+import { mostOf } from '../core/bytes/min-max.ts'
+import { TargetUnreachable } from '../core/model/error.ts'
+import type { LumaTarget, Target } from '../core/catalog/levels.ts'
+import { type Bracket, bisect, lowest } from '../core/metrics/search.ts'
+import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../core/catalog/target.ts'
 import type { LookedAt } from './looked-at.ts'
 
 /** mozjpeg's quality scale, 1–100. */

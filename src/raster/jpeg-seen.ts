@@ -1,7 +1,7 @@
 /** JPEG steered by what eyes see (seen-search.ts). */
 import { type JpegJob, JpegRows, type Measured } from '../../wasm/jpeg/jpeg.ts'
-import type { SeenPicture } from '../quality/levels.ts'
-import type { Visible } from '../quality/visible.ts'
+import type { SeenPicture } from '../core/catalog/levels.ts'
+import type { Visible } from '../core/metrics/perceptual.ts'
 import type { Strips } from './compared-rows.ts'
 import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './jpeg-search.ts'
 import type { LookedAt } from './looked-at.ts'

@@ -1,13 +1,13 @@
 /** Pictures of other formats as JPEG: the lowest quality that reaches the target. Transparency comes out on white. */
 
 import { type Intake, JpegJob } from '../../wasm/jpeg/jpeg.ts'
-import { concat } from '../bytes/concat.ts'
-import { yieldToOthers } from '../bytes/yield.ts'
-import { affords } from '../codec/budget.ts'
-import { overBudget, unsupported } from '../codec/error.ts'
-import { ofPixels } from '../codec/loss.ts'
-import { LEVELS } from '../quality/levels.ts'
-import { seenTarget } from '../quality/small.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { yieldToOthers } from '../core/bytes/yield.ts'
+import { affords } from '../core/model/budget.ts'
+import { overBudget, unsupported } from '../core/model/error.ts'
+import { ofPixels } from '../core/model/loss.ts'
+import { LEVELS } from '../core/catalog/levels.ts'
+import { seenTarget } from '../core/catalog/small-pictures.ts'
 import { commentText, jfifDensity } from './descriptive.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import {

@@ -1,8 +1,8 @@
 /** EXIF orientation: for containers whose readers do not look there. */
 
 import { discard } from '../../wasm/memories/discard.ts'
-import { ByteReader } from '../bytes/reader.ts'
-import { ByteWriter } from '../bytes/writer.ts'
+import { ByteReader } from '../core/bytes/reader.ts'
+import { ByteWriter } from '../core/bytes/writer.ts'
 import { findField, readHeader } from '../containers/tiff/ifd.ts'
 import type { Deep } from './deep.ts'
 import type { Raster } from './raster.ts'

@@ -2,9 +2,9 @@
 
 import { chunk } from '../../wasm/png/chunks.ts'
 import { CHANNELS, type ColourType } from '../../wasm/png/engine.ts'
-import { concat } from '../bytes/concat.ts'
-import { adler32, deflateThorough, zlibDecompress } from '../bytes/deflate.ts'
-import { ByteWriter } from '../bytes/writer.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { adler32, deflateThorough, zlibDecompress } from '../core/bytes/deflate.ts'
+import { ByteWriter } from '../core/bytes/writer.ts'
 
 /** Three megapixels of a byte each: three or four seconds of the processor at most, for each of two or three results that come close. */
 const MOST_ROW_BYTES = 3.2e6

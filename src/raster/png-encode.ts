@@ -1,9 +1,9 @@
 /** Rows as PNG, exact: for sources of other formats. The PNG codec searches harder; here the form is given by the channels. */
 
 import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../wasm/png/png.ts'
-import { concat } from '../bytes/concat.ts'
-import { zlibCompress } from '../bytes/deflate.ts'
-import { noGain, TargetUnreachable } from '../codec/error.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { zlibCompress } from '../core/bytes/deflate.ts'
+import { noGain, TargetUnreachable } from '../core/model/error.ts'
 import { physChunk, textChunk } from './descriptive.ts'
 import type { Encoded, EncodeRequest } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'

@@ -1,7 +1,7 @@
 /** The best exact PNG form of a picture: fewest bits, palette order, filters and deflate effort, chosen by trial. */
 
 import type { Effort, Facts, PngEngine } from '../../wasm/png/engine.ts'
-import { leastOf } from '../bytes/extremes.ts'
+import { leastOf } from '../core/bytes/min-max.ts'
 import type { PngPicture } from './png-picture.ts'
 
 /** A form and an effort that an `encode` pass can be run with. */

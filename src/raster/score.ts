@@ -1,8 +1,8 @@
 /** SSIMULACRA2 of results, decoded again and as their readers show them, against the upload at their size. */
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
-import type { Options, Outcome, Source } from '../codec/codec.ts'
-import { chunksOf } from '../codec/source.ts'
-import { pictureFacts } from '../formats/outputs.ts'
+import type { Options, Outcome, Source } from '../core/model/codec.ts'
+import { chunksOf } from '../core/model/source.ts'
+import { pictureFacts } from '../core/catalog/outputs.ts'
 import { decodedRows } from './decoded.ts'
 import { eightBits } from './deep.ts'
 import { reducedSize } from './fitted.ts'

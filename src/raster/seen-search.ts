@@ -2,9 +2,9 @@
  * Pictures steered by what eyes see (`quality/visible`), in both directions: the lowest quality at which a picture looks as its
  * level promises. Luma SSIM and PSNR protect noise that nobody sees, and miss bands and hues that everybody does.
  */
-import type { SeenPicture } from '../quality/levels.ts'
-import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../quality/target.ts'
-import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../quality/visible.ts'
+import type { SeenPicture } from '../core/catalog/levels.ts'
+import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../core/catalog/target.ts'
+import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../core/metrics/perceptual.ts'
 import { comparedRows, type Strips } from './compared-rows.ts'
 import type { EncodeRequest } from './encoded.ts'
 import type { Raster } from './raster.ts'

@@ -2,13 +2,13 @@
  * Conversions as readers show them. Encoders are measured in their own planes; where thin lines are of strong colours, halved
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../codec/codec.ts'
-import { isCodecError, unsupported } from '../codec/error.ts'
-import { ofPixels, worseLoss } from '../codec/loss.ts'
-import { pictureFacts } from '../formats/outputs.ts'
-import { gentlerTargets } from '../quality/ladder.ts'
-import { pictureTarget, type Quality } from '../quality/levels.ts'
-import type { Similarity } from '../quality/metrics.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../core/model/codec.ts'
+import { isCodecError, unsupported } from '../core/model/error.ts'
+import { ofPixels, worseLoss } from '../core/model/loss.ts'
+import { pictureFacts } from '../core/catalog/outputs.ts'
+import { gentlerTargets } from '../core/catalog/level-order.ts'
+import { pictureTarget, type Quality } from '../core/catalog/levels.ts'
+import type { Similarity } from '../core/metrics/ssim-psnr.ts'
 import type { Encoded, EncodeRequest, Encoder } from './encoded.ts'
 import type { Carried, Raster } from './raster.ts'
 import { similarityOfJpeg, similarityOfWebp } from './similarity.ts'

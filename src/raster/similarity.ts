@@ -1,10 +1,10 @@
 /** Pictures against what was made of them, row by row as both come. */
 import { JpegRows } from '../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../wasm/webp/webp.ts'
-import { concat } from '../bytes/concat.ts'
-import { NO_STILL_PICTURE } from '../codec/loss.ts'
-import { type Similarity, SimilarityMeter } from '../quality/metrics.ts'
-import { LEAST_SCORED, ScoreMeter, WIDEST } from '../quality/visible.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { NO_STILL_PICTURE } from '../core/model/loss.ts'
+import { type Similarity, SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../core/metrics/perceptual.ts'
 import { comparedRows, type Strips } from './compared-rows.ts'
 import { asRgba, onWhite, type Raster } from './raster.ts'
 

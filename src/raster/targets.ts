@@ -1,5 +1,5 @@
 /** What the levels aim at for pictures. Floors are under them (codec.ts). */
-import { LEVELS, type RasterTarget, type SeenTarget } from '../quality/levels.ts'
+import { LEVELS, type RasterTarget, type SeenTarget } from '../core/catalog/levels.ts'
 
 export type { RasterTarget, SeenTarget }
 

@@ -1,9 +1,9 @@
 /** The RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
 
-import { concat } from '../bytes/concat.ts'
-import { latin1Of } from '../bytes/latin1.ts'
-import { ByteReader } from '../bytes/reader.ts'
-import { ByteWriter } from '../bytes/writer.ts'
+import { concat } from '../core/bytes/concat.ts'
+import { latin1Of } from '../core/bytes/latin1.ts'
+import { ByteReader } from '../core/bytes/reader.ts'
+import { ByteWriter } from '../core/bytes/writer.ts'
 import type { Carried, Raster } from './raster.ts'
 
 const ICC = 0x20

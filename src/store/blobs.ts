@@ -1,10 +1,10 @@
 /** R2 as sources and sinks. */
 
 import { discard } from '../../wasm/memories/discard.ts'
-import { hex } from '../bytes/hex.ts'
-import { PATCHABLE_BYTES, type Source } from '../codec/codec.ts'
-import { noGain } from '../codec/error.ts'
-import { assertPatchable, FREED_BYTES, type ResultSink } from '../codec/sink.ts'
+import { hex } from '../core/bytes/hex.ts'
+import { PATCHABLE_BYTES, type Source } from '../core/model/codec.ts'
+import { noGain } from '../core/model/error.ts'
+import { assertPatchable, FREED_BYTES, type ResultSink } from '../core/model/sink.ts'
 import { Blocks } from './blocks.ts'
 
 /** R2 wants parts of equal size, at least 5 MiB, but for the last. */

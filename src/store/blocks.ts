@@ -4,7 +4,7 @@
  * at once.
  */
 import { discard } from '../../wasm/memories/discard.ts'
-import { overBudget } from '../codec/error.ts'
+import { overBudget } from '../core/model/error.ts'
 import { repeatedly, SHORT_PAUSES_MS } from './steady.ts'
 
 /**

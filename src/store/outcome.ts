@@ -1,6 +1,6 @@
 /** Outcomes that were stored before losses had a place of their own, read as they are written now. */
-import type { Compressed, Outcome } from '../codec/codec.ts'
-import { lossOf } from '../codec/loss.ts'
+import type { Compressed, Outcome } from '../core/model/codec.ts'
+import { lossOf } from '../core/model/loss.ts'
 
 /** Until 2026 fidelity was stored, and figures lay beside it. */
 export type StoredOutcome =

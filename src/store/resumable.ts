@@ -1,7 +1,7 @@
 /** The bytes of a resumable upload on their way into the bucket, one request at a time. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../wasm/memories/discard.ts'
-import { Sha256 } from '../bytes/sha256.ts'
+import { Sha256 } from '../core/bytes/sha256.ts'
 import { uploadKeyOf } from './blob-names.ts'
 import { PART_BYTES } from './blobs.ts'
 import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'

@@ -1,5 +1,5 @@
 /** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
-import type { PartPlan, PartReceipt } from '../codec/segmented.ts'
+import type { PartPlan, PartReceipt } from '../core/model/segmented.ts'
 import type { NewTask, Task, TaskError, TaskResult } from './task.ts'
 
 /** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */

@@ -2,7 +2,7 @@
  * The typed face of UploadRecord: one Durable Object a resumable upload, named by its id. The bytes lie in the bucket: full parts
  * in a multipart upload, what fills no part yet in pieces under `incoming/<upload>/`. The record knows which of them count.
  */
-import type { Quality } from '../codec/codec.ts'
+import type { Quality } from '../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
 
 /** An upload and the task that it may become share what stands behind `upl_` and `tsk_`: one upload can become one task. */

@@ -1,8 +1,8 @@
 /** An upload on its way into R2: hashed as it comes, in parts of equal size, and in memory when it is one part or less. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../wasm/memories/discard.ts'
-import type { Source } from '../codec/codec.ts'
-import { memorySource } from '../codec/source.ts'
+import type { Source } from '../core/model/codec.ts'
+import { memorySource } from '../core/model/source.ts'
 import { PART_BYTES, r2Source } from './blobs.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What a job may keep in memory of the objects it reads (`src/store/blocks.ts`), beside what its codec takes. */
 
-import type { Format } from '../formats/format.ts'
-import { FORMATS, type FormatId } from '../formats/index.ts'
+import type { Format } from '../core/catalog/format.ts'
+import { FORMATS, type FormatId } from '../core/catalog/index.ts'
 import type { Task } from '../store/task.ts'
 
 const MIB = 1024 * 1024

@@ -1,5 +1,5 @@
-import type { KnownFormat } from '../formats/outputs.ts'
-import { type OutputId, outputFacts } from '../formats/outputs.ts'
+import type { KnownFormat } from '../core/catalog/outputs.ts'
+import { type OutputId, outputFacts } from '../core/catalog/outputs.ts'
 import { extension } from '../pipeline/extension.ts'
 
 /** The file name of a result: a new container gets its own extension, everything else keeps its name. */

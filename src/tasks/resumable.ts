@@ -1,6 +1,6 @@
 /** Resumable uploads: begun, and made into tasks. */
 
-import { Sha256 } from '../bytes/sha256.ts'
+import { Sha256 } from '../core/bytes/sha256.ts'
 import type { Env } from '../env.ts'
 import { identify } from '../pipeline/identify.ts'
 import { newUploadKey } from '../store/blob-names.ts'

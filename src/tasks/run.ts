@@ -2,9 +2,9 @@
  * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
  * every part of a job that was split.
  */
-import { isCodecError, TargetUnreachable } from '../codec/error.ts'
+import { isCodecError, TargetUnreachable } from '../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
-import { ISOLATE_BYTES } from '../formats/format.ts'
+import { ISOLATE_BYTES } from '../core/catalog/format.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/steady.ts'
 import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './gate.ts'

@@ -1,6 +1,6 @@
 /** Is a PDF signed? A signature dictionary must stand in the clear, outside of every compressed stream (ISO 32000-2, 12.8.1). */
-import { indexOfBytes } from '../bytes/search.ts'
-import type { Source } from '../codec/codec.ts'
+import { indexOfBytes } from '../core/bytes/search.ts'
+import type { Source } from '../core/model/codec.ts'
 
 const BYTE_RANGE = new TextEncoder().encode('/ByteRange')
 const OVERLAP = BYTE_RANGE.length - 1

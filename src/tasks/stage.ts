@@ -1,8 +1,8 @@
 /** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
 import { createHash } from 'node:crypto'
-import type { Source } from '../codec/codec.ts'
+import type { Source } from '../core/model/codec.ts'
 import type { Env } from '../env.ts'
-import type { KnownFormat } from '../formats/outputs.ts'
+import type { KnownFormat } from '../core/catalog/outputs.ts'
 import { FIRST_BYTES, identify, mayBeKnown } from '../pipeline/identify.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { newId } from '../store/ids.ts'

@@ -1,7 +1,7 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
 import { callbackRules, type Env } from '../env.ts'
-import type { KnownFormat } from '../formats/outputs.ts'
+import type { KnownFormat } from '../core/catalog/outputs.ts'
 import { passwordApplies } from '../pipeline/password.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BitReader, BitWriter } from '../../src/bytes/bits.ts'
+import { BitReader, BitWriter } from '../../src/core/bytes/bits.ts'
 
 describe('bits', () => {
   it('stand one behind the other, the most significant first', () => {

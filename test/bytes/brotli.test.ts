@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { brotliStream, unbrotliStream } from '../../src/bytes/brotli.ts'
-import { concat } from '../../src/bytes/concat.ts'
+import { brotliStream, unbrotliStream } from '../../src/core/bytes/brotli.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { randomNumbers } from '../support/press-file.ts'
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnOf, GrowingColumn, sumOf } from '../../src/bytes/column.ts'
+import { columnOf, GrowingColumn, sumOf } from '../../src/core/bytes/compact-array.ts'
 
 test('numbers come back as they were pushed, in four bytes each where those are enough', () => {
   const number = fc.oneof(fc.nat(), fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 }), fc.maxSafeNat())

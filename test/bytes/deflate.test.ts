@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync, gunzipSync, gzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import {
   adler32,
   crc32,
@@ -13,8 +13,8 @@ import {
   inflateRaw,
   zlibCompress,
   zlibDecompress,
-} from '../../src/bytes/deflate.ts'
-import { inflateStream } from '../../src/bytes/inflate-stream.ts'
+} from '../../src/core/bytes/deflate.ts'
+import { inflateStream } from '../../src/core/bytes/inflate-stream.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 import { Libdeflate } from '../../wasm/libdeflate/libdeflate.ts'
 

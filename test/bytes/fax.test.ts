@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { BLACK, type Code, WHITE } from '../../src/bytes/fax/codes.ts'
-import { decodeFaxRows, type FaxOptions } from '../../src/bytes/fax/decode.ts'
-import { encodeGroup4 } from '../../src/bytes/fax/encode.ts'
+import { BLACK, type Code, WHITE } from '../../src/core/bytes/ccitt/codes.ts'
+import { decodeFaxRows, type FaxOptions } from '../../src/core/bytes/ccitt/decode.ts'
+import { encodeGroup4 } from '../../src/core/bytes/ccitt/encode.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 
 /** Rows of bits, 0 for white: runs of all lengths. */

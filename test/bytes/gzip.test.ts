@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { gzipStep, gzipStream } from '../../src/bytes/gzip.ts'
+import { gzipStep, gzipStream } from '../../src/core/bytes/gzip.ts'
 import { randomNumbers } from '../support/press-file.ts'
 
 async function gzip(bytes: Uint8Array): Promise<Uint8Array> {

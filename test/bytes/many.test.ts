@@ -1,7 +1,7 @@
 /** Files decide how many boxes, glyphs and letters there are: what is spread into a call lies on its stack, and some 120,000 are too many. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { leastOf, mostOf } from '../../src/bytes/extremes.ts'
+import { leastOf, mostOf } from '../../src/core/bytes/min-max.ts'
 import { boxAround, boxOf } from '../../src/containers/isobmff/box.ts'
 import { Cff } from '../../src/formats/pdf/fonts/cff.ts'
 import { CFF_STRINGS } from '../../src/formats/pdf/fonts/cff-strings.ts'

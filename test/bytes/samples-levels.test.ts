@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../src/bytes/deflate.ts'
+import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../src/core/bytes/deflate.ts'
 
 /** Differences of noisy samples: small numbers around zero, hardly any sequence twice. */
 function noise(length: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Sha256 } from '../../src/bytes/sha256.ts'
+import { Sha256 } from '../../src/core/bytes/sha256.ts'
 
 const native = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 

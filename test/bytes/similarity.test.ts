@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Channels, SimilarityMeter } from '../../src/quality/metrics.ts'
+import { type Channels, SimilarityMeter } from '../../src/core/metrics/ssim-psnr.ts'
 import { JpegJob } from '../../wasm/jpeg/job.ts'
 import { JpegRows } from '../../wasm/jpeg/rows-out.ts'
 

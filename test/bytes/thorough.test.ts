@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deflateRaw, deflateThorough, inflateRaw } from '../../src/bytes/deflate.ts'
+import { deflateRaw, deflateThorough, inflateRaw } from '../../src/core/bytes/deflate.ts'
 
 const thorough = async (bytes: Uint8Array) => (await deflateThorough(bytes, bytes.length * 2 + 1000))!
 const same = async (bytes: Uint8Array) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ByteReader } from '../../src/bytes/reader.ts'
-import { ByteWriter } from '../../src/bytes/writer.ts'
+import { ByteReader } from '../../src/core/bytes/reader.ts'
+import { ByteWriter } from '../../src/core/bytes/writer.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 

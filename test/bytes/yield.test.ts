@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { yieldToOthers } from '../../src/bytes/yield.ts'
+import { yieldToOthers } from '../../src/core/bytes/yield.ts'
 
 it('lets timers that are due run before it goes on', async () => {
   let ran = false

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/codec/codec.ts'
+import type { Outcome } from '../../src/core/model/codec.ts'
 import { receipt } from '../../src/http/schemas/receipts.ts'
 import type { StoredOutcome } from '../../src/store/outcome.ts'
 import type { ReceiptView } from '../../src/store/receipt.ts'

@@ -4,9 +4,9 @@
  */
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import type { Codec } from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import type { Codec } from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/formats/bmp/header.ts'
 import { openPixels, rgbRows } from '../../src/formats/bmp/pixels.ts'

@@ -1,8 +1,8 @@
 /** The work that an animation would take is estimated from its headers, before anything is decoded. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { ByteWriter } from '../../src/bytes/writer.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { ByteWriter } from '../../src/core/bytes/writer.ts'
 import { gif } from '../../src/formats/gif/gif.ts'
 import { png } from '../../src/formats/png/png.ts'
 import { chunk } from '../../wasm/png/chunks.ts'

@@ -1,6 +1,6 @@
 /** Files that carry content credentials (C2PA) come back as they are: their signature covers every byte. */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { avi } from '../../src/formats/film/avi/avi.ts'
 import { mp4 } from '../../src/formats/film/film.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Options } from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Options } from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { pictureFacts } from '../../src/embedded/facts.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { docx } from '../../src/formats/office/office.ts'

@@ -1,8 +1,8 @@
 /** Resolution and comments of pictures that change their format: PNG and JPEG both have a place for them, others say what goes. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { carriedOf } from '../../src/formats/jpg/carried.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'

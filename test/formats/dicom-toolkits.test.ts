@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { dicom } from '../../src/formats/dicom/dicom.ts'
 import { ElementReader, EXPLICIT_LITTLE } from '../../src/formats/dicom/elements.ts'
 import { identify } from '../../src/pipeline/identify.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { mov } from '../../src/formats/film/film.ts'
 import { press, rawMovie } from './media-fixtures.ts'

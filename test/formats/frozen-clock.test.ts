@@ -1,8 +1,8 @@
 /** In a Worker no time passes while it computes: jobs must let others run all the same, and come to their end. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Codec } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Codec } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { analyse } from '../../src/formats/film/analyse.ts'
 import { mov, partsOf, runPart } from '../../src/formats/film/film.ts'
 import { hdf5 } from '../../src/formats/hdf5/hdf5.ts'

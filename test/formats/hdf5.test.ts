@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { Codec } from '../../src/codec/codec.ts'
+import type { Codec } from '../../src/core/model/codec.ts'
 import { hdf5, netcdf } from '../../src/formats/hdf5/hdf5.ts'
 import { PagedFile } from '../../src/formats/hdf5/paged-file.ts'
 import { rangeCache } from '../../src/formats/hdf5/range-cache.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import createLazPerf from 'laz-perf/lib/node/laz-perf.js'
 import { describe, expect, it } from 'vitest'
-import type { Options, Source } from '../../src/codec/codec.ts'
+import type { Options, Source } from '../../src/core/model/codec.ts'
 import { las } from '../../src/formats/las/las.ts'
 import { laz } from '../../src/formats/las/laz.ts'
 import { withFidelity } from '../support/fidelity.ts'

@@ -1,11 +1,11 @@
 /** Small deterministic films and sounds, made in memory. */
-import { concat } from '../../src/bytes/concat.ts'
-import type { Codec, Options, Quality } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import type { Codec, Options, Quality } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { box, fullBox, text, words } from '../../src/containers/isobmff/box.ts'
 import { chunkHeader } from '../../src/containers/riff/riff.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 
 export function optionsFor(quality: Quality, output: OutputId): Options {

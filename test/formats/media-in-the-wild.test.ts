@@ -1,7 +1,7 @@
 /** What files of other programs showed: each case is named after what was wrong. */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { id3Tag } from '../../src/containers/id3/id3.ts'
 import { type Box, box, boxes, fullBox, rebuild, words } from '../../src/containers/isobmff/box.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { id3Tag, synchsafe } from '../../src/containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../src/containers/mpeg-audio/frame.ts'
 import { mp3 } from '../../src/formats/mp3/mp3.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { readWave } from '../../src/formats/wav/header.ts'
 import { readSamples } from '../../src/formats/wav/samples.ts'
 import { wav } from '../../src/formats/wav/wav.ts'

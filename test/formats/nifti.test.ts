@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { readNiftiHeader } from '../../src/formats/nifti/header.ts'
 import { nifti } from '../../src/formats/nifti/nifti.ts'
 import { identify } from '../../src/pipeline/identify.ts'

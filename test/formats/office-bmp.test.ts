@@ -1,7 +1,7 @@
 /** BMP inside of Office documents, and PNGs that deflate again inside of any package. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Quality } from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { pictureFacts } from '../../src/embedded/facts.ts'
 import { plainBmp } from '../../src/embedded/plain-bmp.ts'
 import { recompressPicture } from '../../src/embedded/recompress.ts'

@@ -1,7 +1,7 @@
 /** TIFF inside of Office documents: a PNG or JPEG stands for what every reader shows alike. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Quality } from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { pictureFacts } from '../../src/embedded/facts.ts'
 import { similarity } from '../../src/embedded/similarity.ts'
 import { exactPng } from '../../src/embedded/stand-in.ts'

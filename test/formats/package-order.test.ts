@@ -1,7 +1,7 @@
 /** Pictures in packages: a stronger level is never larger, photographs stored as PNG become JPEG, drawings stay PNG. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Codec, Quality } from '../../src/codec/codec.ts'
+import type { Codec, Quality } from '../../src/core/model/codec.ts'
 import { epub } from '../../src/formats/epub/epub.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { kmz } from '../../src/formats/kmz/kmz.ts'

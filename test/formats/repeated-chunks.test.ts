@@ -1,9 +1,9 @@
 /** Indexes that name the same frames again and again: a few bytes each, and each a frame to decode and to encode. */
 
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { CodecError } from '../../src/codec/error.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { CodecError } from '../../src/core/model/error.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { readMovie } from '../../src/containers/isobmff/movie.ts'
 import { readAvi } from '../../src/containers/riff/avi.ts'
 import { tiff } from '../../src/formats/tiff/tiff.ts'

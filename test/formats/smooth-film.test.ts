@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { avcConfiguration } from '../../src/formats/film/entries.ts'
 import { levelOf } from '../../src/formats/film/levels.ts'
 import type { EncodedPart } from '../../src/formats/film/part-encoder.ts'

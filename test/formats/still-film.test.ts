@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { avcConfiguration } from '../../src/formats/film/entries.ts'
 import { PartWriter } from '../../src/formats/film/part-file.ts'
 import { encodeOnce } from '../../src/formats/film/pictures.ts'

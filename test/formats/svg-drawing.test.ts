@@ -1,9 +1,9 @@
 /** Drawings that ask for minutes, hours or years of work end after a bounded number of instructions, and the file is still tidied. */
 
 import { describe, expect, test } from 'vitest'
-import type { Options } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Options } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { SvgRenderer } from '../../src/formats/svg/renderer.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'

@@ -1,8 +1,8 @@
 /** What people find in an SVG besides its picture in one state: rules, names, areas to click, hidden parts, notices. */
 import { describe, expect, test } from 'vitest'
-import type { Options, Quality } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../src/codec/source.ts'
+import type { Options, Quality } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { squeezeCss, squeezeStyle } from '../../src/formats/svg/css.ts'
 import { looksGenerated } from '../../src/formats/svg/generated-ids.ts'
 import { svg } from '../../src/formats/svg/svg.ts'

@@ -1,8 +1,8 @@
 /** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
 import { describe, expect, test } from 'vitest'
-import type { Options, Outcome } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Options, Outcome } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { piecesOf } from '../../src/formats/svg/markup.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { compress } from '../../src/pipeline/compress.ts'

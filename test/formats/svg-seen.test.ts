@@ -1,9 +1,9 @@
 /** What luma and one size do not show of a rounded drawing. */
 import { describe, expect, test } from 'vitest'
-import { Breath } from '../../src/bytes/yield.ts'
-import type { Options } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import { Breath } from '../../src/core/bytes/yield.ts'
+import type { Options } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { fewestDecimalsWithin } from '../../src/formats/svg/lean.ts'
 import { SvgMeter } from '../../src/formats/svg/measure.ts'
 import { svg } from '../../src/formats/svg/svg.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fidelityOf } from '../../src/codec/codec.ts'
+import { fidelityOf } from '../../src/core/model/codec.ts'
 import { decodeIma, ImaEncoder } from '../../src/formats/wav/ima.ts'
 import { Resampler } from '../../src/formats/wav/resample.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
-import { SnrMeter } from '../../src/quality/snr.ts'
+import { SnrMeter } from '../../src/core/metrics/snr.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 

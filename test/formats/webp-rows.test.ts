@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 import { decodeWebp, WEBP_MEMORY_MAX, WebpEncoder, WebpRows } from '../../wasm/webp/webp.ts'
 import { photo } from './jpg/photo.ts'

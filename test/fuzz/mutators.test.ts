@@ -18,7 +18,7 @@ import { entriesOf as tiffEntries } from '../../fuzz/mutators/tiff.ts'
 import { entriesOf, ZIP_MUTATOR, zipOfEntries } from '../../fuzz/mutators/zip.ts'
 import { Random } from '../../fuzz/random.ts'
 import { generatedSeeds, type Seed } from '../../fuzz/seeds.ts'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 
 const SEEDS = await generatedSeeds()
 const seedOf = (format: FormatId): Seed => SEEDS.find((seed) => seed.format === format)!

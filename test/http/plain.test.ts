@@ -1,7 +1,7 @@
 /** The pure parts of http/ and tasks/. */
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { FORMATS } from '../../src/formats/index.ts'
+import { FORMATS } from '../../src/core/catalog/index.ts'
 import { attachment, cleanFileName } from '../../src/http/file-name.ts'
 import { applied, preference } from '../../src/http/prefer.ts'
 import { isKnown, matches, parseRange, rangeStands } from '../../src/http/range.ts'

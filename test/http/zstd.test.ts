@@ -1,9 +1,9 @@
 /** node:zlib as workerd has it, where it differs from Node's own. */
 import { createZstdCompress } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../src/bytes/concat.ts'
-import { through } from '../../src/bytes/through.ts'
-import { unzstdStream, zstdStream } from '../../src/bytes/zstd.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import { through } from '../../src/core/bytes/pipe-transform.ts'
+import { unzstdStream, zstdStream } from '../../src/core/bytes/zstd.ts'
 
 /** Base64 digits of a generator (xorshift32): a quarter goes under any coder, and the output buffers fill. */
 function digits(length: number): Uint8Array {

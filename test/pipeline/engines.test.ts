@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type EngineName, engineNames, enginesOf } from '../../src/formats/engines.ts'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import { type EngineName, engineNames, enginesOf } from '../../src/core/catalog/engines.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** What runs, types left out. */

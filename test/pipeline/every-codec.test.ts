@@ -12,11 +12,11 @@ import {
   type Outcome,
   type Quality,
   type Verdict,
-} from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+} from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/formats/media.ts'
-import { outputFacts } from '../../src/formats/outputs.ts'
+import { outputFacts } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { identify } from '../../src/pipeline/identify.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Codec, Outcome } from '../../src/codec/codec.ts'
+import type { Codec, Outcome } from '../../src/core/model/codec.ts'
 import { svg } from '../../src/formats/svg/svg.ts'
 import { pressFile } from '../support/press-file.ts'
 

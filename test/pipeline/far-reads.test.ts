@@ -3,8 +3,8 @@
  * a read costs nothing, so that nothing else shows how many there are.
  */
 import { expect, it } from 'vitest'
-import type { Codec, Options } from '../../src/codec/codec.ts'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import type { Codec, Options } from '../../src/core/model/codec.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/formats/media.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { compress } from '../../src/pipeline/compress.ts'

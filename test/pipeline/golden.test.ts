@@ -1,7 +1,7 @@
 /** Results stay the same to the byte, unless `npm run golden -- --update` records a change that was meant. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { goldenFile, goldenRows, isSameResult } from '../../tools/golden/golden.ts'
 import { GENERATORS } from '../support/generators.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../src/codec/source.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { identify } from '../../src/pipeline/identify.ts'
 import { zipOf } from '../support/packages.ts'
 

@@ -1,6 +1,6 @@
 /** Several pictures in one file: what its receipt may claim of all of them. */
 import { expect, it } from 'vitest'
-import { lossOf, ofPixels, type PictureLoss, worseLoss } from '../../src/codec/loss.ts'
+import { lossOf, ofPixels, type PictureLoss, worseLoss } from '../../src/core/model/loss.ts'
 
 const page = (ssim: number, psnrDb: number): PictureLoss => ({ ssim, psnrDb, measuredAt: 'page_144dpi' })
 const worstOf = (...losses: PictureLoss[]) => losses.reduce<PictureLoss | undefined>(worseLoss, undefined)

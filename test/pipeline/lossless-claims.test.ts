@@ -1,8 +1,8 @@
 /** A result that lost something and is said to be lossless is found out by the codec that verifies it. */
 import { expect, it } from 'vitest'
-import type { Codec, Options } from '../../src/codec/codec.ts'
-import { memorySource } from '../../src/codec/source.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import type { Codec, Options } from '../../src/core/model/codec.ts'
+import { memorySource } from '../../src/core/model/source.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { png } from '../../src/formats/png/png.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
 import { tones, wave } from '../formats/media-fixtures.ts'

@@ -3,16 +3,16 @@
  * is left that nobody verified. What real codecs make of real files is in every-codec.test.ts.
  */
 import { describe, expect, it } from 'vitest'
-import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../src/codec/codec.ts'
-import { CodecError, TargetUnreachable } from '../../src/codec/error.ts'
-import { lossOf, ofPixels } from '../../src/codec/loss.ts'
-import { memorySource, readAll } from '../../src/codec/source.ts'
-import { JPG } from '../../src/formats/jpg/format.ts'
-import { TEXT } from '../../src/formats/text/format.ts'
+import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../src/core/model/codec.ts'
+import { CodecError, TargetUnreachable } from '../../src/core/model/error.ts'
+import { lossOf, ofPixels } from '../../src/core/model/loss.ts'
+import { memorySource, readAll } from '../../src/core/model/source.ts'
+import { JPG } from '../../src/core/catalog/formats/jpg.ts'
+import { TEXT } from '../../src/core/catalog/formats/text.ts'
 import { text } from '../../src/formats/text/text.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
-import { GENTLER, gentlerTargets } from '../../src/quality/ladder.ts'
+import { GENTLER, gentlerTargets } from '../../src/core/catalog/level-order.ts'
 import { EngineError, type EngineFailure } from '../../wasm/engine-error.ts'
 import { fakeStorage } from '../support/fake-storage.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LEVELS } from '../../src/quality/levels.ts'
+import { LEVELS } from '../../src/core/catalog/levels.ts'
 import { lowestSeen } from '../../src/raster/seen-search.ts'
 
 const SCALE = {

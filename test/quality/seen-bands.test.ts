@@ -1,6 +1,6 @@
 /** Of a picture that is too large for a look, bands are looked at. */
 import { expect, it } from 'vitest'
-import { LEVELS } from '../../src/quality/levels.ts'
+import { LEVELS } from '../../src/core/catalog/levels.ts'
 import type { Raster } from '../../src/raster/raster.ts'
 import { inFewLooks, lowestSeen, type Scale, seenRows } from '../../src/raster/seen-search.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SnrMeter } from '../../src/quality/snr.ts'
+import { SnrMeter } from '../../src/core/metrics/snr.ts'
 
 const ratio = (original: readonly number[], result: readonly number[]) => {
   const meter = new SnrMeter()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../src/quality/target.ts'
+import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../src/core/catalog/target.ts'
 
 const target = { ssim: 0.96, psnrDb: 35 }
 const figures = { ssim: 0.96, psnrDb: 35, colourPsnrDb: 35 - COLOUR_ALLOWANCE_DB }

@@ -57,7 +57,7 @@ describe('the check of imports', () => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
 
-  it.each(['src/formats/png/png.ts', 'wasm/png/png.ts', 'src/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
+  it.each(['src/formats/png/png.ts', 'wasm/png/png.ts', 'src/core/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
     for (const clock of ['performance.now()', 'Date.now()']) {
       const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
       expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
@@ -66,7 +66,7 @@ describe('the check of imports', () => {
   })
 
   it('names a format that imports another, but not the facts of another', () => {
-    const facts = { 'src/formats/png/format.ts': 'export const PNG = {}\n' }
+    const facts = { 'src/core/catalog/formats/png.ts': 'export const PNG = {}\n' }
     const gif = "import { PNG } from '../png/format.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
     const codec = 'src/formats/gif/gif.ts'
     expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/formats/png/png.ts is another format`])

@@ -1,6 +1,6 @@
-import type { Source } from '../../src/codec/codec.ts'
-import { memorySink, type ResultSink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Source } from '../../src/core/model/codec.ts'
+import { memorySink, type ResultSink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 
 /** Storage with room for one result, which says what was done to it. */
 export interface FakeStorage {

@@ -1,6 +1,6 @@
 /** A bucket as far away as a real one, in memory: it counts what is asked of it, and what waiting for that would take. */
-import type { Source } from '../../src/codec/codec.ts'
-import { rangeStream } from '../../src/codec/source.ts'
+import type { Source } from '../../src/core/model/codec.ts'
+import { rangeStream } from '../../src/core/model/source.ts'
 
 /** What the platform allows an invocation that does not ask for more. */
 const MOST_CALLS = 10_000

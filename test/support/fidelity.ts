@@ -1,4 +1,4 @@
-import { fidelityOf, type Outcome } from '../../src/codec/codec.ts'
+import { fidelityOf, type Outcome } from '../../src/core/model/codec.ts'
 
 /** An outcome with the fidelity that follows from it. An upload that stays as it is has none: no test may take it for a result. */
 export const withFidelity = (outcome: Outcome) => (outcome.kind === 'compressed' ? { ...outcome, fidelity: fidelityOf(outcome) } : outcome)

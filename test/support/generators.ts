@@ -2,10 +2,10 @@
  * A small file of every format, the same in every run, in which there is something to gain. `GENERATORS` must have a row for
  * each format: one that is added does not compile without.
  */
-import { concat } from '../../src/bytes/concat.ts'
-import type { FormatId } from '../../src/formats/index.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
 import { las } from '../../src/formats/las/las.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { photo as grainy } from '../formats/jpg/photo.ts'
 import { rawAvi, rawMovie, tones, wave } from '../formats/media-fixtures.ts'

@@ -1,4 +1,4 @@
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
 import { Lame } from '../../wasm/lame/lame.ts'
 import { tones } from '../formats/media-fixtures.ts'

@@ -1,6 +1,6 @@
 /** PNG files of any form, made of a function, for tests. */
 import { deflateSync } from 'node:zlib'
-import { concat } from '../../src/bytes/concat.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
 import { chunk } from '../../wasm/png/chunks.ts'
 
 const CHANNELS = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const

@@ -1,6 +1,6 @@
-import type { Codec, Options } from '../../src/codec/codec.ts'
-import { memorySink } from '../../src/codec/sink.ts'
-import { memorySource } from '../../src/codec/source.ts'
+import type { Codec, Options } from '../../src/core/model/codec.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { compress, type Pressed } from '../../src/pipeline/compress.ts'
 
 /** One job for one codec, as the service runs it: compressed, verified, never larger. */

@@ -1,4 +1,4 @@
-import type { Options } from '../../src/codec/codec.ts'
+import type { Options } from '../../src/core/model/codec.ts'
 import { MEDIA_CODECS } from '../../src/formats/media.ts'
 import { PRESS_CODECS } from '../../src/formats/press.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'

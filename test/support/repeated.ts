@@ -1,8 +1,8 @@
 /** Files in which one structure is repeated as often as a test likes: what is read again for each of them takes the square of the time. */
 import { deflateSync } from 'node:zlib'
-import { concat } from '../../src/bytes/concat.ts'
-import type { FormatId } from '../../src/formats/index.ts'
-import type { OutputId } from '../../src/formats/outputs.ts'
+import { concat } from '../../src/core/bytes/concat.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { chunk } from '../../wasm/png/chunks.ts'
 import { rawAvi, rawMovie, tones, wave } from '../formats/media-fixtures.ts'
 import { buildPdf, type Part, plainDocument } from '../formats/pdf/build.ts'

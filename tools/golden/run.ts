@@ -6,7 +6,7 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileSource } from '../../scripts/file-source.ts'
-import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { identify } from '../../src/pipeline/identify.ts'
 import { GENERATORS } from '../../test/support/generators.ts'
 import { type GoldenRow, goldenFile, goldenRows, isSameResult } from './golden.ts'

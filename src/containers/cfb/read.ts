@@ -1,8 +1,8 @@
 /** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 const DIRECTORY_ENTRY = 128

@@ -3,7 +3,7 @@
  * stands at the start: the small streams first (they may be patched later), then directory and tables, then the large
  * stream, which its owner writes by chunks.
  */
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { type CfbNode, type DirectoryItem, directoryItems, NO_STREAM, sizeOf } from './directory-tree.ts'
 
 const SECTOR = 512

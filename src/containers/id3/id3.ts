@@ -1,8 +1,8 @@
 /** ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"), as far as they are written here: text frames. */
 
-import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
   title: 'TIT2',

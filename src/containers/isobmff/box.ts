@@ -4,8 +4,8 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { concat } from '../../bytes/concat.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 
 export interface Box {
   readonly type: string

@@ -1,7 +1,7 @@
 /** The index of a movie of one fragment: `moov` without samples, and `moof`. */
 
-import { concat } from '../../bytes/concat.ts'
-import { unsupported } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { type Box, boxAround, fullBox, rebuild, words } from './box.ts'
 import { durationsOf, type Lane } from './lanes.ts'
 import type { Movie } from './movie.ts'

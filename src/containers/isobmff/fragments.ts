@@ -1,8 +1,8 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
 
-import { GrowingColumn, narrowed } from '../../bytes/column.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { GrowingColumn, narrowed } from '../../core/bytes/compact-array.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
 import { checkStructure, childrenOf } from './structure.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'

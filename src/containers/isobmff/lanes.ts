@@ -1,7 +1,7 @@
 /** What lies where in a new movie: the pieces of its tracks, and whose turn it is. */
 
-import { type Column, columnOf } from '../../bytes/column.ts'
-import type { Source } from '../../codec/codec.ts'
+import { type Column, columnOf } from '../../core/bytes/compact-array.ts'
+import type { Source } from '../../core/model/codec.ts'
 import type { Samples } from './tables.ts'
 import type { Edit, Track } from './track.ts'
 

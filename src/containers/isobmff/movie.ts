@@ -1,9 +1,9 @@
 /** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { zlibDecompress } from '../../bytes/deflate.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { zlibDecompress } from '../../core/bytes/deflate.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
 import { readFragments } from './fragments.ts'
 import { checkStructure, childrenOf, namedTracks } from './structure.ts'

@@ -3,7 +3,7 @@
  * damaged size hides would be dropped. Boxes that are copied whole (`udta`, `meta`, `tref`, `gmhd`, …) are not entered.
  */
 
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
 
 /** How the body of a parent begins, and which children it has once at most. */

@@ -1,7 +1,7 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
 
-import { type Column, columnOf, narrowed } from '../../bytes/column.ts'
-import { malformed } from '../../codec/error.ts'
+import { type Column, columnOf, narrowed } from '../../core/bytes/compact-array.ts'
+import { malformed } from '../../core/model/error.ts'
 import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
 
 /** One entry a sample, in decoding order. */

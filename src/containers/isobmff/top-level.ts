@@ -1,7 +1,7 @@
 /** The boxes of a file's top level, read by their headers. */
 
-import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { typeAt, u32At, u64At } from './box.ts'
 import type { TopBox } from './track.ts'
 

@@ -1,6 +1,6 @@
 /** Writes one movie fragment (ISO/IEC 14496-12, 8.8) with all samples of a film. */
 
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { boxOf, fullBox, words, words64 } from './box.ts'
 import type { Samples } from './tables.ts'
 

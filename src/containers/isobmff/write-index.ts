@@ -1,8 +1,8 @@
 /** The index (`moov`) of a movie with tables; every box that is not about storage as it was. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { sumOf } from '../../bytes/column.ts'
-import { concat } from '../../bytes/concat.ts'
+import { sumOf } from '../../core/bytes/compact-array.ts'
+import { concat } from '../../core/bytes/concat.ts'
 import { type Box, box, boxAround, fullBox, rebuild, words, words64 } from './box.ts'
 import { durationsOf, type Lane, type Tables } from './lanes.ts'
 import type { Movie } from './movie.ts'

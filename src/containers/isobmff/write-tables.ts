@@ -1,6 +1,6 @@
 /** The tables of a track's samples (`stbl`), new ones or the old with other places. */
 
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { type Box, boxAround, fullBox, rebuild, words, wordsOf } from './box.ts'
 import type { Lane, Tables } from './lanes.ts'
 

@@ -1,10 +1,10 @@
 /** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { sumOf } from '../../bytes/column.ts'
-import { concat } from '../../bytes/concat.ts'
-import type { Options, Sink, Source } from '../../codec/codec.ts'
-import { Gathered } from '../../codec/sink.ts'
+import { sumOf } from '../../core/bytes/compact-array.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import type { Options, Sink, Source } from '../../core/model/codec.ts'
+import { Gathered } from '../../core/model/sink.ts'
 import { LARGE_WINDOW_BYTES, Window } from '../window.ts'
 import { type Box, boxes, text, words, words64 } from './box.ts'
 import { fragmentedIndex } from './fragmented-index.ts'

@@ -1,6 +1,6 @@
 /** MPEG audio Layer III frames: ISO/IEC 11172-3, 2.4.1.3 (MPEG-1), ISO/IEC 13818-3 (MPEG-2), and MPEG-2.5. */
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 
 export interface FrameHeader {
   /** 1, 2 or 2.5. */

@@ -3,7 +3,7 @@
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { SnrMeter } from '../../quality/snr.ts'
+import { SnrMeter } from '../../core/metrics/snr.ts'
 import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
 import { firstFrame, mp3Lead } from './frame-cutter.ts'
 

@@ -1,9 +1,9 @@
 /** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
 
-import { type Column, columnOf } from '../../bytes/column.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { type Column, columnOf } from '../../core/bytes/compact-array.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { fourCC } from './riff.ts'
 
 /** A run of bytes. */

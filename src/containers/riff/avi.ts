@@ -1,8 +1,8 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { isCodecError, malformed, unsupported } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { isCodecError, malformed, unsupported } from '../../core/model/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
 import { type InnerChunk, innerChunks, isFilling } from './inner-chunks.ts'
 import { fourCC } from './riff.ts'

@@ -1,7 +1,7 @@
 /** Chunks inside a list that is in memory. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { malformed } from '../../core/model/error.ts'
 import { fourCC } from './riff.ts'
 
 export interface InnerChunk {

@@ -1,9 +1,9 @@
 /** RIFF (Multimedia Programming Interface 1.0, 1991) and its 64-bit forms RF64/BW64 (EBU Tech 3306, ITU-R BS.2088). */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 
 export interface Chunk {
   /** Four characters, as they stand. */

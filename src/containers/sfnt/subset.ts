@@ -1,5 +1,5 @@
 /** TrueType fonts with only the outlines that are used. Glyph numbers stay; what comes after the last one used is cut off. */
-import { mostOf } from '../../bytes/extremes.ts'
+import { mostOf } from '../../core/bytes/min-max.ts'
 import { FontView, FontWriter } from './bytes.ts'
 import { type CharacterMap, characterMaps, fontFile, Outlines, type Tables } from './truetype.ts'
 

@@ -2,8 +2,8 @@
  * What a TIFF is made of: chains of image file directories (IFDs), their fields, and the directories that hang on tags.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
-import type { Source } from '../../codec/codec.ts'
-import { malformed, overBudget } from '../../codec/error.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, overBudget } from '../../core/model/error.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
 /** Tags by name, as far as the engine looks at them. */

@@ -3,8 +3,8 @@
  * libtiff documents it; Exif 2.32, 4.5.2.
  */
 
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 
 /** What all of a TIFF structure is read by. */
 export interface TiffHeader {

@@ -4,9 +4,9 @@
  */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../bytes/concat.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { malformed } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { malformed } from '../../core/model/error.ts'
 import type { TiffFile } from './directory.ts'
 import { type Pixels, rowsOf } from './pixels.ts'
 

@@ -1,4 +1,4 @@
-import { malformed, unsupported } from '../../codec/error.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 
 const CLEAR = 256
 const END = 257

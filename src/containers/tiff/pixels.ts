@@ -1,5 +1,5 @@
 /** How the pixels of one directory are stored: strips or tiles, their size, their compression. */
-import { malformed, overBudget } from '../../codec/error.ts'
+import { malformed, overBudget } from '../../core/model/error.ts'
 import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 
 /** Values of the Compression tag that are decoded here; all others are copied. */

@@ -1,6 +1,6 @@
 import { discard } from '../../../wasm/memories/discard.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Source } from '../../codec/codec.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Source } from '../../core/model/codec.ts'
 
 const WINDOW_BYTES = 1024 * 1024
 /** A read that begins this close behind the one before goes on with it. */

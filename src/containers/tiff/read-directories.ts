@@ -1,7 +1,7 @@
 /** Reads the directories of a TIFF: the chain from the header on, and those that hang on pointer tags. */
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { type CodecError, malformed, overBudget } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { type CodecError, malformed, overBudget } from '../../core/model/error.ts'
 import { type Directory, type Entry, isPointer, METADATA, readNumbers, TAG, type TiffFile, TYPE_BYTES } from './directory.ts'
 import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
 import { ReadAhead } from './read-ahead.ts'

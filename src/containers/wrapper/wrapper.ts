@@ -4,12 +4,12 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
-import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
-import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
-import type { KnownFormat, OutputId } from '../../formats/outputs.ts'
+import { brotliQuality, brotliStream, unbrotliStream } from '../../core/bytes/brotli.ts'
+import { gunzipStream, gzipStep, gzipStream } from '../../core/bytes/gzip.ts'
+import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../core/bytes/zstd.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
+import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 

@@ -1,5 +1,5 @@
 /** Are two archives the same files? The proof of every lossless rewrite. */
-import type { Options, Verdict } from '../../codec/codec.ts'
+import type { Options, Verdict } from '../../core/model/codec.ts'
 import type { ZipEntry } from './entry.ts'
 import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'

@@ -1,8 +1,8 @@
 /** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
 import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { ZIP_LIMITS } from './limits.ts'

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Sink, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Sink, Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import {
   CENTRAL_BYTES,
   CENTRAL_SIGNATURE,

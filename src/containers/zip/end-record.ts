@@ -1,7 +1,7 @@
 /** The records at the end of an archive, which lead to its directory (APPNOTE.TXT 4.3.14–4.3.16). */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
 import { END_BYTES, END_SIGNATURE, ZIP64_END_BYTES, ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_SIGNATURE } from './records.ts'
 
 const MOST_COMMENT_BYTES = 0xffff

@@ -1,7 +1,7 @@
 /** The names in an archive, also in one that is damaged: to tell what it is, before anybody reads it in earnest. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
 import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
 import { CENTRAL_BYTES, CENTRAL_SIGNATURE, END_BYTES, LOCAL_BYTES, LOCAL_SIGNATURE } from './records.ts'
 

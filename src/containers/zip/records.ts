@@ -2,9 +2,9 @@
  * The records of a ZIP archive as they are written (PKWARE APPNOTE.TXT 6.3.10, sections 4.3 and 4.4). All numbers are
  * little-endian; sizes that do not fit 32 bits go into the zip64 extra field (4.5.3).
  */
-import { concat } from '../../bytes/concat.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 
 export const LOCAL_SIGNATURE = 0x04034b50
 export const CENTRAL_SIGNATURE = 0x02014b50

@@ -1,5 +1,5 @@
 /** The lossless treatment of any ZIP-based format: every file's bytes stay, their streams get smaller. */
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
 import { sameArchives } from './compare.ts'
 import { openZip, type ZipArchive } from './read.ts'
 import { KEEP, type Recipe, type Rewritten, rewriteZip } from './rewrite.ts'

@@ -1,4 +1,4 @@
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 
 /** Range reads in roughly ascending order. What comes back is a view: do not write into it, do not keep it for long. */
 export type RangeReader = (offset: number, length: number) => Promise<Uint8Array>

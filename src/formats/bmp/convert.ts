@@ -1,5 +1,5 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
-import type { Options, Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import type { Resolution } from '../../raster/descriptive.ts'
 import { type Raster, stripRows } from '../../raster/raster.ts'

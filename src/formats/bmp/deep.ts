@@ -1,5 +1,5 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
-import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
+import { type Similarity, SimilarityMeter } from '../../core/metrics/ssim-psnr.ts'
 import type { Deep } from '../../raster/deep.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'

@@ -4,9 +4,9 @@
  * BITMAPV5HEADER.
  */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { type CodecError, malformed, unsupported } from '../../core/model/error.ts'
 
 export type BmpCoding = 'plain' | 'rle8' | 'rle4'
 

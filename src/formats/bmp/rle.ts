@@ -1,9 +1,9 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
-import { LARGE_BYTES } from '../../codec/source.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
+import { LARGE_BYTES } from '../../core/model/source.ts'
 import type { BmpHeader } from './header.ts'
 
 const WINDOW_BYTES = 256 * 1024

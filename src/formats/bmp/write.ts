@@ -1,8 +1,8 @@
 /** Writing a BMP: headers that carry on what the source said, and rows from the bottom. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Sink } from '../../codec/codec.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Sink } from '../../core/model/codec.ts'
 import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8, rleBytes } from './rle.ts'
 

@@ -3,12 +3,12 @@
  * with file meta information or without. They are recognised by elements whose values are what their tags ask for.
  */
 
-import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Source } from '../../codec/codec.ts'
-import { rangeStream } from '../../codec/source.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { rangeStream } from '../../core/model/source.ts'
 import type { Encoding } from './elements.ts'
 import { explicitHeader } from './to-explicit.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'

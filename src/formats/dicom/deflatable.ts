@@ -1,6 +1,6 @@
 /** Whether toolkits decode deflated pixels (PS3.5, A.5) to the bytes of the original: GDCM handles them as an image, not as bytes. */
 
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 import type { Dicom } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 

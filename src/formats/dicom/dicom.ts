@@ -4,16 +4,16 @@
  * deflated data sets are decoded first. A file without preamble gets one.
  */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { isCodecError } from '../../codec/error.ts'
-import { memorySink } from '../../codec/sink.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../core/model/codec.ts'
+import { isCodecError } from '../../core/model/error.ts'
+import { memorySink } from '../../core/model/sink.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
 import { encodeWithJpegLs, jpegLsDiffers } from './encode-jpegls.ts'
 import { type Dicom, readDicom, SYNTAX } from './file.ts'
-import { DICOM } from './format.ts'
+import { DICOM } from '../../core/catalog/formats/dicom.ts'
 import type { Frames } from './frames.ts'
 import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'

@@ -1,5 +1,5 @@
 /** Data elements as they stand in a data set (DICOM PS3.5, 7.1), in any of the three native encodings. */
-import { malformed, unsupported } from '../../codec/error.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 
 export interface Encoding {

@@ -1,10 +1,10 @@
 /** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
 
-import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, noGain, overBudget, unsupported } from '../../core/model/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { explicitHeader, isGroupLength, toExplicit } from './to-explicit.ts'
 

@@ -1,7 +1,7 @@
 /** Native pixel data (PS3.5, 8.1) as frames that JPEG-LS can code, with range access to their rows. */
 
 import { JpegLs, type JpegLsFrame } from '../../../wasm/jpegls/jpegls.ts'
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 import type { Dicom } from './file.ts'
 import { turned } from './to-explicit.ts'
 

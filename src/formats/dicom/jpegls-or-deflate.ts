@@ -1,9 +1,9 @@
 /** Which of the two codings a data set gets: what toolkits read alike, and of that what is smaller. */
 
 import { JpegLs } from '../../../wasm/jpegls/jpegls.ts'
-import { deflateRaw } from '../../bytes/deflate.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Source } from '../../codec/codec.ts'
+import { deflateRaw } from '../../core/bytes/deflate.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Source } from '../../core/model/codec.ts'
 import { whyNotDeflated } from './deflatable.ts'
 import { deflatedFile } from './encode-deflated.ts'
 import { canPatchGroup, jpegLsFrame } from './encode-jpegls.ts'

@@ -1,7 +1,7 @@
 /** DICOM files with more besides the pixel data than fits in memory: documents, meshes, float pixels, private data. */
 
-import type { Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
 import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { FIRST_WINDOW_BYTES, isSignature, readMeta, SYNTAX } from './file.ts'
 import { KNOWN_VRS, LONG_VRS } from './vr.ts'

@@ -4,9 +4,9 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { type CodecError, malformed, unsupported } from '../../codec/error.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { type CodecError, malformed, unsupported } from '../../core/model/error.ts'
 
 export interface JpegShape {
   readonly width: number

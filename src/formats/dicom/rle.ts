@@ -1,7 +1,7 @@
 /** Frames coded by RLE (PS3.5, annex G): a segment for each byte of each sample, the most significant first, each coded as PackBits are. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { malformed } from '../../core/model/error.ts'
 
 const HEADER_BYTES = 64
 

@@ -1,8 +1,8 @@
 /** Implicit and big-endian data sets as explicit little-endian ones: headers are rewritten, values keep their bytes or have their words turned. */
 
-import { concat } from '../../bytes/concat.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import { unsupported } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
 import { LONG_VRS, wordBytes } from './vr.ts'
 

@@ -1,6 +1,6 @@
 /** Bits of a sample's cell that belong to no sample (PS3.5, 8.1.1): above Bits Stored, or below it where High Bit lies higher. */
 
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 import type { Dicom } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 

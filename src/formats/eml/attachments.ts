@@ -1,6 +1,6 @@
 /** Mail to mail: attachments go through their own codecs and come back in the same transfer encoding and lines. */
-import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { lossOf, type PictureLoss, worseLoss } from '../../codec/loss.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../core/model/loss.ts'
 import { differentChunks } from '../../containers/zip/compare.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { unlikePictures } from '../../embedded/package-codec.ts'

@@ -1,7 +1,7 @@
-import type { Codec } from '../../codec/codec.ts'
+import type { Codec } from '../../core/model/codec.ts'
 import { compressWrapped, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { compressMail, verifyMail } from './attachments.ts'
-import { EML } from './format.ts'
+import { EML } from '../../core/catalog/formats/eml.ts'
 
 /**
  * Mail, byte for byte inside a companion: DKIM, S/MIME and PGP signatures survive. As mail itself (`eml`) its attachments are

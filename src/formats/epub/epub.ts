@@ -1,11 +1,11 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import type { Codec } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import type { Codec } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
-import { EPUB } from './format.ts'
+import { EPUB } from '../../core/catalog/formats/epub.ts'
 import { epubReferences } from './references.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */

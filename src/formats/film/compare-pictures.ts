@@ -2,9 +2,9 @@
 
 import { EngineError } from '../../../wasm/engine-error.ts'
 import type { Ffmpeg, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Options, Outcome, Source } from '../../codec/codec.ts'
-import type { LumaFigures, PictureLoss } from '../../codec/loss.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Options, Outcome, Source } from '../../core/model/codec.ts'
+import type { LumaFigures, PictureLoss } from '../../core/model/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { LARGE_WINDOW_BYTES, Window } from '../../containers/window.ts'

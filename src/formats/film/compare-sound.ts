@@ -2,13 +2,13 @@
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
-import { SnrMeter } from '../../quality/snr.ts'
+import { SnrMeter } from '../../core/metrics/snr.ts'
 import { packetStream, pcmStream } from './decoders.ts'
 import type { SoundRuns } from './sound.ts'
 

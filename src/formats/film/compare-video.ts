@@ -2,9 +2,9 @@
 
 import type { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { leastOf } from '../../bytes/extremes.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Outcome } from '../../codec/codec.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Options, Outcome } from '../../core/model/codec.ts'
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'

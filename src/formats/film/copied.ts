@@ -1,4 +1,4 @@
-import type { Compressed } from '../../codec/codec.ts'
+import type { Compressed } from '../../core/model/codec.ts'
 
 /** What the tracks that were not coded anew are of. */
 export function copiedOf(kinds: readonly ('pictures' | 'sound' | undefined)[]): Pick<Compressed, 'copied'> {

@@ -1,7 +1,7 @@
 /** Sample descriptions of ISO media and QuickTime as FFmpeg's decoders want them. */
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 

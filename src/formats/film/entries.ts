@@ -1,9 +1,9 @@
 /** Sample entries of new tracks: H.264 (ISO/IEC 14496-15) and AAC (ISO/IEC 14496-14), in MP4 and in QuickTime. */
 
-import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/extremes.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import { unsupported } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { mostOf } from '../../core/bytes/min-max.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 

@@ -1,7 +1,7 @@
 /** A film in one message, all parts one after the other; and when pictures are given up. */
-import type { Options, Sink } from '../../codec/codec.ts'
-import type { FinishedPart, PartPlan, PartReceipt, SoFar } from '../../codec/segmented.ts'
-import { memorySink } from '../../codec/sink.ts'
+import type { Options, Sink } from '../../core/model/codec.ts'
+import type { FinishedPart, PartPlan, PartReceipt, SoFar } from '../../core/model/segmented.ts'
+import { memorySink } from '../../core/model/sink.ts'
 
 /** A new track must be this much smaller than the old one. */
 export const WORTH_IT = 0.97

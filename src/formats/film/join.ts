@@ -1,11 +1,11 @@
 /** Finished parts and what is kept of the old film become the new one. */
 
-import { concat } from '../../bytes/concat.ts'
-import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../codec/codec.ts'
-import { noGain, unsupported } from '../../codec/error.ts'
-import { lossOf, type PictureLoss, type SoundLoss } from '../../codec/loss.ts'
-import type { FinishedPart } from '../../codec/segmented.ts'
-import { copyTail, tailSteps } from '../../codec/tail.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../core/model/codec.ts'
+import { noGain, unsupported } from '../../core/model/error.ts'
+import { lossOf, type PictureLoss, type SoundLoss } from '../../core/model/loss.ts'
+import type { FinishedPart } from '../../core/model/segmented.ts'
+import { copyTail, tailSteps } from '../../core/model/trailing-data.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { NewTrack } from '../../containers/isobmff/lanes.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'

@@ -1,5 +1,5 @@
 /** What each level asks of pictures and sound. */
-import { type FilmSound, type FrameTarget, LEVELS, type Quality } from '../../quality/levels.ts'
+import { type FilmSound, type FrameTarget, LEVELS, type Quality } from '../../core/catalog/levels.ts'
 
 export interface Level extends FrameTarget, FilmSound {}
 

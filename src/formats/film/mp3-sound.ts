@@ -1,7 +1,7 @@
 /** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'

@@ -1,8 +1,8 @@
 /** Finished parts as tracks of a movie: tables, times and edits. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
 import type { NewTrack, Piece } from '../../containers/isobmff/lanes.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'

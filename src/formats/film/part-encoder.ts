@@ -1,10 +1,10 @@
 /** From the decoder's pictures to the packets of a part. */
 
 import type { Ffmpeg, Picture, VideoPacket } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { sumOf } from '../../bytes/column.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { sumOf } from '../../core/bytes/compact-array.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import type { Cut } from './cut.ts'
 import type { PartWriter } from './part-file.ts'
 import { type PictureTrack, secondsOf } from './picture-track.ts'

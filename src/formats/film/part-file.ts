@@ -1,11 +1,11 @@
 /** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these codecs only. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { GrowingColumn } from '../../bytes/column.ts'
-import type { Sink, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
-import type { FinishedPart, PartReceipt } from '../../codec/segmented.ts'
-import { Gathered } from '../../codec/sink.ts'
+import { GrowingColumn } from '../../core/bytes/compact-array.ts'
+import type { Sink, Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
+import type { FinishedPart, PartReceipt } from '../../core/model/segmented.ts'
+import { Gathered } from '../../core/model/sink.ts'
 import { u32At, words } from '../../containers/isobmff/box.ts'
 import { SECOND_COLUMNS } from './seconds.ts'
 

@@ -1,8 +1,8 @@
 /** What the parts of a film lost, on its way from the encoder to the receipt. */
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../codec/codec.ts'
-import type { PictureLoss } from '../../codec/loss.ts'
-import type { PartReceipt } from '../../codec/segmented.ts'
-import { SnrMeter } from '../../quality/snr.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../core/model/codec.ts'
+import type { PictureLoss } from '../../core/model/loss.ts'
+import type { PartReceipt } from '../../core/model/segmented.ts'
+import { SnrMeter } from '../../core/metrics/snr.ts'
 import type { EncodedPart } from './part-encoder.ts'
 import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.ts'
 import type { PictureTrack } from './picture-track.ts'

@@ -2,8 +2,8 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../codec/error.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../core/model/error.ts'
 import { Window } from '../../containers/window.ts'
 import { isHopeless } from './in-sequence.ts'
 import { type Level, MIN_CRF } from './levels.ts'

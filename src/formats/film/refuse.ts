@@ -1,10 +1,10 @@
 /** Pictures that stay as they are. */
 
 import { Ffmpeg, type Picture, type VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options } from '../../codec/codec.ts'
-import { overBudget, unsupported } from '../../codec/error.ts'
-import { pixelsWithin } from '../format.ts'
-import { MOST_PIXELS } from './format.ts'
+import type { Options } from '../../core/model/codec.ts'
+import { overBudget, unsupported } from '../../core/model/error.ts'
+import { pixelsWithin } from '../../core/catalog/format.ts'
+import { MOST_PIXELS } from '../../core/catalog/formats/film.ts'
 
 type Size = { readonly width: number; readonly height: number }
 

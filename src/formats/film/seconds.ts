@@ -2,8 +2,8 @@
  * How close a film is to the upload, second by second: PSNR from the squared errors of all frames, SSIM from some of them. A second
  * may begin in one part and end in the next, so parts hand over sums. Seconds count from the film's first frame.
  */
-import { leastOf } from '../../bytes/extremes.ts'
-import type { LumaFigures } from '../../codec/loss.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
+import type { LumaFigures } from '../../core/model/loss.ts'
 
 /** Frames a second whose SSIM is measured: it takes a frame about as long as a decoder. */
 const SAMPLES_A_SECOND = 6

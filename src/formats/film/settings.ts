@@ -1,7 +1,7 @@
 /** What x264 is told. */
 
 import type { Picture } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { LARGE_FRAME_CRF } from '../../quality/levels.ts'
+import { LARGE_FRAME_CRF } from '../../core/catalog/levels.ts'
 import type { PictureTrack } from './picture-track.ts'
 import type { Smooth } from './smooth.ts'
 

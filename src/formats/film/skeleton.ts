@@ -1,8 +1,8 @@
 /** An index without samples (ISO/IEC 14496-12, clause 8): what a film that comes from another container is hung on. */
 
-import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/extremes.ts'
-import { memorySource } from '../../codec/source.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { mostOf } from '../../core/bytes/min-max.ts'
+import { memorySource } from '../../core/model/source.ts'
 import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 

@@ -2,13 +2,13 @@
 
 import { type AudioStream, Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Column } from '../../bytes/column.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import type { Column } from '../../core/bytes/compact-array.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/window.ts'
-import { SnrMeter } from '../../quality/snr.ts'
+import { SnrMeter } from '../../core/metrics/snr.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 
 const BLOCK = 1024

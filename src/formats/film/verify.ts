@@ -1,9 +1,9 @@
 /** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
-import { isCodecError } from '../../codec/error.ts'
-import { tailDifference } from '../../codec/tail.ts'
+import type { Options, Outcome, Source, Verdict } from '../../core/model/codec.ts'
+import { isCodecError } from '../../core/model/error.ts'
+import { tailDifference } from '../../core/model/trailing-data.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { namedTracks } from '../../containers/isobmff/structure.ts'
 import type { Track } from '../../containers/isobmff/track.ts'

@@ -1,8 +1,8 @@
 /** A still GIF → JPEG, PNG, WebP, AVIF: its one picture as rows. */
 
 import type { GifEngine, GifFacts } from '../../../wasm/gif/gif.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { stripRows } from '../../raster/raster.ts'
 

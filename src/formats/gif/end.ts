@@ -1,7 +1,7 @@
 /** Where a GIF ends in its file (GIF89a, 27): viewers pass over what stands behind its trailer. And what it holds beside pictures. */
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Source } from '../../codec/codec.ts'
-import { LARGE_BYTES } from '../../codec/source.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { LARGE_BYTES } from '../../core/model/source.ts'
 
 const WINDOW_BYTES = 256 * 1024
 const HEADER_BYTES = 13

@@ -1,12 +1,12 @@
 /** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../wasm/gif/gif.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { affords } from '../../codec/budget.ts'
-import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { malformed, overBudget } from '../../codec/error.ts'
-import { pixelsWithin } from '../format.ts'
-import { GIF } from './format.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { affords } from '../../core/model/budget.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
+import { malformed, overBudget } from '../../core/model/error.ts'
+import { pixelsWithin } from '../../core/catalog/format.ts'
+import { GIF } from '../../core/catalog/formats/gif.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 

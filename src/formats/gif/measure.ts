@@ -1,8 +1,8 @@
 /** Two animations side by side, frame by frame, as a viewer shows them. */
 import { GifEngine, type GifFacts } from '../../../wasm/gif/gif.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
-import type { Similarity } from '../../quality/metrics.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
+import type { Similarity } from '../../core/metrics/ssim-psnr.ts'
 import type { Convertible } from '../../raster/convert.ts'
 import { convertibleGif } from './convert.ts'
 import { framesOf } from './gif.ts'

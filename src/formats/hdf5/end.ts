@@ -1,6 +1,6 @@
 /** Where an HDF5 file ends, by its superblock (HDF5 File Format Specification 3.0, II.A): readers do not look behind it. */
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
 
 const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
 /** A superblock and all before its addresses, and four of those. */

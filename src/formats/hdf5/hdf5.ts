@@ -1,11 +1,11 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 
-import type { Codec } from '../../codec/codec.ts'
-import { CodecError } from '../../codec/error.ts'
-import { withoutTail, withTail } from '../../codec/tail.ts'
+import type { Codec } from '../../core/model/codec.ts'
+import { CodecError } from '../../core/model/error.ts'
+import { withoutTail, withTail } from '../../core/model/trailing-data.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { endOfHdf5 } from './end.ts'
-import { HDF5, NETCDF } from './format.ts'
+import { HDF5, NETCDF } from '../../core/catalog/formats/hdf5.ts'
 import { difference, rewrite } from './rewrite.ts'
 
 export const hdf5: Codec = hdf5Codec(HDF5)

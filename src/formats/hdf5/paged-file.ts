@@ -2,8 +2,8 @@
  * A file that is written in any order, up to a limit. It is held in memory; when it may not be held whole, pages behind its
  * head are handed to a sink in their order, and cannot be written or read again.
  */
-import type { Sink } from '../../codec/codec.ts'
-import { PATCHABLE_BYTES } from '../../codec/codec.ts'
+import type { Sink } from '../../core/model/codec.ts'
+import { PATCHABLE_BYTES } from '../../core/model/codec.ts'
 
 const PAGE_BYTES = 1 << 18
 /** The part that stays, since a sink can still change it at the end: HDF5's metadata are written last, and are put there. */

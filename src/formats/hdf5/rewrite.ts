@@ -1,9 +1,9 @@
 /** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
 
 import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Sink } from '../../codec/codec.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Sink } from '../../core/model/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
 import { Reached } from './reached.ts'

@@ -1,9 +1,9 @@
 /** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
 
-import { concat } from '../../bytes/concat.ts'
-import type { Sink, Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
-import { copyTail } from '../../codec/tail.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import type { Sink, Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
+import { copyTail } from '../../core/model/trailing-data.ts'
 import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
 import type { JpegHeader } from './segments.ts'
 

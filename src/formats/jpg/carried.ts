@@ -1,8 +1,8 @@
 /** What a JPEG carries beside its pixels, taken out of its segments for another container. */
 
-import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { unsupported } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { resolutionOfJfif } from '../../raster/descriptive.ts'
 import type { Carried } from '../../raster/raster.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'

@@ -1,10 +1,10 @@
 /** JPEG → PNG, WebP, AVIF. */
 
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
-import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
-import { lossOf } from '../../codec/loss.ts'
-import { pictureTarget } from '../../quality/levels.ts'
+import type { Options, Outcome, Sink, Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
+import { lossOf } from '../../core/model/loss.ts'
+import { pictureTarget } from '../../core/catalog/levels.ts'
 import { ENCODERS } from '../../raster/encoders.ts'
 import { encodePng } from '../../raster/png-encode.ts'
 import type { Raster } from '../../raster/raster.ts'

@@ -3,8 +3,8 @@
  * (gain maps of Ultra HDR, previews). When the first picture changes its size, the index must follow.
  */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { entryCount, findField, readHeader } from '../../containers/tiff/ifd.ts'
 import { isSegment, type Segment } from './segments.ts'
 

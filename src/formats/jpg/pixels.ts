@@ -1,8 +1,8 @@
 /** A JPEG as a raster: decoded from the start whenever its rows are asked for. */
 
 import { JpegRows, type RowsOutOptions } from '../../../wasm/jpeg/jpeg.ts'
-import type { Source } from '../../codec/codec.ts'
-import { chunksOf } from '../../codec/source.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { chunksOf } from '../../core/model/source.ts'
 import { type Raster, stripRows } from '../../raster/raster.ts'
 import type { JpegHeader } from './segments.ts'
 

@@ -2,17 +2,17 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../wasm/jpeg/jpeg.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { affords } from '../../codec/budget.ts'
-import type { Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { overBudget, TargetUnreachable } from '../../codec/error.ts'
-import { lossOf, ofPixels } from '../../codec/loss.ts'
-import { chunksOf } from '../../codec/source.ts'
-import { tailSteps } from '../../codec/tail.ts'
-import { gentlerTargets } from '../../quality/ladder.ts'
-import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../quality/levels.ts'
-import { seenTarget } from '../../quality/small.ts'
-import { FLOORS, reaches } from '../../quality/target.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import { affords } from '../../core/model/budget.ts'
+import type { Options, Outcome, Sink, Source } from '../../core/model/codec.ts'
+import { overBudget, TargetUnreachable } from '../../core/model/error.ts'
+import { lossOf, ofPixels } from '../../core/model/loss.ts'
+import { chunksOf } from '../../core/model/source.ts'
+import { tailSteps } from '../../core/model/trailing-data.ts'
+import { gentlerTargets } from '../../core/catalog/level-order.ts'
+import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../core/catalog/levels.ts'
+import { seenTarget } from '../../core/catalog/small-pictures.ts'
+import { FLOORS, reaches } from '../../core/catalog/target.ts'
 import {
   climbed,
   HIGHEST,

@@ -1,11 +1,11 @@
 /** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
 
 import type { Place } from '../../../wasm/jpeg/jpeg.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { isManifestStore, signedByCredentials } from '../../codec/content-credentials.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
-import { pixelsWithin } from '../format.ts'
-import { JPG } from './format.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { isManifestStore, signedByCredentials } from '../../core/model/content-credentials.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
+import { pixelsWithin } from '../../core/catalog/format.ts'
+import { JPG } from '../../core/catalog/formats/jpg.ts'
 
 /** An APPn or COM segment, kept byte for byte. */
 export interface Segment {

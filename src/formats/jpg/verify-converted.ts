@@ -1,4 +1,4 @@
-import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
+import type { Options, Outcome, Source, Verdict } from '../../core/model/codec.ts'
 import { differenceFromAll } from '../../raster/reference.ts'
 import { scoreOfResult } from '../../raster/score.ts'
 import { differenceOf } from '../../raster/verify.ts'

@@ -1,9 +1,9 @@
 /** Decodes what was stored and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
-import { chunksOf } from '../../codec/source.ts'
-import { tailDifference } from '../../codec/tail.ts'
+import type { Options, Outcome, Source, Verdict } from '../../core/model/codec.ts'
+import { chunksOf } from '../../core/model/source.ts'
+import { tailDifference } from '../../core/model/trailing-data.ts'
 import type { Raster } from '../../raster/raster.ts'
 import { fittedSize, resized } from '../../raster/resize.ts'
 import { scoreOfResult } from '../../raster/score.ts'

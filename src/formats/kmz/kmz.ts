@@ -1,6 +1,6 @@
-import type { Codec } from '../../codec/codec.ts'
+import type { Codec } from '../../core/model/codec.ts'
 import { packageCodec } from '../../embedded/package-codec.ts'
-import { KMZ } from './format.ts'
+import { KMZ } from '../../core/catalog/formats/kmz.ts'
 
 /**
  * KMZ (OGC 12-007r2, annex C): the first .kml in the archive is the document, so the order of files stays. KML is kept

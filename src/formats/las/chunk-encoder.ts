@@ -1,5 +1,5 @@
 import { LazEncoder } from '../../../wasm/laz/laz.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { PointLayout } from './point-layout.ts'
 
 /** Compresses chunks of whole records into their stored form (LASzip's chunk, without the chunk table). */

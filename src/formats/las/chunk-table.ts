@@ -1,5 +1,5 @@
 /** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
 

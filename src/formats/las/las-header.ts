@@ -1,6 +1,6 @@
 /** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5; LAS 1.5 appends three fields about time). */
-import { latin1Of } from '../../bytes/latin1.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 
 /** Bytes that can be read by ranges; `read` may return less at the end of the file. */

@@ -1,6 +1,6 @@
 /** LAS 1.0–1.4, point formats 0–10, to LAZ: one chunk of points in memory at a time. */
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { ChunkEncoder } from './chunk-encoder.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFields } from './las-header.ts'
 import { laszipVlr } from './laszip-vlr.ts'

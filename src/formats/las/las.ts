@@ -1,9 +1,9 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Codec, Options } from '../../codec/codec.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Codec, Options } from '../../core/model/codec.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
-import { LAS } from './format.ts'
+import { LAS } from '../../core/catalog/formats/las.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'
 

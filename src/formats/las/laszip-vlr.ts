@@ -1,7 +1,7 @@
 /** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import { malformed } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import { malformed } from '../../core/model/error.ts'
 import { VLR_HEADER_BYTES } from './las-header.ts'
 import type { PointLayout } from './point-layout.ts'
 

@@ -1,5 +1,5 @@
 /** Decodes a LAZ file as it was stored and compares it with the LAS file it stands for, to the last byte. */
-import { isCodecError } from '../../codec/error.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import { decodeChunk } from './chunk-decoder.ts'
 import { readChunkTable } from './chunk-table.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'

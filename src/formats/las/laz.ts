@@ -1,6 +1,6 @@
 /** LAZ is as small as LASzip makes it. It is returned as it came; `zst`, `br` and `gz` would gain nothing on it either. */
-import type { Codec } from '../../codec/codec.ts'
-import { LAZ } from './format.ts'
+import type { Codec } from '../../core/model/codec.ts'
+import { LAZ } from '../../core/catalog/formats/las.ts'
 
 export const laz: Codec = {
   format: LAZ,

@@ -1,4 +1,4 @@
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { AttributeChannels, type AttributeState } from './attribute-channels.ts'
 import { viewOf } from './las-header.ts'

@@ -1,7 +1,7 @@
 /** Finds frames whose Huffman codes run past their own bits, into what the next frame has there: moved, they would sound otherwise. */
 
 import { Ffmpeg, type Sound } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Source } from '../../codec/codec.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
 import { openMp3 } from './reencode.ts'

@@ -1,11 +1,11 @@
 /** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
 
-import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
-import { copyTail } from '../../codec/tail.ts'
-import { MP3_SHARE } from '../../quality/levels.ts'
+import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
+import { copyTail } from '../../core/model/trailing-data.ts'
+import { MP3_SHARE } from '../../core/catalog/levels.ts'
 import { damagedFrame } from './damage.ts'
-import { MP3 } from './format.ts'
+import { MP3 } from '../../core/catalog/formats/mp3.ts'
 import { BrokenReservoir } from './granules.ts'
 import { type Packing, plan } from './packing.ts'
 import { reencode, vbrFor } from './reencode.ts'

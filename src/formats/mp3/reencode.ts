@@ -1,12 +1,12 @@
 /** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { crc16 } from '../../bytes/crc16.ts'
-import type { Options, Quality, Sink, Source } from '../../codec/codec.ts'
+import { crc16 } from '../../core/bytes/crc16.ts'
+import type { Options, Quality, Sink, Source } from '../../core/model/codec.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
 import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
-import { LEVELS } from '../../quality/levels.ts'
+import { LEVELS } from '../../core/catalog/levels.ts'
 import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
 import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
 

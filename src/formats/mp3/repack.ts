@@ -3,8 +3,8 @@
  * has left, instead of the encoder's constant (or merely generous) one. Sound bits stay as they are.
  */
 
-import { crc16 } from '../../bytes/crc16.ts'
-import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { crc16 } from '../../core/bytes/crc16.ts'
+import type { Options, Sink, Source } from '../../core/model/codec.ts'
 import { logicalFrames, maxReservoir, setMainDataBegin } from './granules.ts'
 import type { Packing } from './packing.ts'
 import type { Stream } from './stream.ts'

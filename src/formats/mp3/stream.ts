@@ -1,10 +1,10 @@
 /** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
 
-import { leastOf } from '../../bytes/extremes.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { Breath } from '../../core/bytes/yield.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
 import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 

@@ -1,8 +1,8 @@
 /** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
 
-import { crc16 } from '../../bytes/crc16.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { crc16 } from '../../core/bytes/crc16.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { bitRates, frameBytes, frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Stream } from './stream.ts'
 

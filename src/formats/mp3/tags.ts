@@ -1,10 +1,10 @@
 /** ID3v2 tags in front of an MP3: padding goes, cover art is repacked losslessly, everything else stays byte for byte. */
 
-import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Options, Sink, Source } from '../../core/model/codec.ts'
 import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
 
 /** Larger tags are copied as they are. */

@@ -5,14 +5,14 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
-import type { Codec, Options, Outcome, Sink, Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
-import { rangeStream } from '../../codec/source.ts'
+import { gunzipStream, gzipStep, gzipStream } from '../../core/bytes/gzip.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../core/model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
+import { rangeStream } from '../../core/model/source.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
-import { NIFTI } from './format.ts'
+import { NIFTI } from '../../core/catalog/formats/nifti.ts'
 import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>

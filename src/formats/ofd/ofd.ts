@@ -1,8 +1,8 @@
-import type { Codec, Options } from '../../codec/codec.ts'
+import type { Codec, Options } from '../../core/model/codec.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
 import { duplicateFiles } from './duplicates.ts'
-import { OFD } from './format.ts'
+import { OFD } from '../../core/catalog/formats/ofd.ts'
 import { ofdReferences } from './references.ts'
 import { shownSizes } from './shown.ts'
 

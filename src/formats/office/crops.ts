@@ -4,7 +4,7 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { leastOf } from '../../bytes/extremes.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
 import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Rect } from '../../embedded/crop.ts'

@@ -1,7 +1,7 @@
 /** The \x06DataSpaces storage of an encrypted document ([MS-OFFCRYPTO] 2.1, 2.3.4.1–3): the same in every file. */
 
-import { concat } from '../../bytes/concat.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { CfbNode } from '../../containers/cfb/directory-tree.ts'
 
 const number = (value: number): Uint8Array => new ByteWriter(new Uint8Array(4), true).u32(value).finish()

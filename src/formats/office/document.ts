@@ -1,7 +1,7 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'

@@ -5,11 +5,11 @@
  */
 
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { concat } from '../../bytes/concat.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Sink, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Sink, Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
 import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
 import { DATA_SPACES } from './data-spaces.ts'

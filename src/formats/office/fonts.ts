@@ -5,9 +5,9 @@
  */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { concat } from '../../bytes/concat.ts'
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
 import { FontView } from '../../containers/sfnt/bytes.ts'
 import { fontDifference, fontForText } from '../../containers/sfnt/for-text.ts'
 import { tablesOf } from '../../containers/sfnt/truetype.ts'

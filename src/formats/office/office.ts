@@ -1,6 +1,6 @@
 /** The treatment of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with macros, and of their templates. */
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import { lossOf, type PictureLoss, worseLoss } from '../../codec/loss.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../core/model/loss.ts'
 import { isCompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
 import { encodeXml } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -12,7 +12,7 @@ import { type Recompressed, recompressPicture } from '../../embedded/recompress.
 import { VerifiedFiles } from '../../embedded/verified.ts'
 import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { smallerFont } from './fonts.ts'
-import { DOCX, PPTX, XLSX } from './format.ts'
+import { DOCX, PPTX, XLSX } from '../../core/catalog/formats/office.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
 import { type Plan, planDocument } from './plan.ts'
 import { verifyDocument } from './verify.ts'

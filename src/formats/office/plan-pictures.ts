@@ -1,7 +1,7 @@
 /** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP and TIFF that are as PNG. */
 
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../codec/codec.ts'
-import { NO_STILL_PICTURE, ofPixels, scored } from '../../codec/loss.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../core/model/codec.ts'
+import { NO_STILL_PICTURE, ofPixels, scored } from '../../core/model/loss.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'

@@ -1,7 +1,7 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
 
-import type { Options } from '../../codec/codec.ts'
-import { isCodecError } from '../../codec/error.ts'
+import type { Options } from '../../core/model/codec.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import { spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Recompressed } from '../../embedded/recompress.ts'

@@ -1,6 +1,6 @@
 /** Proof that a recompressed document is still the same document: both packages are walked side by side. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import type { Options, Verdict } from '../../codec/codec.ts'
+import type { Options, Verdict } from '../../core/model/codec.ts'
 import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
 import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'

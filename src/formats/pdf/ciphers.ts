@@ -1,6 +1,6 @@
 /** What encrypts the strings and streams of a file once its key is known (ISO 32000-2, 7.6.3). */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { concat } from '../../bytes/concat.ts'
+import { concat } from '../../core/bytes/concat.ts'
 import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'
 import type { Cipher } from './writer.ts'

@@ -1,6 +1,6 @@
 /** What a document is and whether it may be rewritten at all. */
-import { affords } from '../../codec/budget.ts'
-import type { Options, Outcome, Source } from '../../codec/codec.ts'
+import { affords } from '../../core/model/budget.ts'
+import type { Options, Outcome, Source } from '../../core/model/codec.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, type Reach, reach, walkPages } from './reach.ts'
 import { Reader } from './reader.ts'

@@ -1,7 +1,7 @@
 /** A PDF under a password, object for object; nothing else about it changes. */
 
-import type { Sink, Source } from '../../codec/codec.ts'
-import { isCodecError } from '../../codec/error.ts'
+import type { Sink, Source } from '../../core/model/codec.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import { isPdfA1 } from './document.ts'
 import { Duplicates } from './duplicates.ts'
 import { Dict, PdfSyntax } from './objects.ts'

@@ -1,5 +1,5 @@
 /** Where a PDF ends: at its last `%%EOF` (ISO 32000-1, 7.5.5). */
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 
 const MARK = '%%EOF'
 const WINDOW_BYTES = 256 * 1024

@@ -1,5 +1,5 @@
 /** Objects out of a file at known offsets: windows that grow, indirect objects, stream lengths. */
-import { overBudget } from '../../codec/error.ts'
+import { overBudget } from '../../core/model/error.ts'
 import { END, Keyword, Lexer, NeedMore } from './lexer.ts'
 import { Dict, latin1, type PdfObject, PdfSyntax, Stream } from './objects.ts'
 import type { Ranges } from './ranges.ts'

@@ -2,9 +2,9 @@
 
 import { constants, createInflate, inflateSync } from 'node:zlib'
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { concat } from '../../bytes/concat.ts'
-import { bounded } from '../../bytes/inflate-stream.ts'
-import { through } from '../../bytes/through.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { bounded } from '../../core/bytes/inflate-stream.ts'
+import { through } from '../../core/bytes/pipe-transform.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
 import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
 import { type RowShape, Unpredictor } from './predictor.ts'

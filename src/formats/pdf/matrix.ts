@@ -1,5 +1,5 @@
 /** Transformation matrices (ISO 32000-2, 8.3.3): [a b c d e f]. */
-import { leastOf, mostOf } from '../../bytes/extremes.ts'
+import { leastOf, mostOf } from '../../core/bytes/min-max.ts'
 export type Matrix = readonly [number, number, number, number, number, number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]

@@ -1,7 +1,7 @@
 /** The object model of ISO 32000-2, 7.3: plain values where possible, small classes where a tag is needed. */
 
-import { latin1Of } from '../../bytes/latin1.ts'
-import { CodecError } from '../../codec/error.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { CodecError } from '../../core/model/error.ts'
 /** What stands in the file is not what the standard (or any reader) expects. */
 export class PdfSyntax extends CodecError {
   constructor(what: string, offset = 0) {

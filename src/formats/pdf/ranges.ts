@@ -1,5 +1,5 @@
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 import type { Heads } from './heads.ts'
 
 const BLOCK_BYTES = 65_536

@@ -1,5 +1,5 @@
 /** Which objects a document uses (everything that can be reached from its trailer), and what kind of document it is. */
-import { overBudget } from '../../codec/error.ts'
+import { overBudget } from '../../core/model/error.ts'
 import { inFileOrder } from './heads.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'

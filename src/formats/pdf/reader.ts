@@ -1,8 +1,8 @@
 /** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
 
-import { concat } from '../../bytes/concat.ts'
-import type { Source } from '../../codec/codec.ts'
-import { overBudget } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { overBudget } from '../../core/model/error.ts'
 import type { Decipher } from './ciphers.ts'
 import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'

@@ -1,5 +1,5 @@
 /** A stream deflated again as well as it goes: generic filters off, libdeflate on, PNG predictors where they help. */
-import { deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
+import { deflateWithin, zlibCompress } from '../../core/bytes/deflate.ts'
 import { componentsOf } from './colour.ts'
 import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from './filters.ts'
 import { Dict, nameOf, type PdfObject, type Stream } from './objects.ts'

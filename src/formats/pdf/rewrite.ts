@@ -1,7 +1,7 @@
 /** The second pass: every used object once, breadth first from the catalog, each stream as small as it gets. */
 
 import { createHash } from 'node:crypto'
-import { isCodecError } from '../../codec/error.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import type { Duplicates } from './duplicates.ts'
 import type { Filter } from './filters.ts'
 import { inFileOrder } from './heads.ts'

@@ -1,6 +1,6 @@
 /** The standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens 2 to 6. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { concat } from '../../bytes/concat.ts'
+import { concat } from '../../core/bytes/concat.ts'
 import { cipherOf, type Decipher, decipherOf, type Method } from './ciphers.ts'
 import { ascii, Dict, Name, nameOf, numberOr, type PdfObject, Str } from './objects.ts'
 import { Rc4 } from './rc4.ts'

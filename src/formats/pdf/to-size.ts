@@ -1,8 +1,8 @@
 /** `target_size`: the best level that fits. */
 
-import type { Options, Outcome, Quality, Sink, Source } from '../../codec/codec.ts'
-import { isCodecError, noGain, TargetUnreachable } from '../../codec/error.ts'
-import { memorySink } from '../../codec/sink.ts'
+import type { Options, Outcome, Quality, Sink, Source } from '../../core/model/codec.ts'
+import { isCodecError, noGain, TargetUnreachable } from '../../core/model/error.ts'
+import { memorySink } from '../../core/model/sink.ts'
 
 type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
 

@@ -1,5 +1,5 @@
 /** Entries that no viewer needs, and that may go below `high`; and usage rights, where they are asked to go. */
-import type { Options } from '../../codec/codec.ts'
+import type { Options } from '../../core/model/codec.ts'
 import { type Dict, nameOf } from './objects.ts'
 import { givesRights } from './usage-rights.ts'
 

@@ -2,7 +2,7 @@
  * Usage rights (ISO 32000-1, 12.8.2.3; UR3 since PDF 1.6): with them Adobe Reader saves forms and comments. Adobe's key signs them over
  * every byte of the file, so they end with the first change; no person signed anything.
  */
-import type { Options } from '../../codec/codec.ts'
+import type { Options } from '../../core/model/codec.ts'
 import { Dict, latin1, nameOf, type PdfObject, Ref } from './objects.ts'
 import { signatureOffsets } from './reach.ts'
 import type { Reader } from './reader.ts'

@@ -1,7 +1,7 @@
 /** What the pages of a document do with its images and fonts: how large the one are drawn, which codes of the other are shown. */
 
-import { concat } from '../../bytes/concat.ts'
-import { isCodecError, overBudget } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { isCodecError, overBudget } from '../../core/model/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
 import type { Duplicates } from './duplicates.ts'
 import { FontUsage, type ShownFont } from './fonts/shown.ts'

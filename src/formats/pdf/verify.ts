@@ -4,7 +4,7 @@
  * with equal outlines and equal geometry make equal pages.
  */
 import { createHash } from 'node:crypto'
-import type { Verdict } from '../../codec/codec.ts'
+import type { Verdict } from '../../core/model/codec.ts'
 import { componentsOf, familyOf } from './colour.ts'
 import { GENERIC_FILTERS } from './filters.ts'
 import { gotTag } from './fonts/tags.ts'

@@ -1,7 +1,7 @@
 /** A PDF file written front to back: each object once, small ones packed into object streams, the cross-reference at the end. */
-import { concat } from '../../bytes/concat.ts'
-import { zlibCompress } from '../../bytes/deflate.ts'
-import type { Sink } from '../../codec/codec.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { zlibCompress } from '../../core/bytes/deflate.ts'
+import type { Sink } from '../../core/model/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
 import { differencesUp, PREDICTOR_UP } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'

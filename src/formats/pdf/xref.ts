@@ -1,6 +1,6 @@
 /** Where every object stands: the cross-reference table in flat arrays, a million objects in 13 MB. */
 
-import { overBudget } from '../../codec/error.ts'
+import { overBudget } from '../../core/model/error.ts'
 
 /** Largest object number of an architecture of Annex C.2; a file that names more has one table entry for each. */
 const MAX_OBJECTS = 8_388_607

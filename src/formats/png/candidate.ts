@@ -1,9 +1,9 @@
 /** Results that are compared before one of them is written. */
 
 import type { Layout } from '../../../wasm/png/engine.ts'
-import type { Options, Outcome, Sink } from '../../codec/codec.ts'
-import { noGain } from '../../codec/error.ts'
-import { mostExactBytes } from '../../quality/small.ts'
+import type { Options, Outcome, Sink } from '../../core/model/codec.ts'
+import { noGain } from '../../core/model/error.ts'
+import { mostExactBytes } from '../../core/catalog/small-pictures.ts'
 import { deflatedAgain, fewRowBytes } from '../../raster/png-again.ts'
 import type { PngFile } from './file.ts'
 

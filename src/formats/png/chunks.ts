@@ -2,7 +2,7 @@
 
 import type { Layout, PictureHeader } from '../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../wasm/png/png.ts'
-import { mostOf } from '../../bytes/extremes.ts'
+import { mostOf } from '../../core/bytes/min-max.ts'
 import type { PngChunk, PngFile } from './file.ts'
 import { GAIN_MAP_CHUNKS } from './signalling.ts'
 

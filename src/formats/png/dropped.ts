@@ -1,6 +1,6 @@
 /** Chunks that a result cannot carry: what they are to the receipt. */
-import type { Loss } from '../../codec/loss.ts'
-import { ofPixels } from '../../codec/loss.ts'
+import type { Loss } from '../../core/model/loss.ts'
+import { ofPixels } from '../../core/model/loss.ts'
 import { MEANINGLESS } from './chunks.ts'
 
 const isMissed = (type: string) => !MEANINGLESS.has(type)

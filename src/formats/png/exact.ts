@@ -1,7 +1,7 @@
 /** The exact form of a picture, ready to be written, or made already where it is small. */
 
 import type { PngEngine } from '../../../wasm/png/engine.ts'
-import type { Options, Outcome, Sink } from '../../codec/codec.ts'
+import type { Options, Outcome, Sink } from '../../core/model/codec.ts'
 import { type LosslessSearch, losslessBytes } from '../../raster/png-lossless.ts'
 import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
 import { bytesAround } from './chunks.ts'

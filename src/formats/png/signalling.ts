@@ -1,7 +1,7 @@
 /** Colour signalling of a PNG: cICP, or a `cicp` tag in its ICC profile; mDCV and cLLI; gain maps. */
 import { inflateSync } from 'node:zlib'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../../raster/colour-signalling.ts'
 import type { PngChunk, PngFile } from './file.ts'
 

@@ -3,8 +3,8 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { type PictureHeader, PngEngine } from '../../../wasm/png/engine.ts'
 import { type Bytes, pngRows } from '../../../wasm/png/png.ts'
-import { leastOf } from '../../bytes/extremes.ts'
-import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
+import { type Similarity, SimilarityMeter } from '../../core/metrics/ssim-psnr.ts'
 
 import type { PngFile } from './file.ts'
 

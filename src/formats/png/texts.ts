@@ -1,7 +1,7 @@
 /** Texts and resolution of a PNG, for formats that have a place for them. */
 import { inflateSync } from 'node:zlib'
-import { latin1Of } from '../../bytes/latin1.ts'
-import { ByteReader } from '../../bytes/reader.ts'
+import { latin1Of } from '../../core/bytes/latin1.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 import type { Comment, Resolution } from '../../raster/descriptive.ts'
 import type { PngChunk, PngFile } from './file.ts'
 import { chunkOf } from './signalling.ts'

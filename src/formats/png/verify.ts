@@ -1,9 +1,9 @@
 /** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
 
 import { createHash } from 'node:crypto'
-import type { Options, Outcome, Source, Verdict } from '../../codec/codec.ts'
-import type { PictureLoss } from '../../codec/loss.ts'
-import { tailDifference } from '../../codec/tail.ts'
+import type { Options, Outcome, Source, Verdict } from '../../core/model/codec.ts'
+import type { PictureLoss } from '../../core/model/loss.ts'
+import { tailDifference } from '../../core/model/trailing-data.ts'
 import { scoreOfResult } from '../../raster/score.ts'
 import { carried } from './chunks.ts'
 import { convertible } from './convert.ts'

@@ -1,6 +1,6 @@
-import type { Codec } from '../../codec/codec.ts'
+import type { Codec } from '../../core/model/codec.ts'
 import { repackCodec } from '../../containers/zip/repack.ts'
-import { SHAPEFILE } from './format.ts'
+import { SHAPEFILE } from '../../core/catalog/formats/shapefile.ts'
 
 /** ESRI Shapefile bundles: .shp, .shx, .dbf, .prj and whatever lies beside them, byte-equal inside. */
 export const shapefile: Codec = repackCodec(SHAPEFILE)

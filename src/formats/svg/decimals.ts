@@ -2,7 +2,7 @@
  * How many decimals which numbers of a document keep. Only coordinates and lengths of what is drawn are rounded harder than
  * to three decimals, and those by what a step is in the drawing, not in the file: icons are 24 units wide, maps thousands.
  */
-import { mostOf } from '../../bytes/extremes.ts'
+import { mostOf } from '../../core/bytes/min-max.ts'
 
 export interface SvgElement {
   readonly type: string

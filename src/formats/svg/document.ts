@@ -1,9 +1,9 @@
 /** The text of an SVG or SVGZ, with everything dangerous refused before a parser sees it. */
 
-import { gzipDecompress } from '../../bytes/deflate.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed, overBudget, unsupported } from '../../codec/error.ts'
-import { readAll } from '../../codec/source.ts'
+import { gzipDecompress } from '../../core/bytes/deflate.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../core/model/error.ts'
+import { readAll } from '../../core/model/source.ts'
 import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
 import { latin1, MAX_ATTRIBUTES, scanSvg } from './scan.ts'
 

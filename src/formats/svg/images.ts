@@ -1,5 +1,5 @@
 /** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
-import type { Inner } from '../../codec/codec.ts'
+import type { Inner } from '../../core/model/codec.ts'
 import { pictureFacts } from '../../embedded/facts.ts'
 import { secondsOf } from '../../embedded/seconds.ts'
 

@@ -1,7 +1,7 @@
 /** What must still be in a result, whatever svgo did: names, rules, links, texts, scripts, data, layers, areas to click, corners. */
 
 import { optimize } from 'svgo/browser'
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { declarationsOf, NOTICE, squeezeCss } from './css.ts'
 import type { SvgElement } from './decimals.ts'
 import { isHiding } from './drawn.ts'

@@ -1,11 +1,11 @@
 /** Drawings whose trees do not fit in memory: the light pass, drawn and measured where the renderer can hold them. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { concat } from '../../bytes/concat.ts'
-import { gzipCompress } from '../../bytes/deflate.ts'
-import { Breath, yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Outcome, Sink, Source, Verdict } from '../../codec/codec.ts'
-import type { Similarity } from '../../quality/metrics.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { gzipCompress } from '../../core/bytes/deflate.ts'
+import { Breath, yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../core/model/codec.ts'
+import type { Similarity } from '../../core/metrics/ssim-psnr.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
 import { freedomOf } from './freedom.ts'
 import { fewestDecimalsWithin, leanDifference, leanSvg } from './lean.ts'

@@ -3,7 +3,7 @@
  * space between elements go, numbers of paths and polygons are written in fewer characters, and to fewer decimals if wanted.
  */
 
-import type { Breath } from '../../bytes/yield.ts'
+import type { Breath } from '../../core/bytes/yield.ts'
 import { NOTICE } from './css.ts'
 import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
 import { isUnmeasured } from './marks.ts'

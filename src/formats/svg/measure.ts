@@ -1,8 +1,8 @@
 /** How close an optimized SVG is to the original: both are drawn at two sizes, and compared on black and on white. */
 
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
-import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../quality/levels.ts'
-import { reaches } from '../../quality/target.ts'
+import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../core/catalog/levels.ts'
+import { reaches } from '../../core/catalog/target.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
 import { type DrawnSimilarity, type Seen, seenOf, similarityOf } from './similarity.ts'

@@ -1,7 +1,7 @@
 /** svgo with a preset that keeps what others may rely on. */
 
 import { optimize, type PluginConfig } from 'svgo/browser'
-import { malformed } from '../../codec/error.ts'
+import { malformed } from '../../core/model/error.ts'
 import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
 import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
 import type { Grain } from './rounding-plugins.ts'

@@ -1,7 +1,7 @@
 /** Which decimals a drawing keeps, found by drawing what is left without the others. */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options } from '../../codec/codec.ts'
+import { yieldToOthers } from '../../core/bytes/yield.ts'
+import type { Options } from '../../core/model/codec.ts'
 import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
 import { hasForeignObject } from './freedom.ts'
 import { difference, type Inventory, inventoryOf, type Losses } from './inventory.ts'

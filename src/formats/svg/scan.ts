@@ -4,7 +4,7 @@
  * takes what documents contain as it comes, resolves references and refuses a DOCTYPE. Here the bytes stay bytes (24 MB of them
  * would be 48 as text), what is written anew must be well-formed, references stay as written, and drawings have DOCTYPEs.
  */
-import { malformed, overBudget } from '../../codec/error.ts'
+import { malformed, overBudget } from '../../core/model/error.ts'
 
 /** Between two tags, or one tag; `from` and `to` are offsets in the file. */
 export type Token =

@@ -1,7 +1,7 @@
 /** Two drawings of the same size, compared. */
 
-import { type Similarity, SimilarityMeter } from '../../quality/metrics.ts'
-import { VisibleMeter } from '../../quality/visible.ts'
+import { type Similarity, SimilarityMeter } from '../../core/metrics/ssim-psnr.ts'
+import { VisibleMeter } from '../../core/metrics/perceptual.ts'
 import type { Rendering } from './renderer.ts'
 
 /** What eyes see. */

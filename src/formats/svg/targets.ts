@@ -1,7 +1,7 @@
-import type { Options } from '../../codec/codec.ts'
-import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../codec/loss.ts'
-import { type DrawingTarget, LEVELS } from '../../quality/levels.ts'
-import type { Similarity } from '../../quality/metrics.ts'
+import type { Options } from '../../core/model/codec.ts'
+import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../core/model/loss.ts'
+import { type DrawingTarget, LEVELS } from '../../core/catalog/levels.ts'
+import type { Similarity } from '../../core/metrics/ssim-psnr.ts'
 import type { Wishes } from './freedom.ts'
 import type { Losses } from './inventory.ts'
 

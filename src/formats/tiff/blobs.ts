@@ -1,4 +1,4 @@
-import { unsupported } from '../../codec/error.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { type Directory, find, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 
 /** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */

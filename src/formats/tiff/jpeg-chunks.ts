@@ -4,8 +4,8 @@
  */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../bytes/concat.ts'
-import { isCodecError } from '../../codec/error.ts'
+import { concat } from '../../core/bytes/concat.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import { isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'

@@ -1,7 +1,7 @@
 /** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
 
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Sink } from '../../codec/codec.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Sink } from '../../core/model/codec.ts'
 import {
   type Directory,
   type Entry,

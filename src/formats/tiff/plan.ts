@@ -1,9 +1,9 @@
 /** What becomes of each picture: its predictor, its strips or tiles, or that it is copied as it is. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
-import { leastOf } from '../../bytes/extremes.ts'
-import { isCodecError } from '../../codec/error.ts'
+import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../core/bytes/deflate.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
+import { isCodecError } from '../../core/model/error.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels } from '../../containers/tiff/pixels.ts'

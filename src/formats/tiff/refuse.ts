@@ -2,8 +2,8 @@
  * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
  * names, raw camera data. Moving their bytes would lose something, so they are left alone.
  */
-import { signedByCredentials, TIFF_CREDENTIALS } from '../../codec/content-credentials.ts'
-import { unsupported } from '../../codec/error.ts'
+import { signedByCredentials, TIFF_CREDENTIALS } from '../../core/model/content-credentials.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
 import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
 

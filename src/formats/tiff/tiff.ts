@@ -1,6 +1,6 @@
 /** The lossless channel: pixels, GeoKeys, overviews and masks as they were; a cloud optimized file stays one. */
-import type { Codec } from '../../codec/codec.ts'
-import { GEOTIFF, TIFF } from './format.ts'
+import type { Codec } from '../../core/model/codec.ts'
+import { GEOTIFF, TIFF } from '../../core/catalog/formats/tiff.ts'
 import { transcodeTiff } from './transcode.ts'
 import { verifyTiff } from './verify.ts'
 

@@ -1,8 +1,8 @@
 /** Bytes of a TIFF that no directory names: between what is named, and behind it. */
 import { discard } from '../../../wasm/memories/discard.ts'
-import { type Column, GrowingColumn } from '../../bytes/column.ts'
-import type { Source } from '../../codec/codec.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { type Column, GrowingColumn } from '../../core/bytes/compact-array.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { type Directory, LONG, LONG8, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'

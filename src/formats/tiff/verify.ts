@@ -1,7 +1,7 @@
 /** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Options, Source, Verdict } from '../../codec/codec.ts'
-import { tailDifference } from '../../codec/tail.ts'
+import type { Options, Source, Verdict } from '../../core/model/codec.ts'
+import { tailDifference } from '../../core/model/trailing-data.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'

@@ -1,10 +1,10 @@
 /** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Source } from '../../codec/codec.ts'
-import { RIFF_CREDENTIALS, signedByCredentials } from '../../codec/content-credentials.ts'
-import { malformed, unsupported } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../core/model/content-credentials.ts'
+import { malformed, unsupported } from '../../core/model/error.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'

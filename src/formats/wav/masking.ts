@@ -1,5 +1,5 @@
 /** Whether the hiss of fewer bits stays unheard: below what the sound itself hides, or below what an ear hears at all. */
-import { leastOf } from '../../bytes/extremes.ts'
+import { leastOf } from '../../core/bytes/min-max.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
 import type { Samples } from './samples.ts'
 import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'

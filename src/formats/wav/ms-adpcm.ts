@@ -1,5 +1,5 @@
 /** Microsoft ADPCM (Microsoft "New Multimedia Data Types and Data Techniques", 1994, "ADPCM Wave Type"), read only. */
-import { ByteReader } from '../../bytes/reader.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
 
 /** aCoeff of the seven sets that every file has; files with others are none that decoders know. */
 export const MS_COEFFICIENTS = [

@@ -1,5 +1,5 @@
 /** Chunks of a WAVE file that another format has no place for. */
-import type { Source } from '../../codec/codec.ts'
+import type { Source } from '../../core/model/codec.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import type { Wave } from './header.ts'
 

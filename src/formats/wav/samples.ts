@@ -1,8 +1,8 @@
 /** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import type { Options, Source } from '../../codec/codec.ts'
-import { malformed } from '../../codec/error.ts'
+import type { Options, Source } from '../../core/model/codec.ts'
+import { malformed } from '../../core/model/error.ts'
 import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'

@@ -1,8 +1,8 @@
 /** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
 
-import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../codec/codec.ts'
-import { unsupported } from '../../codec/error.ts'
+import { ByteReader } from '../../core/bytes/reader.ts'
+import type { Source } from '../../core/model/codec.ts'
+import { unsupported } from '../../core/model/error.ts'
 import { innerChunks } from '../../containers/riff/inner-chunks.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import type { Wave } from './header.ts'

@@ -1,10 +1,10 @@
 /** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { ByteWriter } from '../../bytes/writer.ts'
-import type { Options, Sink, Source } from '../../codec/codec.ts'
+import { ByteWriter } from '../../core/bytes/writer.ts'
+import type { Options, Sink, Source } from '../../core/model/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
-import { SnrMeter } from '../../quality/snr.ts'
+import { SnrMeter } from '../../core/metrics/snr.ts'
 import type { Target } from './analyse.ts'
 import { Dither } from './dither.ts'
 import { g711 } from './g711.ts'

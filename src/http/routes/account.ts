@@ -1,8 +1,8 @@
 /** GET /v1/usage and GET /v1/formats. */
 
-import { ISOLATE_BYTES, type MostPixels, pixelsWithin } from '../../formats/format.ts'
-import { FORMATS } from '../../formats/index.ts'
-import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../formats/outputs.ts'
+import { ISOLATE_BYTES, type MostPixels, pixelsWithin } from '../../core/catalog/format.ts'
+import { FORMATS } from '../../core/catalog/index.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../core/catalog/outputs.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { encodeRows, JpegJob, JpegRows, type RowsIn, recode, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { photo, psnrDb } from './photo.ts'

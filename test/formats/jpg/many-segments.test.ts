@@ -1,7 +1,7 @@
 /** Segments by the thousands: each costs more than its own bytes. */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { lateSegments } from '../../../src/formats/jpg/segments.ts'
 import { jpegOf, photo, press } from '../../support/packages.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
 import { encodeRows, JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { psnrDb } from './photo.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pictureTarget } from '../../../src/quality/levels.ts'
+import { pictureTarget } from '../../../src/core/catalog/levels.ts'
 import { requantiseTo } from '../../../src/raster/jpeg-search.ts'
 
 describe('searching for a quality', () => {

@@ -6,7 +6,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Options } from '../../../src/codec/codec.ts'
+import type { Options } from '../../../src/core/model/codec.ts'
 import { pptx } from '../../../src/formats/office/office.ts'
 import { PRESS_CODECS } from '../../../src/formats/press.ts'
 import { compress } from '../../../src/pipeline/compress.ts'

@@ -4,9 +4,9 @@
  * `cpuSeconds` for each frame, and the frames of the longest part a film of ten minutes is cut into.
  */
 
-import { concat } from '../../../src/bytes/concat.ts'
-import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { cutFor } from '../../../src/formats/film/analyse.ts'
 import { levelOf } from '../../../src/formats/film/levels.ts'
 import { PartWriter } from '../../../src/formats/film/part-file.ts'

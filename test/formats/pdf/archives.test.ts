@@ -3,7 +3,7 @@
  * `npm run conformance`.
  */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
 import { Dict, latin1, Str, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FaxEncoder } from '../../../src/bytes/fax/encode.ts'
+import { FaxEncoder } from '../../../src/core/bytes/ccitt/encode.ts'
 import { decodeFax } from '../../../src/formats/pdf/images/fax-decode.ts'
 import { decodeJbig2, Jbig2Encoder } from '../../../src/formats/pdf/images/jbig2.ts'
 import { MqDecoder, MqEncoder } from '../../../src/formats/pdf/images/mq.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../../../src/formats/pdf/encrypt.ts'
 import { latin1 } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import type { Options, Sink, Source } from '../../../src/codec/codec.ts'
+import type { Options, Sink, Source } from '../../../src/core/model/codec.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile } from '../../support/press-file.ts'

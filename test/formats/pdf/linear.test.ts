@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { Lexer } from '../../../src/formats/pdf/lexer.ts'
 import { isLinearised } from '../../../src/formats/pdf/linear/linearise.ts'
 import { Dict, latin1, numberOr, type PdfObject } from '../../../src/formats/pdf/objects.ts'

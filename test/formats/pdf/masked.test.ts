@@ -3,13 +3,13 @@
  * rims.
  */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { hiddenAsStored, mayHaveRims } from '../../../src/formats/pdf/images/opacity.ts'
 import { RowScaler } from '../../../src/formats/pdf/images/scale.ts'
 import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'
-import { SimilarityMeter } from '../../../src/quality/metrics.ts'
+import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { buildPdf, flate } from './build.ts'

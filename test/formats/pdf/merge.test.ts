@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { FontWriter } from '../../../src/containers/sfnt/bytes.ts'
 import { fontFile, metricOf, Outlines, type Tables, tablesOf } from '../../../src/containers/sfnt/truetype.ts'
 import { Duplicates } from '../../../src/formats/pdf/duplicates.ts'

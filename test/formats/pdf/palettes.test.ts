@@ -1,6 +1,6 @@
 /** Pictures with at most 256 colours are stored with a palette, without a change to any pixel. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { imageFacts, imageFilter } from '../../../src/formats/pdf/images/facts.ts'
 import { decodeJbig2 } from '../../../src/formats/pdf/images/jbig2.ts'
 import { openRows, rowsOf } from '../../../src/formats/pdf/images/rows.ts'

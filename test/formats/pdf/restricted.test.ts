@@ -1,7 +1,7 @@
 /** Files that anybody may open and that are encrypted nevertheless; qpdf encrypted the fixtures. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { Dict, latin1, Ref, Str, Stream } from '../../../src/formats/pdf/objects.ts'
 import { pdf } from '../../../src/formats/pdf/pdf.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { type Dict, latin1, Stream } from '../../../src/formats/pdf/objects.ts'
 import { walkPages } from '../../../src/formats/pdf/reach.ts'
 import { Reader } from '../../../src/formats/pdf/reader.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
 import { type1Outline } from '../../../src/formats/pdf/fonts/type1/charstring.ts'
 import { parseType1 } from '../../../src/formats/pdf/fonts/type1/program.ts'

@@ -1,8 +1,8 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../../src/codec/codec.ts'
-import { LEVELS } from '../../../src/quality/levels.ts'
-import { VisibleMeter } from '../../../src/quality/visible.ts'
+import type { Quality } from '../../../src/core/model/codec.ts'
+import { LEVELS } from '../../../src/core/catalog/levels.ts'
+import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { stepBack } from '../../../src/raster/png-quantise.ts'
 import { pressed } from './pressed.ts'
 

@@ -1,8 +1,8 @@
 /** Pictures that are data: every sample stays at every level, and the receipt says why; pictures for the eye are no data. */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
-import type { Quality } from '../../../src/codec/codec.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import type { Quality } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { bmp } from '../../../src/formats/bmp/bmp.ts'
 import { readHeader } from '../../../src/formats/bmp/header.ts'
 import { openPixels } from '../../../src/formats/bmp/pixels.ts'

@@ -1,8 +1,8 @@
 /** HDR in PNG: its bit depth and signalling stay at every level, AVIF carries both, and formats of SDR are refused. */
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { jpg } from '../../../src/formats/jpg/jpg.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'

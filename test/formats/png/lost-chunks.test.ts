@@ -1,7 +1,7 @@
 /** Chunks that are not safe to copy: a result without them is not called lossless, unless they spoke of the stored form alone. */
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
-import { fidelityOf } from '../../../src/codec/codec.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { photo, pngOf } from '../../support/packages.ts'

@@ -1,6 +1,6 @@
 /** Where no palette holds the level, samples may be a little off, and filters leave less to deflate. */
 import { expect, it } from 'vitest'
-import { VisibleMeter } from '../../../src/quality/visible.ts'
+import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { DIFFICULT, lookAt } from '../../support/difficult/cases.ts'
 import { pressed } from './pressed.ts'
 

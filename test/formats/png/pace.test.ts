@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Options } from '../../../src/codec/codec.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import type { Options } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { streamOf } from '../../../src/formats/png/file.ts'
 
 const MB = 2 ** 20

@@ -1,7 +1,7 @@
 /** A picture through the PNG codec at a level, and back. */
-import type { Quality } from '../../../src/codec/codec.ts'
-import { memorySink } from '../../../src/codec/sink.ts'
-import { memorySource, readAll } from '../../../src/codec/source.ts'
+import type { Quality } from '../../../src/core/model/codec.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { concat } from '../../../src/bytes/concat.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { chunk, startOfPng } from '../../../wasm/png/chunks.ts'
 import { decodePng, PngEncoder, PngEngine, pngRows, QUICK, rowBytesOf, THOROUGH } from '../../../wasm/png/png.ts'

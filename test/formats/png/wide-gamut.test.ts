@@ -1,6 +1,6 @@
 /** Colours beyond sRGB that a PNG names by code points or chromaticities: AVIF gets code points, JPEG and WebP an ICC profile. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/codec/source.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { carriedOf } from '../../../src/formats/jpg/carried.ts'
 import { readHeader } from '../../../src/formats/jpg/segments.ts'
 import { png } from '../../../src/formats/png/png.ts'

@@ -62,7 +62,7 @@ export class Checkout {
     for (const name of [
       'scripts',
       'pool/budget.ts',
-      'src/formats/format.ts',
+      'src/core/catalog/format.ts',
       'src/store/regions.ts',
       'src/store/blob-names.ts',
       'package.json',

@@ -3,8 +3,8 @@
  * close to the upload as the receipt says. Each result is read once a run.
  */
 import { createHash } from 'node:crypto'
-import type { Outcome } from '../../../src/codec/codec.ts'
-import { memorySource } from '../../../src/codec/source.ts'
+import type { Outcome } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { decodedRows } from '../../../src/raster/decoded.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { type Difference, differenceOf } from './figures.ts'

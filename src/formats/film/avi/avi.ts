@@ -1,9 +1,9 @@
 /** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
-import { sumOf } from '../../../bytes/column.ts'
-import type { Outcome, Verdict } from '../../../codec/codec.ts'
-import type { Plan, SegmentedCodec } from '../../../codec/segmented.ts'
+import { sumOf } from '../../../core/bytes/compact-array.ts'
+import type { Outcome, Verdict } from '../../../core/model/codec.ts'
+import type { Plan, SegmentedCodec } from '../../../core/model/segmented.ts'
 import { planOf } from '../analyse.ts'
-import { AVI } from '../format.ts'
+import { AVI } from '../../../core/catalog/formats/film.ts'
 import { isHopeless, isOfPictures } from '../in-sequence.ts'
 import { keptPictures } from '../part-file.ts'
 import { partsOf, probed, readJob } from './job.ts'

@@ -1,5 +1,5 @@
 /** Where an AVI file's pictures are cut: a frame's place is its time, so every part must know the place of its first picture. */
-import type { Source } from '../../../codec/codec.ts'
+import type { Source } from '../../../core/model/codec.ts'
 import { type Cut, MAX_PART_BYTES } from '../cut.ts'
 import type { PictureTrack } from '../picture-track.ts'
 

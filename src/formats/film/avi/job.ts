@@ -1,11 +1,11 @@
 /** What to do with each stream of an AVI file, decided from its index and one decoded picture. */
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { sumOf } from '../../../bytes/column.ts'
-import type { Options, Reason, Source } from '../../../codec/codec.ts'
-import { RIFF_CREDENTIALS, signedByCredentials } from '../../../codec/content-credentials.ts'
-import { isCodecError, malformed, unsupported } from '../../../codec/error.ts'
-import type { PartPlan } from '../../../codec/segmented.ts'
+import { sumOf } from '../../../core/bytes/compact-array.ts'
+import type { Options, Reason, Source } from '../../../core/model/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../../core/model/content-credentials.ts'
+import { isCodecError, malformed, unsupported } from '../../../core/model/error.ts'
+import type { PartPlan } from '../../../core/model/segmented.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { readAvi } from '../../../containers/riff/avi.ts'

@@ -1,11 +1,11 @@
 /** MP3 in AVI: its frames, found by ranges wherever chunks begin and end, as a track of a movie. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { columnOf, sumOf } from '../../../bytes/column.ts'
-import { ByteReader } from '../../../bytes/reader.ts'
-import type { Source } from '../../../codec/codec.ts'
-import { malformed, unsupported } from '../../../codec/error.ts'
-import { rangeStream } from '../../../codec/source.ts'
+import { columnOf, sumOf } from '../../../core/bytes/compact-array.ts'
+import { ByteReader } from '../../../core/bytes/reader.ts'
+import type { Source } from '../../../core/model/codec.ts'
+import { malformed, unsupported } from '../../../core/model/error.ts'
+import { rangeStream } from '../../../core/model/source.ts'
 import type { NewTrack, Piece } from '../../../containers/isobmff/lanes.ts'
 import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import type { AviStream } from '../../../containers/riff/avi.ts'

@@ -1,9 +1,9 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
 
-import { sumOf } from '../../../bytes/column.ts'
-import type { Options, Sink, Source } from '../../../codec/codec.ts'
-import { malformed } from '../../../codec/error.ts'
-import type { FinishedPart, PartPlan, PartReceipt } from '../../../codec/segmented.ts'
+import { sumOf } from '../../../core/bytes/compact-array.ts'
+import type { Options, Sink, Source } from '../../../core/model/codec.ts'
+import { malformed } from '../../../core/model/error.ts'
+import type { FinishedPart, PartPlan, PartReceipt } from '../../../core/model/segmented.ts'
 import { isOfPictures, runInSequence } from '../in-sequence.ts'
 import type { Level } from '../levels.ts'
 import { encodeMp3Frames } from '../mp3-sound.ts'

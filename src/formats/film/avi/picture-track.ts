@@ -1,6 +1,6 @@
 /** An AVI file's pictures as a track, whose frames have places instead of times. */
-import { ByteReader } from '../../../bytes/reader.ts'
-import type { Source } from '../../../codec/codec.ts'
+import { ByteReader } from '../../../core/bytes/reader.ts'
+import type { Source } from '../../../core/model/codec.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'

@@ -1,9 +1,9 @@
 /** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { ByteReader } from '../../../bytes/reader.ts'
-import { ByteWriter } from '../../../bytes/writer.ts'
-import { malformed, unsupported } from '../../../codec/error.ts'
+import { ByteReader } from '../../../core/bytes/reader.ts'
+import { ByteWriter } from '../../../core/bytes/writer.ts'
+import { malformed, unsupported } from '../../../core/model/error.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { AAC_RATES } from '../aac-rates.ts'

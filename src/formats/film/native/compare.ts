@@ -1,7 +1,7 @@
 /** Verification of pictures that were encoded beside the press: both films decoded again, measured anew, against the receipt. */
-import type { Options } from '../../../codec/codec.ts'
-import type { PictureLoss } from '../../../codec/loss.ts'
-import type { NativeFilm } from '../../../codec/native.ts'
+import type { Options } from '../../../core/model/codec.ts'
+import type { PictureLoss } from '../../../core/model/loss.ts'
+import type { NativeFilm } from '../../../core/model/external-encoder.ts'
 import { usedSamples } from '../../../containers/isobmff/tables.ts'
 import { COMPARED_PIXELS, type Compared, type Side } from '../compare-pictures.ts'
 import { type FilmFigures, Sampling, Seconds } from '../seconds.ts'

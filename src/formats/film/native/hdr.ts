@@ -1,6 +1,6 @@
 /** Static metadata of HDR: in boxes of the sample entry, or in messages (SEI) of the stream. */
 
-import type { StaticHdr } from '../../../codec/native.ts'
+import type { StaticHdr } from '../../../core/model/external-encoder.ts'
 import { boxes, u16At, u32At } from '../../../containers/isobmff/box.ts'
 
 const MASTERING_DISPLAY = 137

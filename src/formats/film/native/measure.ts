@@ -1,6 +1,6 @@
 /** How alike pictures are that the program beside the press decoded: SSIM by the one definition, in all bits they have. */
-import type { NativeFigures } from '../../../codec/native.ts'
-import { SimilarityMeter } from '../../../quality/metrics.ts'
+import type { NativeFigures } from '../../../core/model/external-encoder.ts'
+import { SimilarityMeter } from '../../../core/metrics/ssim-psnr.ts'
 
 /** Of the sampled frames, in order. */
 export function ssimOf(

@@ -1,6 +1,6 @@
 /** Some samples of a film as a film of their own, with the sample entry that they came with. */
-import type { Options, Source } from '../../../codec/codec.ts'
-import { memorySink } from '../../../codec/sink.ts'
+import type { Options, Source } from '../../../core/model/codec.ts'
+import { memorySink } from '../../../core/model/sink.ts'
 import type { NewTrack } from '../../../containers/isobmff/lanes.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'

@@ -1,10 +1,10 @@
 /** Which pictures the program beside the press takes: those that no engine here can decode, or no isolate has room for. */
 import type { VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options } from '../../../codec/codec.ts'
-import { overBudget } from '../../../codec/error.ts'
+import type { Options } from '../../../core/model/codec.ts'
+import { overBudget } from '../../../core/model/error.ts'
 import { type Box, boxes, u16At } from '../../../containers/isobmff/box.ts'
-import { pixelsWithin } from '../../format.ts'
-import { MOST_PIXELS } from '../format.ts'
+import { pixelsWithin } from '../../../core/catalog/format.ts'
+import { MOST_PIXELS } from '../../../core/catalog/formats/film.ts'
 
 export interface NativeStream {
   readonly stream: VideoStream

@@ -1,5 +1,5 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
-import { mostOf } from '../../../bytes/extremes.ts'
+import { mostOf } from '../../../core/bytes/min-max.ts'
 import { FontWriter } from '../../../containers/sfnt/bytes.ts'
 import { type CffDict, type CffFont, OP } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'

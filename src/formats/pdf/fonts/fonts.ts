@@ -1,7 +1,7 @@
 /** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
 
-import { zlibCompress } from '../../../bytes/deflate.ts'
-import { isCodecError } from '../../../codec/error.ts'
+import { zlibCompress } from '../../../core/bytes/deflate.ts'
+import { isCodecError } from '../../../core/model/error.ts'
 import { FontView } from '../../../containers/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import { tablesOf } from '../../../containers/sfnt/truetype.ts'

@@ -2,7 +2,7 @@
  * Programs that several producers, or several parts of a document, have cut from one font: where nothing contradicts, all
  * font dictionaries share one program with the glyphs of all. Nothing of the dictionaries changes.
  */
-import { isCodecError } from '../../../codec/error.ts'
+import { isCodecError } from '../../../core/model/error.ts'
 import { nameOf, PdfSyntax, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Cff } from './cff.ts'

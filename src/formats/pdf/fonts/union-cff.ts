@@ -1,8 +1,8 @@
 /** CFF programs of the same font with different glyphs: what a document shows of each, and their union. */
 
 import { createHash } from 'node:crypto'
-import { concat } from '../../../bytes/concat.ts'
-import { mostOf } from '../../../bytes/extremes.ts'
+import { concat } from '../../../core/bytes/concat.ts'
+import { mostOf } from '../../../core/bytes/min-max.ts'
 import { latin1 } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from './cff.ts'

@@ -1,8 +1,8 @@
 /** TrueType programs of the same font with different glyphs: what a document shows of each, and their union. */
 
 import { createHash } from 'node:crypto'
-import { concat } from '../../../bytes/concat.ts'
-import { mostOf } from '../../../bytes/extremes.ts'
+import { concat } from '../../../core/bytes/concat.ts'
+import { mostOf } from '../../../core/bytes/min-max.ts'
 import { FontView, FontWriter } from '../../../containers/sfnt/bytes.ts'
 import { closure, locations, mapTable, subsetTrueType } from '../../../containers/sfnt/subset.ts'
 import {

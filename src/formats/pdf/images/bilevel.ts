@@ -1,6 +1,6 @@
 /** Bilevel images stay exact: as CCITT Group 4, JBIG2 or Flate, whichever is smallest. */
-import { concat } from '../../../bytes/concat.ts'
-import { FaxEncoder } from '../../../bytes/fax/encode.ts'
+import { concat } from '../../../core/bytes/concat.ts'
+import { FaxEncoder } from '../../../core/bytes/ccitt/encode.ts'
 import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'

@@ -1,6 +1,6 @@
 /** A picture on its way, and what may be stored instead. */
-import type { LumaFigures } from '../../../codec/loss.ts'
-import type { Similarity } from '../../../quality/metrics.ts'
+import type { LumaFigures } from '../../../core/model/loss.ts'
+import type { Similarity } from '../../../core/metrics/ssim-psnr.ts'
 import type { Filter } from '../filters.ts'
 import type { Stream } from '../objects.ts'
 import type { Place } from '../sheets.ts'

@@ -1,6 +1,6 @@
 /** CCITT Group 4 back to rows (ITU-T T.6). */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeFaxRows } from '../../../bytes/fax/decode.ts'
+import { decodeFaxRows } from '../../../core/bytes/ccitt/decode.ts'
 import { PdfSyntax } from '../objects.ts'
 
 /** Rows of packed bits, 0 is black. */

@@ -1,7 +1,7 @@
 /** At which sizes a picture is looked at. */
-import { leastOf } from '../../../bytes/extremes.ts'
-import type { LumaFigures } from '../../../codec/loss.ts'
-import type { Similarity } from '../../../quality/metrics.ts'
+import { leastOf } from '../../../core/bytes/min-max.ts'
+import type { LumaFigures } from '../../../core/model/loss.ts'
+import type { Similarity } from '../../../core/metrics/ssim-psnr.ts'
 import type { Place } from '../sheets.ts'
 import type { Size } from './scale.ts'
 

@@ -1,7 +1,7 @@
 /** Images that are JPEG already: coded again in their coefficients, or only more tightly. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../../bytes/concat.ts'
+import { concat } from '../../../core/bytes/concat.ts'
 import type { Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { ImageFacts } from './facts.ts'

@@ -1,7 +1,7 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { SimilarityMeter } from '../../../quality/metrics.ts'
+import { SimilarityMeter } from '../../../core/metrics/ssim-psnr.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'

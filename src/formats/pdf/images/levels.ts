@@ -1,5 +1,5 @@
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../codec/codec.ts'
-import { LEVELS, type PageTarget } from '../../../quality/levels.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../core/model/codec.ts'
+import { LEVELS, type PageTarget } from '../../../core/catalog/levels.ts'
 
 /**
  * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for

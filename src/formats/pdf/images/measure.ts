@@ -1,8 +1,8 @@
 /** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
-import { leastOf } from '../../../bytes/extremes.ts'
-import { NO_STILL_PICTURE } from '../../../codec/loss.ts'
-import { type Channels, type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
-import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../quality/visible.ts'
+import { leastOf } from '../../../core/bytes/min-max.ts'
+import { NO_STILL_PICTURE } from '../../../core/model/loss.ts'
+import { type Channels, type Similarity, SimilarityMeter } from '../../../core/metrics/ssim-psnr.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../core/metrics/perceptual.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'

@@ -1,8 +1,8 @@
 /** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
-import { concat } from '../../../bytes/concat.ts'
-import type { SeenPicture } from '../../../quality/levels.ts'
-import type { Similarity } from '../../../quality/metrics.ts'
+import { concat } from '../../../core/bytes/concat.ts'
+import type { SeenPicture } from '../../../core/catalog/levels.ts'
+import type { Similarity } from '../../../core/metrics/ssim-psnr.ts'
 import type { Reference } from '../../../raster/jpeg-seen.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'

@@ -1,5 +1,5 @@
 /** What happened to the pictures of a document. */
-import type { PictureLoss } from '../../../codec/loss.ts'
+import type { PictureLoss } from '../../../core/model/loss.ts'
 
 export interface ImageReport {
   /** The worst picture that was changed; undefined when nothing was lost. */

@@ -2,7 +2,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { JpxPicture } from '../../../../wasm/openjpeg/openjpeg.ts'
-import { concat } from '../../../bytes/concat.ts'
+import { concat } from '../../../core/bytes/concat.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'

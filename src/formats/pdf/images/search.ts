@@ -1,7 +1,7 @@
 /** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
 import type { JpegJob, Measured } from '../../../../wasm/jpeg/jpeg.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
-import { lowestByMargin } from '../../../quality/search.ts'
+import { yieldToOthers } from '../../../core/bytes/yield.ts'
+import { lowestByMargin } from '../../../core/metrics/search.ts'
 import type { Target } from './levels.ts'
 
 export const LOWEST = 8

@@ -1,7 +1,7 @@
 /** JPEGs inside a document, steered by what eyes see of them as files are (raster/jpeg-seen.ts). */
 import type { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
-import type { SeenPicture } from '../../../quality/levels.ts'
+import { yieldToOthers } from '../../../core/bytes/yield.ts'
+import type { SeenPicture } from '../../../core/catalog/levels.ts'
 import type { Strips } from '../../../raster/compared-rows.ts'
 import { type Reference, requantiseSeen } from '../../../raster/jpeg-seen.ts'
 import { isScored } from '../../../raster/seen-search.ts'

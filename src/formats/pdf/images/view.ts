@@ -2,8 +2,8 @@
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
-import { type Similarity, SimilarityMeter } from '../../../quality/metrics.ts'
+import { yieldToOthers } from '../../../core/bytes/yield.ts'
+import { type Similarity, SimilarityMeter } from '../../../core/metrics/ssim-psnr.ts'
 import { PdfSyntax } from '../objects.ts'
 import { asPrinted } from './inks.ts'
 import type { MaskRows } from './mask.ts'

@@ -1,5 +1,5 @@
 /** Hint tables (annex F.4): where each page's objects are, so that a viewer can ask for them alone. */
-import { BitWriter } from '../../../bytes/bits.ts'
+import { BitWriter } from '../../../core/bytes/bits.ts'
 import type { Layout, Unit } from './layout.ts'
 
 export const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)

@@ -1,5 +1,5 @@
 /** A linearised file (annex F), written front to back; what depends on what follows is filled in at the end. */
-import { PATCHABLE_BYTES } from '../../../codec/codec.ts'
+import { PATCHABLE_BYTES } from '../../../core/model/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject } from '../objects.ts'
 import { serialise } from '../serialise.ts'
 import { noReference, type RefText, STREAM_TAIL, streamHead, Writer } from '../writer.ts'

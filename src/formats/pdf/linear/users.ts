@@ -2,7 +2,7 @@
  * Who needs which object (ISO 32000-2, annex F): the first page, another page, the outlines, opening the document, or
  * something else. The order of a linearised file follows from that.
  */
-import { isCodecError, overBudget } from '../../../codec/error.ts'
+import { isCodecError, overBudget } from '../../../core/model/error.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
 import type { Reach } from '../reach.ts'

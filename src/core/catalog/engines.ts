@@ -1,0 +1,130 @@
+/**
+ * Which engines may have worked on a result, for its signed receipt: as facts of formats, in the versions that a Worker was built
+ * with. A test holds this to what codecs import.
+ */
+import manifest from '../../../package.json' with { type: 'json' }
+import avifDecoder from '../../../wasm/avif-decoder/origin.json' with { type: 'json' }
+import avifEncoder from '../../../wasm/avif-encoder/origin.json' with { type: 'json' }
+import ffmpeg from '../../../wasm/ffmpeg/origin.json' with { type: 'json' }
+import flac from '../../../wasm/flac/origin.json' with { type: 'json' }
+import gif from '../../../wasm/gif/origin.json' with { type: 'json' }
+import hdf5 from '../../../wasm/hdf5/origin.json' with { type: 'json' }
+import jpeg from '../../../wasm/jpeg/origin.json' with { type: 'json' }
+import jpegls from '../../../wasm/jpegls/origin.json' with { type: 'json' }
+import lame from '../../../wasm/lame/origin.json' with { type: 'json' }
+import laz from '../../../wasm/laz/origin.json' with { type: 'json' }
+import libdeflate from '../../../wasm/libdeflate/origin.json' with { type: 'json' }
+import openjpeg from '../../../wasm/openjpeg/origin.json' with { type: 'json' }
+import png from '../../../wasm/png/origin.json' with { type: 'json' }
+import resvg from '../../../wasm/resvg/origin.json' with { type: 'json' }
+import scale from '../../../wasm/scale/origin.json' with { type: 'json' }
+import ssim from '../../../wasm/ssim/origin.json' with { type: 'json' }
+import visible from '../../../wasm/visible/origin.json' with { type: 'json' }
+import webp from '../../../wasm/webp/origin.json' with { type: 'json' }
+import type { FormatId } from './index.ts'
+import { type OutputId, outputFacts, type PictureOutput } from './outputs.ts'
+
+const ORIGINS = {
+  'avif-decoder': avifDecoder,
+  'avif-encoder': avifEncoder,
+  ffmpeg,
+  flac,
+  gif,
+  hdf5,
+  jpeg,
+  jpegls,
+  lame,
+  laz,
+  libdeflate,
+  openjpeg,
+  png,
+  resvg,
+  scale,
+  ssim,
+  visible,
+  webp,
+} as const satisfies { readonly [name: string]: Origin }
+
+/** `origin.json` of an engine: what it was made from, and its binary. */
+interface Origin {
+  readonly sources: readonly { readonly name: string; readonly version: string }[]
+  readonly wasmSha256: string
+}
+
+export type EngineName = keyof typeof ORIGINS
+
+export interface EngineFacts {
+  readonly name: string
+  /** Of this service, whose code works on every result. */
+  readonly version?: string
+  /** Of the Wasm binary, hexadecimal. */
+  readonly wasmSha256?: string
+  /** What is compiled in beside code of this service's own: name and version. */
+  readonly sources?: readonly string[]
+}
+
+const PICTURES = ['libdeflate', 'png', 'scale', 'ssim', 'visible'] as const
+/** Of packages: the pictures in them are lent their codecs. */
+const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
+
+/** In the container that came in. */
+const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
+  avi: ['ffmpeg', 'lame', 'libdeflate'],
+  bmp: PICTURES,
+  dicom: ['jpegls', 'libdeflate'],
+  docx: PACKAGES,
+  dxf: [],
+  // Any attachment is lent its codec.
+  eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg'],
+  epub: PACKAGES,
+  geotiff: ['jpeg', 'libdeflate'],
+  gif: [...PICTURES, 'gif'],
+  hdf5: ['hdf5', 'libdeflate'],
+  jpg: [...PICTURES, 'jpeg'],
+  kmz: PACKAGES,
+  las: ['laz', 'libdeflate'],
+  laz: [],
+  mov: ['ffmpeg', 'libdeflate', 'ssim'],
+  mp3: ['ffmpeg', 'lame'],
+  mp4: ['ffmpeg', 'libdeflate', 'ssim'],
+  netcdf: ['hdf5', 'libdeflate'],
+  netcdf3: [],
+  nifti: ['libdeflate'],
+  ofd: PACKAGES,
+  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'scale', 'ssim', 'visible'],
+  png: PICTURES,
+  pptx: PACKAGES,
+  shapefile: ['libdeflate'],
+  svg: [...PACKAGES, 'resvg'],
+  text: [],
+  tiff: ['jpeg', 'libdeflate'],
+  wav: ['ffmpeg'],
+  xlsx: PACKAGES,
+}
+
+type Engines<Id extends OutputId> = Readonly<Record<Id, readonly EngineName[]>>
+
+/** And in another one. */
+const CONVERTED: Engines<Exclude<PictureOutput, 'png'>> & Partial<Engines<OutputId>> = {
+  avif: ['avif-decoder', 'avif-encoder'],
+  flac: ['flac'],
+  jpg: ['jpeg'],
+  mp3: ['lame'],
+  webp: ['webp'],
+}
+
+/** Engines by name, in order. */
+export function engineNames(format: FormatId, output: OutputId): EngineName[] {
+  if (outputFacts(output).wraps && output !== 'zip') return output === 'gz' ? ['libdeflate'] : []
+  const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? []))]
+  return [...new Set(names)].sort()
+}
+
+/** This service, and the engines that may have worked on a file of `format` that became `output`. */
+export function enginesOf(format: FormatId, output: OutputId): EngineFacts[] {
+  const engines = engineNames(format, output).map((name): EngineFacts => {
+    const { sources, wasmSha256 }: Origin = ORIGINS[name]
+    return { name, wasmSha256, ...(sources.length > 0 && { sources: sources.map((source) => `${source.name} ${source.version}`) }) }
+  })
+  return [{ name: manifest.name, version: manifest.version }, ...engines]
+}

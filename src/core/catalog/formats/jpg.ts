@@ -1,0 +1,22 @@
+import { photograph } from '../describe.ts'
+import type { Format } from '../format.ts'
+
+export const JPG = {
+  id: 'jpg',
+  title: 'JPEG',
+  family: 'image',
+  extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
+  mimeTypes: ['image/jpeg'],
+  magic: [{ offset: 0, bytes: [0xff, 0xd8, 0xff] }],
+  worker: 'press',
+  quickUpTo: 8388608,
+  outputs: ['jpg', 'png', 'webp', 'avif'],
+  holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
+  mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
+  fidelity: 'perceptual',
+  levels: {
+    low: `${photograph('low')}: the smallest that still looks clean`,
+    medium: `${photograph('medium')}: no difference at normal viewing size`,
+    high: `${photograph('high')}: no difference at 100 %`,
+  },
+} as const satisfies Format

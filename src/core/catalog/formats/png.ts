@@ -1,0 +1,22 @@
+import { palette } from '../describe.ts'
+import type { Format } from '../format.ts'
+
+export const PNG = {
+  id: 'png',
+  title: 'PNG and APNG',
+  family: 'image',
+  extensions: ['png', 'apng'],
+  mimeTypes: ['image/png', 'image/apng'],
+  magic: [{ offset: 0, bytes: [0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa] }],
+  worker: 'press',
+  quickUpTo: 1048576,
+  outputs: ['png', 'jpg', 'webp', 'avif'],
+  holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
+  mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
+  fidelity: 'perceptual',
+  levels: {
+    low: `${palette('low')}, or eight bits a sample, else exact; animations exact`,
+    medium: `${palette('medium')}, or eight bits a sample, else exact; animations exact`,
+    high: 'exact',
+  },
+} as const satisfies Format

@@ -1,0 +1,62 @@
+/** Every format of the service, as facts. The codecs are listed where they run: `src/press.ts`, `src/media.ts`. */
+
+import { BMP } from './formats/bmp.ts'
+import { DICOM } from './formats/dicom.ts'
+import { DXF } from './formats/dxf.ts'
+import { EML } from './formats/eml.ts'
+import { EPUB } from './formats/epub.ts'
+import { AVI, MOV, MP4 } from './formats/film.ts'
+import type { Format } from './format.ts'
+import { GIF } from './formats/gif.ts'
+import { HDF5, NETCDF } from './formats/hdf5.ts'
+import { JPG } from './formats/jpg.ts'
+import { KMZ } from './formats/kmz.ts'
+import { LAS, LAZ } from './formats/las.ts'
+import { MP3 } from './formats/mp3.ts'
+import { NETCDF3 } from './formats/netcdf3.ts'
+import { NIFTI } from './formats/nifti.ts'
+import { OFD } from './formats/ofd.ts'
+import { DOCX, PPTX, XLSX } from './formats/office.ts'
+import { PDF } from './formats/pdf.ts'
+import { PNG } from './formats/png.ts'
+import { SHAPEFILE } from './formats/shapefile.ts'
+import { SVG } from './formats/svg.ts'
+import { TEXT } from './formats/text.ts'
+import { GEOTIFF, TIFF } from './formats/tiff.ts'
+import { WAV } from './formats/wav.ts'
+
+export const FORMATS = {
+  pdf: PDF,
+  ofd: OFD,
+  docx: DOCX,
+  xlsx: XLSX,
+  pptx: PPTX,
+  jpg: JPG,
+  png: PNG,
+  gif: GIF,
+  bmp: BMP,
+  tiff: TIFF,
+  geotiff: GEOTIFF,
+  svg: SVG,
+  mp4: MP4,
+  mov: MOV,
+  avi: AVI,
+  mp3: MP3,
+  wav: WAV,
+  epub: EPUB,
+  eml: EML,
+  text: TEXT,
+  dxf: DXF,
+  kmz: KMZ,
+  shapefile: SHAPEFILE,
+  dicom: DICOM,
+  nifti: NIFTI,
+  las: LAS,
+  laz: LAZ,
+  hdf5: HDF5,
+  netcdf: NETCDF,
+  netcdf3: NETCDF3,
+} as const satisfies { readonly [id: string]: Format }
+
+/** Formats as they come in. The text family shares one codec, so its members are extensions of `text`. */
+export type FormatId = keyof typeof FORMATS
