@@ -6,8 +6,8 @@ import '../../scripts/wasm-hook.ts'
 import { type Bench, files, type Measured, native, ours, smallest } from '../harness.ts'
 
 const { memorySource } = await import('../../src/core/model/source.ts')
-const { readTiff } = await import('../../src/containers/tiff/read-directories.ts')
-const { readPixels } = await import('../../src/containers/tiff/pixels.ts')
+const { readTiff } = await import('../../src/core/containers/tiff/read-directories.ts')
+const { readPixels } = await import('../../src/core/containers/tiff/pixels.ts')
 
 const PREDICTORS = ['1', '2', '3'] as const
 

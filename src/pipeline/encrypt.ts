@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Sink, Source } from '../core/model/codec.ts'
 import type { ResultSink } from '../core/model/sink.ts'
-import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
+import { openEncryptedZip, writeEncryptedZip } from '../core/containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
 import type { KnownFormat, OutputId } from '../core/catalog/outputs.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'

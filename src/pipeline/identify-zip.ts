@@ -1,7 +1,7 @@
 /** Which of the ZIP-based formats an archive is, by the names of its entries. */
 
 import type { Source } from '../core/model/codec.ts'
-import { entryNames } from '../containers/zip/entry-names.ts'
+import { entryNames } from '../core/containers/zip/entry-names.ts'
 import type { FormatId } from '../core/catalog/index.ts'
 import { FORMATS } from '../core/catalog/index.ts'
 import { extension } from './extension.ts'

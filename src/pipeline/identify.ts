@@ -6,7 +6,7 @@
 import { latin1Of } from '../core/bytes/latin1.ts'
 import { ByteReader } from '../core/bytes/reader.ts'
 import type { Source } from '../core/model/codec.ts'
-import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
+import { entryCount, ifdLayout, readField, readHeader } from '../core/containers/tiff/ifd.ts'
 import { bareDicom } from '../formats/dicom/bare.ts'
 import type { FormatId } from '../core/catalog/index.ts'
 import { FORMATS } from '../core/catalog/index.ts'

@@ -1,5 +1,5 @@
 import type { Source } from '../core/model/codec.ts'
-import { isCompoundFile } from '../containers/cfb/read.ts'
+import { isCompoundFile } from '../core/containers/cfb/read.ts'
 import type { KnownFormat } from '../core/catalog/outputs.ts'
 
 /** Where a trailer may stand: near the end, or near the front of a linearised file. */

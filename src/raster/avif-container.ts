@@ -5,7 +5,7 @@
 
 import { concat } from '../core/bytes/concat.ts'
 import { mostOf } from '../core/bytes/min-max.ts'
-import { box, boxes, boxOf, halfWords, text, u32At, words } from '../containers/isobmff/box.ts'
+import { box, boxes, boxOf, halfWords, text, u32At, words } from '../core/containers/isobmff/box.ts'
 import { type ColourSignalling, nclxBox, signalledSequence } from './colour-signalling.ts'
 import type { Carried } from './raster.ts'
 

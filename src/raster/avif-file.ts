@@ -5,7 +5,7 @@
 
 import { concat } from '../core/bytes/concat.ts'
 import { latin1Of } from '../core/bytes/latin1.ts'
-import { box, boxOf, halfWords, text, words } from '../containers/isobmff/box.ts'
+import { box, boxOf, halfWords, text, words } from '../core/containers/isobmff/box.ts'
 import { contentsOf, locations, viewOf } from './avif-container.ts'
 import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from './colour-signalling.ts'
 import type { Carried } from './raster.ts'

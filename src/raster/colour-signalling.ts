@@ -3,7 +3,7 @@
  * that the picture was made on and how bright it gets (PNG: mDCV and cLLI, ISO media files: mdcv and clli).
  */
 import { ByteReader } from '../core/bytes/reader.ts'
-import { box, halfWords, text } from '../containers/isobmff/box.ts'
+import { box, halfWords, text } from '../core/containers/isobmff/box.ts'
 
 export interface ColourSignalling {
   /** H.273, 8.1: 1 BT.709 and sRGB, 9 BT.2020, 12 Display P3. 2: not specified. */

@@ -1,7 +1,7 @@
 /** Resolution and comments of pictures, which PNG and JPEG both have a place for. */
 import type { AncillaryChunk } from '../../wasm/png/png.ts'
 import { concat } from '../core/bytes/concat.ts'
-import { halfWords, text, words } from '../containers/isobmff/box.ts'
+import { halfWords, text, words } from '../core/containers/isobmff/box.ts'
 
 /** Pixels per metre, or the shape of a pixel alone. */
 export interface Resolution {

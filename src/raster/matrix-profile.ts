@@ -1,6 +1,6 @@
 /** ICC profiles of three primaries and one curve (ICC.1:2004, v4), for outputs that know colour by profiles alone. */
 import { concat } from '../core/bytes/concat.ts'
-import { halfWords, text, words } from '../containers/isobmff/box.ts'
+import { halfWords, text, words } from '../core/containers/isobmff/box.ts'
 
 export type Point = readonly [x: number, y: number]
 

@@ -3,7 +3,7 @@
 import { discard } from '../../wasm/memories/discard.ts'
 import { ByteReader } from '../core/bytes/reader.ts'
 import { ByteWriter } from '../core/bytes/writer.ts'
-import { findField, readHeader } from '../containers/tiff/ifd.ts'
+import { findField, readHeader } from '../core/containers/tiff/ifd.ts'
 import type { Deep } from './deep.ts'
 import type { Raster } from './raster.ts'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastOf, mostOf } from '../../src/core/bytes/min-max.ts'
-import { boxAround, boxOf } from '../../src/containers/isobmff/box.ts'
+import { boxAround, boxOf } from '../../src/core/containers/isobmff/box.ts'
 import { Cff } from '../../src/formats/pdf/fonts/cff.ts'
 import { CFF_STRINGS } from '../../src/formats/pdf/fonts/cff-strings.ts'
 import { Scaler } from '../../wasm/scale/scale.ts'

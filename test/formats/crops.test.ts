@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Options } from '../../src/core/model/codec.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import { pictureFacts } from '../../src/embedded/facts.ts'
+import { pictureFacts } from '../../src/core/embedded/image-header.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { docx } from '../../src/formats/office/office.ts'
 import { png } from '../../src/formats/png/png.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { box } from '../../src/containers/isobmff/box.ts'
+import { box } from '../../src/core/containers/isobmff/box.ts'
 import { videoStream } from '../../src/formats/film/decoders.ts'
 
 const decoderOf = (type: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Samples } from '../../src/containers/isobmff/tables.ts'
+import type { Samples } from '../../src/core/containers/isobmff/tables.ts'
 import { levelOf } from '../../src/formats/film/levels.ts'
 import { factorOfSample, firstGoodEnough } from '../../src/formats/film/native/factor.ts'
 import { sampleOf, timesOf } from '../../src/formats/film/native/sample.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../src/core/model/source.ts'
-import { readMovie } from '../../src/containers/isobmff/movie.ts'
+import { readMovie } from '../../src/core/containers/isobmff/movie.ts'
 import { mov } from '../../src/formats/film/film.ts'
 import { press, rawMovie } from './media-fixtures.ts'
 

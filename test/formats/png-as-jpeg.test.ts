@@ -1,6 +1,6 @@
 /** PNGs and BMPs as JPEG, asked for by a caller or by a document: what does not reach its level that way. */
 import { expect, it } from 'vitest'
-import { recompressPicture } from '../../src/embedded/recompress.ts'
+import { recompressPicture } from '../../src/core/embedded/recompress.ts'
 import { bmp } from '../../src/formats/bmp/bmp.ts'
 import { jpg } from '../../src/formats/jpg/jpg.ts'
 import { png } from '../../src/formats/png/png.ts'

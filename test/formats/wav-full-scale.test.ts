@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/core/bytes/concat.ts'
-import { chunkHeader } from '../../src/containers/riff/riff.ts'
+import { chunkHeader } from '../../src/core/containers/riff/riff.ts'
 import { wav } from '../../src/formats/wav/wav.ts'
 import { press, tones, wave } from './media-fixtures.ts'
 

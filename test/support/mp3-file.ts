@@ -1,5 +1,5 @@
 import { concat } from '../../src/core/bytes/concat.ts'
-import { frameHeader } from '../../src/containers/mpeg-audio/frame.ts'
+import { frameHeader } from '../../src/core/containers/mpeg-audio/frame.ts'
 import { Lame } from '../../wasm/lame/lame.ts'
 import { tones } from '../formats/media-fixtures.ts'
 

@@ -1,5 +1,5 @@
 import type { Codec } from '../../core/model/codec.ts'
-import { compressWrapped, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, verifyWrapped } from '../../core/containers/wrapper/wrapper.ts'
 import { compressMail, verifyMail } from './attachments.ts'
 import { EML } from '../../core/catalog/formats/eml.ts'
 

@@ -1,9 +1,9 @@
 /** Every place of an EPUB that names its PNGs: the manifest, and pages that show them. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
-import type { ZipEntry } from '../../containers/zip/entry.ts'
-import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+import { decodeXml, encodeXml, scanTags } from '../../core/containers/xml/scan.ts'
+import type { ZipEntry } from '../../core/containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../core/containers/zip/read.ts'
+import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../core/embedded/renaming.ts'
 
 const MOST_TEXT_BYTES = 16 * 1024 * 1024
 const MOST_TEXTS_BYTES = 32 * 1024 * 1024

@@ -1,8 +1,8 @@
 /** The boxes of an index that no codec may change: those that are not about how samples are stored. */
 
-import { type Box, find } from '../../containers/isobmff/box.ts'
-import type { Movie } from '../../containers/isobmff/movie.ts'
-import { childrenOf } from '../../containers/isobmff/structure.ts'
+import { type Box, find } from '../../core/containers/isobmff/box.ts'
+import type { Movie } from '../../core/containers/isobmff/movie.ts'
+import { childrenOf } from '../../core/containers/isobmff/structure.ts'
 
 /** Children that are written anew, or left out as filling, by parent. All others are equal byte for byte, in order. */
 const WRITTEN_ANEW: { readonly [parent: string]: readonly string[] | undefined } = {

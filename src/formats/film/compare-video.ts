@@ -5,9 +5,9 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { leastOf } from '../../core/bytes/min-max.ts'
 import { yieldToOthers } from '../../core/bytes/yield.ts'
 import type { Options, Outcome } from '../../core/model/codec.ts'
-import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
-import type { Track } from '../../containers/isobmff/track.ts'
-import { Window } from '../../containers/window.ts'
+import { type Samples, usedSamples } from '../../core/containers/isobmff/tables.ts'
+import type { Track } from '../../core/containers/isobmff/track.ts'
+import { Window } from '../../core/containers/packet-window.ts'
 import {
   COMPARED_PIXELS,
   type Compared,

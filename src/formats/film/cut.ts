@@ -1,5 +1,5 @@
 /** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
-import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
+import { type Samples, usedSamples } from '../../core/containers/isobmff/tables.ts'
 
 export interface Cut {
   /** Samples to decode, in decoding order. */

@@ -2,7 +2,7 @@
 
 import type { AudioStream, VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../core/bytes/reader.ts'
-import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
+import { type Box, boxes, find, u16At, u32At } from '../../core/containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 
 /** Decoders by the type of the sample entry. */

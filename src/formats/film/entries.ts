@@ -4,8 +4,8 @@ import { concat } from '../../core/bytes/concat.ts'
 import { mostOf } from '../../core/bytes/min-max.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
 import { unsupported } from '../../core/model/error.ts'
-import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
-import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
+import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../core/containers/isobmff/box.ts'
+import type { FrameHeader } from '../../core/containers/mpeg-audio/frame.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
 const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu', 'mdcv', 'clli', 'cclv', 'amve'])

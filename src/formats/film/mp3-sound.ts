@@ -2,8 +2,8 @@
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { malformed } from '../../core/model/error.ts'
-import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
-import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { FrameCutter, firstFrame, frameSamples } from '../../core/containers/mpeg-audio/frame-cutter.ts'
+import { MeasuredMp3Encoder } from '../../core/containers/mpeg-audio/measured-encoder.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
 

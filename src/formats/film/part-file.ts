@@ -6,7 +6,7 @@ import type { Sink, Source } from '../../core/model/codec.ts'
 import { malformed } from '../../core/model/error.ts'
 import type { FinishedPart, PartReceipt } from '../../core/model/segmented.ts'
 import { Gathered } from '../../core/model/sink.ts'
-import { u32At, words } from '../../containers/isobmff/box.ts'
+import { u32At, words } from '../../core/containers/isobmff/box.ts'
 import { SECOND_COLUMNS } from './seconds.ts'
 
 export interface PicturesHead {

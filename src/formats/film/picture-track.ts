@@ -1,5 +1,5 @@
 import type { VideoStream } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Samples } from '../../core/containers/isobmff/tables.ts'
 
 /** The pictures of a film, as decoder and encoder want them. */
 export interface PictureTrack {

@@ -3,8 +3,8 @@
 import { concat } from '../../core/bytes/concat.ts'
 import { mostOf } from '../../core/bytes/min-max.ts'
 import { memorySource } from '../../core/model/source.ts'
-import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
-import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import { box, boxOf, fullBox, text, words } from '../../core/containers/isobmff/box.ts'
+import { type Movie, readMovie } from '../../core/containers/isobmff/movie.ts'
 
 export interface SkeletonTrack {
   readonly handler: 'vide' | 'soun'

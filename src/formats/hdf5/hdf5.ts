@@ -3,7 +3,7 @@
 import type { Codec } from '../../core/model/codec.ts'
 import { CodecError } from '../../core/model/error.ts'
 import { withoutTail, withTail } from '../../core/model/trailing-data.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../core/containers/wrapper/wrapper.ts'
 import { endOfHdf5 } from './end.ts'
 import { HDF5, NETCDF } from '../../core/catalog/formats/hdf5.ts'
 import { difference, rewrite } from './rewrite.ts'

@@ -5,7 +5,7 @@
 
 import { ByteReader } from '../../core/bytes/reader.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
-import { entryCount, findField, readHeader } from '../../containers/tiff/ifd.ts'
+import { entryCount, findField, readHeader } from '../../core/containers/tiff/ifd.ts'
 import { isSegment, type Segment } from './segments.ts'
 
 const TAG_ENTRIES = 0xb002

@@ -1,5 +1,5 @@
 import type { Codec } from '../../core/model/codec.ts'
-import { packageCodec } from '../../embedded/package-codec.ts'
+import { packageCodec } from '../../core/embedded/package-codec.ts'
 import { KMZ } from '../../core/catalog/formats/kmz.ts'
 
 /**

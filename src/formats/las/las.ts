@@ -2,7 +2,7 @@
 
 import { yieldToOthers } from '../../core/bytes/yield.ts'
 import type { Codec, Options } from '../../core/model/codec.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../core/containers/wrapper/wrapper.ts'
 import { LAS } from '../../core/catalog/formats/las.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'

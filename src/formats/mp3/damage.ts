@@ -2,7 +2,7 @@
 
 import { Ffmpeg, type Sound } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import type { Options, Source } from '../../core/model/codec.ts'
-import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import { bitRates, frameBytes } from '../../core/containers/mpeg-audio/frame.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
 import { openMp3 } from './reencode.ts'
 import { type Stream, soundFrames } from './stream.ts'

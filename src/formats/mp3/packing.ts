@@ -1,6 +1,6 @@
 /** The smallest frame sizes that hold the sound, given what the bit reservoir has left. */
 import type { Options, Source } from '../../core/model/codec.ts'
-import { bitRates, type FrameHeader, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import { bitRates, type FrameHeader, frameBytes } from '../../core/containers/mpeg-audio/frame.ts'
 import { logicalFrames, maxReservoir } from './granules.ts'
 import type { Stream } from './stream.ts'
 

@@ -5,8 +5,8 @@ import { ByteReader } from '../../core/bytes/reader.ts'
 import { Breath } from '../../core/bytes/yield.ts'
 import type { Options, Source } from '../../core/model/codec.ts'
 import { malformed, unsupported } from '../../core/model/error.ts'
-import { id3Bytes } from '../../containers/id3/id3.ts'
-import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+import { id3Bytes } from '../../core/containers/id3/id3.ts'
+import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../core/containers/mpeg-audio/frame.ts'
 
 export interface Frame {
   readonly header: FrameHeader

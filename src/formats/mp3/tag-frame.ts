@@ -3,7 +3,7 @@
 import { crc16 } from '../../core/bytes/crc16.ts'
 import { ByteReader } from '../../core/bytes/reader.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
-import { bitRates, frameBytes, frameHeader } from '../../containers/mpeg-audio/frame.ts'
+import { bitRates, frameBytes, frameHeader } from '../../core/containers/mpeg-audio/frame.ts'
 import type { Stream } from './stream.ts'
 
 /** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */

@@ -5,7 +5,7 @@ import { latin1Of } from '../../core/bytes/latin1.ts'
 import { ByteReader } from '../../core/bytes/reader.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { Options, Sink, Source } from '../../core/model/codec.ts'
-import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
+import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../core/containers/id3/id3.ts'
 
 /** Larger tags are copied as they are. */
 const MAX_BYTES = 16 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Codec } from '../../core/model/codec.ts'
-import { wrapperCodec } from '../../containers/wrapper/wrapper.ts'
+import { wrapperCodec } from '../../core/containers/wrapper/wrapper.ts'
 import { NETCDF3 } from '../../core/catalog/formats/netcdf3.ts'
 
 /** The classic format has no compression of its own: byte for byte inside a companion. */

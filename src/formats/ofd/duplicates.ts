@@ -3,9 +3,9 @@
  * equal an earlier one of the same list leave the package; the list names the earlier one.
  */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
-import type { ZipEntry } from '../../containers/zip/entry.ts'
-import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { decodeXml, type Splice, scanTags, spliced } from '../../core/containers/xml/scan.ts'
+import type { ZipEntry } from '../../core/containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../core/containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
 
 const MOST_XML_BYTES = 16 * 1024 * 1024

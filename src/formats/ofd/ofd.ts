@@ -1,6 +1,6 @@
 import type { Codec, Options } from '../../core/model/codec.ts'
-import type { ZipArchive } from '../../containers/zip/read.ts'
-import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import type { ZipArchive } from '../../core/containers/zip/read.ts'
+import { packageCodec, type Survey } from '../../core/embedded/package-codec.ts'
 import { duplicateFiles } from './duplicates.ts'
 import { OFD } from '../../core/catalog/formats/ofd.ts'
 import { ofdReferences } from './references.ts'

@@ -1,9 +1,9 @@
 /** The one place of an OFD that names a PNG: a MediaFile of a resource list (GB/T 33190-2016, 7.9). */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
-import type { ZipEntry } from '../../containers/zip/entry.ts'
-import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+import { decodeXml, encodeXml, scanTags } from '../../core/containers/xml/scan.ts'
+import type { ZipEntry } from '../../core/containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../core/containers/zip/read.ts'
+import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../core/embedded/renaming.ts'
 import { folderOf, normal } from './paths.ts'
 
 const MOST_XML_BYTES = 16 * 1024 * 1024

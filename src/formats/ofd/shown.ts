@@ -3,9 +3,9 @@
  * millimetres; its ResourceID names a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
  */
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
-import type { ZipEntry } from '../../containers/zip/entry.ts'
-import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { decodeXml, scanTags } from '../../core/containers/xml/scan.ts'
+import type { ZipEntry } from '../../core/containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../core/containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
 
 const MM_PER_INCH = 25.4

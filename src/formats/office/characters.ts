@@ -1,7 +1,7 @@
 /** Which characters a document may show: those in its texts, and those that an office program makes by itself. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, unescapeXml } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
+import { decodeXml, unescapeXml } from '../../core/containers/xml/scan.ts'
+import { readEntry } from '../../core/containers/zip/read.ts'
 import type { OoxmlDocument } from './document.ts'
 
 const MOST_TEXT_BYTES = 24 * 1024 * 1024

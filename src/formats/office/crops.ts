@@ -5,10 +5,10 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { leastOf } from '../../core/bytes/min-max.ts'
-import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
-import type { Rect } from '../../embedded/crop.ts'
-import { type PictureFacts, pictureFacts } from '../../embedded/facts.ts'
+import { decodeXml, type Splice, scanTags, type Tag } from '../../core/containers/xml/scan.ts'
+import { readEntry } from '../../core/containers/zip/read.ts'
+import type { Rect } from '../../core/embedded/crop.ts'
+import { type PictureFacts, pictureFacts } from '../../core/embedded/image-header.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
 import type { UnusedLayouts } from './layouts.ts'
 

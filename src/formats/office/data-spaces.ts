@@ -2,7 +2,7 @@
 
 import { concat } from '../../core/bytes/concat.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
-import type { CfbNode } from '../../containers/cfb/directory-tree.ts'
+import type { CfbNode } from '../../core/containers/cfb/directory-tree.ts'
 
 const number = (value: number): Uint8Array => new ByteWriter(new Uint8Array(4), true).u32(value).finish()
 

@@ -2,9 +2,9 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { malformed, unsupported } from '../../core/model/error.ts'
-import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
-import type { ZipEntry } from '../../containers/zip/entry.ts'
-import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { decodeXml, scanTags } from '../../core/containers/xml/scan.ts'
+import type { ZipEntry } from '../../core/containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../core/containers/zip/read.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
 import { pictureUses, recoloured, type Shown } from './usage.ts'
 

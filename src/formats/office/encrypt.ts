@@ -10,8 +10,8 @@ import { ByteReader } from '../../core/bytes/reader.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { Sink, Source } from '../../core/model/codec.ts'
 import { malformed } from '../../core/model/error.ts'
-import { openCompoundFile } from '../../containers/cfb/read.ts'
-import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
+import { openCompoundFile } from '../../core/containers/cfb/read.ts'
+import { layOutCompoundFile, MINI_CUTOFF } from '../../core/containers/cfb/write.ts'
 import { DATA_SPACES } from './data-spaces.ts'
 
 const SEGMENT_BYTES = 4096

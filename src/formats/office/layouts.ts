@@ -3,8 +3,8 @@
  * Every master keeps at least one.
  */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
+import { decodeXml, type Splice, scanTags, spliced } from '../../core/containers/xml/scan.ts'
+import { readEntry } from '../../core/containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf, type Relationship } from './parts.ts'
 

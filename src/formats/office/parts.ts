@@ -1,5 +1,5 @@
 /** The Open Packaging Conventions (ECMA-376 part 2) of a document: relationships and content types. */
-import { escapeXml, type Splice, scanTags, spliced, type Tag } from '../../containers/xml/scan.ts'
+import { escapeXml, type Splice, scanTags, spliced, type Tag } from '../../core/containers/xml/scan.ts'
 
 /** ECMA-376 part 2, 9.3: part names compare without case. */
 export const partKey = (name: string): string => name.replace(/\\/g, '/').replace(/^\//, '').toLowerCase()

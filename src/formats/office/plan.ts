@@ -2,9 +2,9 @@
 
 import type { Options } from '../../core/model/codec.ts'
 import { isCodecError } from '../../core/model/error.ts'
-import { spliced } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
-import type { Recompressed } from '../../embedded/recompress.ts'
+import { spliced } from '../../core/containers/xml/scan.ts'
+import { readEntry } from '../../core/containers/zip/read.ts'
+import type { Recompressed } from '../../core/embedded/recompress.ts'
 import { type Crops, editsOf, possibleCrops } from './crops.ts'
 import { isImage, type OoxmlDocument, showing } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'

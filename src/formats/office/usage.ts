@@ -3,7 +3,7 @@
  * around them (20.1.7.5) and widened by cropping (20.1.8.55), and VML shapes in points. What is not understood with
  * certainty (tiles, text fills, bullets, inherited placeholders, …) is reported as unknown.
  */
-import { scanTags, type Tag } from '../../containers/xml/scan.ts'
+import { scanTags, type Tag } from '../../core/containers/xml/scan.ts'
 
 const EMU_PER_INCH = 914_400
 const MOST_DEPTH = 512

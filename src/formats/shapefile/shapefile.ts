@@ -1,5 +1,5 @@
 import type { Codec } from '../../core/model/codec.ts'
-import { repackCodec } from '../../containers/zip/repack.ts'
+import { repackCodec } from '../../core/containers/zip/repack.ts'
 import { SHAPEFILE } from '../../core/catalog/formats/shapefile.ts'
 
 /** ESRI Shapefile bundles: .shp, .shx, .dbf, .prj and whatever lies beside them, byte-equal inside. */

@@ -1,7 +1,7 @@
 /** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
 import type { Inner } from '../../core/model/codec.ts'
-import { pictureFacts } from '../../embedded/facts.ts'
-import { secondsOf } from '../../embedded/seconds.ts'
+import { pictureFacts } from '../../core/embedded/image-header.ts'
+import { secondsOf } from '../../core/embedded/cpu-estimate.ts'
 
 const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g
 

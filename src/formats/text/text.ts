@@ -1,5 +1,5 @@
 import type { Codec } from '../../core/model/codec.ts'
-import { wrapperCodec } from '../../containers/wrapper/wrapper.ts'
+import { wrapperCodec } from '../../core/containers/wrapper/wrapper.ts'
 import { TEXT } from '../../core/catalog/formats/text.ts'
 
 /** Markdown, JSON, CSV and their family, in whatever encoding: byte for byte inside a companion. */

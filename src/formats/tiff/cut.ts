@@ -1,8 +1,8 @@
 /** How pictures are cut into strips and tiles, and rows into those. */
 import { discard } from '../../../wasm/memories/discard.ts'
-import { planeRows } from '../../containers/tiff/decode.ts'
-import type { TiffFile } from '../../containers/tiff/directory.ts'
-import type { Pixels } from '../../containers/tiff/pixels.ts'
+import { planeRows } from '../../core/containers/tiff/decode.ts'
+import type { TiffFile } from '../../core/containers/tiff/directory.ts'
+import type { Pixels } from '../../core/containers/tiff/pixels.ts'
 import { STRIPS, TILES } from './thresholds.ts'
 
 /** Strips are tiles as wide as the picture, of which the last is only as high as its rows. */

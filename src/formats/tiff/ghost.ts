@@ -1,4 +1,4 @@
-import type { TiffFile } from '../../containers/tiff/directory.ts'
+import type { TiffFile } from '../../core/containers/tiff/directory.ts'
 
 /** The structural metadata that GDAL hides between header and first directory of a cloud optimized GeoTIFF. */
 export interface Ghost {

@@ -6,10 +6,10 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../core/bytes/concat.ts'
 import { isCodecError } from '../../core/model/error.ts'
-import { isSparse } from '../../containers/tiff/decode.ts'
-import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
-import type { Pixels } from '../../containers/tiff/pixels.ts'
+import { isSparse } from '../../core/containers/tiff/decode.ts'
+import type { TiffFile } from '../../core/containers/tiff/directory.ts'
+import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../core/containers/tiff/jpeg.ts'
+import type { Pixels } from '../../core/containers/tiff/pixels.ts'
 
 /** Longer ones are copied: coefficients take twice their bytes, and what is written of them stands beside. */
 const MAX_CHUNK_BYTES = 8 * 1024 * 1024

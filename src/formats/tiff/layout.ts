@@ -12,9 +12,9 @@ import {
   TAG,
   type TiffFile,
   UNDEFINED,
-} from '../../containers/tiff/directory.ts'
-import { ifdLayout } from '../../containers/tiff/ifd.ts'
-import { COMPRESSION } from '../../containers/tiff/pixels.ts'
+} from '../../core/containers/tiff/directory.ts'
+import { ifdLayout } from '../../core/containers/tiff/ifd.ts'
+import { COMPRESSION } from '../../core/containers/tiff/pixels.ts'
 import { isCutAnew } from './cut.ts'
 import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'

@@ -4,8 +4,8 @@
  */
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../core/model/content-credentials.ts'
 import { unsupported } from '../../core/model/error.ts'
-import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
-import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
+import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../core/containers/tiff/directory.ts'
+import { type Pixels, textOf } from '../../core/containers/tiff/pixels.ts'
 
 /** Private fields that hold offsets into the file, or stand for formats that do. */
 const UNMOVABLE: { readonly [tag: number]: string } = {

@@ -2,10 +2,10 @@
 
 import { deflateRaw } from '../../core/bytes/deflate.ts'
 import { encodeGroup4 } from '../../core/bytes/ccitt/encode.ts'
-import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
-import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'
-import { difference } from '../../containers/tiff/predictor.ts'
+import { decodeRows, isSparse } from '../../core/containers/tiff/decode.ts'
+import type { TiffFile } from '../../core/containers/tiff/directory.ts'
+import { isFax, type Pixels, rawBytes, rowsOf } from '../../core/containers/tiff/pixels.ts'
+import { difference } from '../../core/containers/tiff/predictor.ts'
 import { SAMPLES } from './thresholds.ts'
 
 export type Predictor = 1 | 2 | 3

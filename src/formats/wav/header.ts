@@ -5,7 +5,7 @@ import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { Source } from '../../core/model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../core/model/content-credentials.ts'
 import { malformed, unsupported } from '../../core/model/error.ts'
-import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+import { type Chunk, readRiff } from '../../core/containers/riff/riff.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 

@@ -1,6 +1,6 @@
 /** Chunks of a WAVE file that another format has no place for. */
 import type { Source } from '../../core/model/codec.ts'
-import { fourCC } from '../../containers/riff/riff.ts'
+import { fourCC } from '../../core/containers/riff/riff.ts'
 import type { Wave } from './header.ts'
 
 /** Chunks that describe how samples are stored, or fill space. */

@@ -3,8 +3,8 @@
 import { ByteReader } from '../../core/bytes/reader.ts'
 import type { Source } from '../../core/model/codec.ts'
 import { unsupported } from '../../core/model/error.ts'
-import { innerChunks } from '../../containers/riff/inner-chunks.ts'
-import { fourCC } from '../../containers/riff/riff.ts'
+import { innerChunks } from '../../core/containers/riff/inner-chunks.ts'
+import { fourCC } from '../../core/containers/riff/riff.ts'
 import type { Wave } from './header.ts'
 
 const INFO_KEYS: { readonly [id: string]: string } = {

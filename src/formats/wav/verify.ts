@@ -1,7 +1,7 @@
 import type { Options, Outcome, Source, Verdict } from '../../core/model/codec.ts'
 import { isCodecError } from '../../core/model/error.ts'
 import { tailDifference } from '../../core/model/trailing-data.ts'
-import type { Chunk } from '../../containers/riff/riff.ts'
+import type { Chunk } from '../../core/containers/riff/riff.ts'
 import { SnrMeter } from '../../core/metrics/snr.ts'
 import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'

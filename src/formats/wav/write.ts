@@ -3,7 +3,7 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { Options, Sink, Source } from '../../core/model/codec.ts'
-import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
+import { type Chunk, chunkHeader } from '../../core/containers/riff/riff.ts'
 import { SnrMeter } from '../../core/metrics/snr.ts'
 import type { Target } from './analyse.ts'
 import { Dither } from './dither.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FontWriter } from '../../../src/containers/sfnt/bytes.ts'
-import { fontFile } from '../../../src/containers/sfnt/truetype.ts'
+import { FontWriter } from '../../../src/core/fonts/sfnt/bytes.ts'
+import { fontFile } from '../../../src/core/fonts/sfnt/truetype.ts'
 import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
 import { fixedInteger, indexBytes } from '../../../src/formats/pdf/fonts/cff-subset.ts'
 import { bareCff } from '../../../src/formats/pdf/fonts/opentype.ts'

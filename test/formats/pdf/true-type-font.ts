@@ -1,6 +1,6 @@
 /** A TrueType font made by hand. */
-import { FontWriter } from '../../../src/containers/sfnt/bytes.ts'
-import { fontFile } from '../../../src/containers/sfnt/truetype.ts'
+import { FontWriter } from '../../../src/core/fonts/sfnt/bytes.ts'
+import { fontFile } from '../../../src/core/fonts/sfnt/truetype.ts'
 
 const GLYPHS = 60
 

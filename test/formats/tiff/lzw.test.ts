@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LzwDecoder } from '../../../src/containers/tiff/lzw.ts'
+import { LzwDecoder } from '../../../src/core/containers/tiff/lzw.ts'
 import { lzw } from './build-tiff.ts'
 
 /** Runs, rows that repeat, and noise between them: strings from three bytes to hundreds, across pieces of output and input. */

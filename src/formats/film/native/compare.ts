@@ -2,7 +2,7 @@
 import type { Options } from '../../../core/model/codec.ts'
 import type { PictureLoss } from '../../../core/model/loss.ts'
 import type { NativeFilm } from '../../../core/model/external-encoder.ts'
-import { usedSamples } from '../../../containers/isobmff/tables.ts'
+import { usedSamples } from '../../../core/containers/isobmff/tables.ts'
 import { COMPARED_PIXELS, type Compared, type Side } from '../compare-pictures.ts'
 import { type FilmFigures, Sampling, Seconds } from '../seconds.ts'
 import { ssimOf } from './measure.ts'

@@ -1,9 +1,9 @@
 /** Some samples of a film as a film of their own, with the sample entry that they came with. */
 import type { Options, Source } from '../../../core/model/codec.ts'
 import { memorySink } from '../../../core/model/sink.ts'
-import type { NewTrack } from '../../../containers/isobmff/lanes.ts'
-import type { Samples } from '../../../containers/isobmff/tables.ts'
-import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
+import type { NewTrack } from '../../../core/containers/isobmff/track-interleaving.ts'
+import type { Samples } from '../../../core/containers/isobmff/tables.ts'
+import { layOut, writeMovie } from '../../../core/containers/isobmff/write.ts'
 import { skeleton } from '../skeleton.ts'
 
 export interface Laid {

@@ -1,5 +1,5 @@
 /** Some frames from the middle of a part, which tell about what all of it needs. */
-import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { Samples } from '../../../core/containers/isobmff/tables.ts'
 import type { Cut } from '../cut.ts'
 
 /** Of a part's frames. */

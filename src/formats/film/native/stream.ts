@@ -2,7 +2,7 @@
 import type { VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import type { Options } from '../../../core/model/codec.ts'
 import { overBudget } from '../../../core/model/error.ts'
-import { type Box, boxes, u16At } from '../../../containers/isobmff/box.ts'
+import { type Box, boxes, u16At } from '../../../core/containers/isobmff/box.ts'
 import { pixelsWithin } from '../../../core/catalog/format.ts'
 import { MOST_PIXELS } from '../../../core/catalog/formats/film.ts'
 

@@ -1,6 +1,6 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
 import { mostOf } from '../../../core/bytes/min-max.ts'
-import { FontWriter } from '../../../containers/sfnt/bytes.ts'
+import { FontWriter } from '../../../core/fonts/sfnt/bytes.ts'
 import { type CffDict, type CffFont, OP } from './cff.ts'
 import { CFF_STRINGS } from './cff-strings.ts'
 import { biasOf, walkCharstring } from './charstring.ts'

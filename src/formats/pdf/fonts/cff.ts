@@ -1,6 +1,6 @@
 /** Compact Font Format (Adobe TN 5176): read as far as a subset needs it. */
 
-import { FontView } from '../../../containers/sfnt/bytes.ts'
+import { FontView } from '../../../core/fonts/sfnt/bytes.ts'
 import { latin1 } from '../objects.ts'
 import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './cff-strings.ts'
 import { STANDARD } from './names.ts'

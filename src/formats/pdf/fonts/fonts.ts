@@ -2,9 +2,9 @@
 
 import { zlibCompress } from '../../../core/bytes/deflate.ts'
 import { isCodecError } from '../../../core/model/error.ts'
-import { FontView } from '../../../containers/sfnt/bytes.ts'
-import { subsetTrueType } from '../../../containers/sfnt/subset.ts'
-import { tablesOf } from '../../../containers/sfnt/truetype.ts'
+import { FontView } from '../../../core/fonts/sfnt/bytes.ts'
+import { subsetTrueType } from '../../../core/fonts/sfnt/subset.ts'
+import { tablesOf } from '../../../core/fonts/sfnt/truetype.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'

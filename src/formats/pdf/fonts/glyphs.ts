@@ -1,6 +1,6 @@
 /** Which glyphs a font program needs for the codes that are shown: all that any reader could choose. */
 
-import { characterMaps, glyphNames, type Tables } from '../../../containers/sfnt/truetype.ts'
+import { characterMaps, glyphNames, type Tables } from '../../../core/fonts/sfnt/truetype.ts'
 import { Dict, Name, nameOf, type PdfObject, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Cff } from './cff.ts'

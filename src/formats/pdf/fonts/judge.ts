@@ -3,7 +3,7 @@
  * with the same width.
  */
 
-import { metricOf, Outlines, tablesOf } from '../../../containers/sfnt/truetype.ts'
+import { metricOf, Outlines, tablesOf } from '../../../core/fonts/sfnt/truetype.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
 import type { Judge } from '../verify.ts'

@@ -1,6 +1,6 @@
 /** OpenType programs in /FontFile3 (ISO 32000-2, 9.9.1, table 124). */
-import { FontView } from '../../../containers/sfnt/bytes.ts'
-import { tablesOf } from '../../../containers/sfnt/truetype.ts'
+import { FontView } from '../../../core/fonts/sfnt/bytes.ts'
+import { tablesOf } from '../../../core/fonts/sfnt/truetype.ts'
 import { nameOf } from '../objects.ts'
 import { Cff } from './cff.ts'
 import type { FontProgram } from './shown.ts'

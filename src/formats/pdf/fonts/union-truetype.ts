@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { concat } from '../../../core/bytes/concat.ts'
 import { mostOf } from '../../../core/bytes/min-max.ts'
-import { FontView, FontWriter } from '../../../containers/sfnt/bytes.ts'
-import { closure, locations, mapTable, subsetTrueType } from '../../../containers/sfnt/subset.ts'
+import { FontView, FontWriter } from '../../../core/fonts/sfnt/bytes.ts'
+import { closure, locations, mapTable, subsetTrueType } from '../../../core/fonts/sfnt/subset.ts'
 import {
   type CharacterMap,
   characterMaps,
@@ -14,7 +14,7 @@ import {
   Outlines,
   type Tables,
   tablesOf,
-} from '../../../containers/sfnt/truetype.ts'
+} from '../../../core/fonts/sfnt/truetype.ts'
 import type { Reader } from '../reader.ts'
 import { MAC_GLYPHS } from './cff-strings.ts'
 import { type Answers, trueTypeGlyphs } from './glyphs.ts'

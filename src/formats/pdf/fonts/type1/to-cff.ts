@@ -1,5 +1,5 @@
 /** A Type 1 program as a bare CFF font (Type1C): the same outlines, widths, hints, names and encoding in fewer bytes. */
-import { FontWriter } from '../../../../containers/sfnt/bytes.ts'
+import { FontWriter } from '../../../../core/fonts/sfnt/bytes.ts'
 import { CFF_STRINGS } from '../cff-strings.ts'
 import { indexBytes } from '../cff-subset.ts'
 import { STANDARD } from '../names.ts'

@@ -1,5 +1,5 @@
 /** Outlines as Type 2 charstrings (Adobe TN 5177). */
-import { FontWriter } from '../../../../containers/sfnt/bytes.ts'
+import { FontWriter } from '../../../../core/fonts/sfnt/bytes.ts'
 import type { Outline, Stems, Step } from './outline.ts'
 
 /** TN 5177, annex B: operands on the stack. */

@@ -1,0 +1,211 @@
+/** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
+
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+
+const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
+const DIRECTORY_ENTRY = 128
+const LAST_SECTOR = 0xfffffffa
+const NO_STREAM = 0xffffffff
+const MAX_DIRECTORY_ENTRIES = 10_000
+/** An entry's type that is a stream. */
+const STREAM = 2
+
+export interface CfbStream {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+export interface CompoundFile {
+  /** Paths of all streams, storages joined by "/". */
+  readonly paths: readonly string[]
+  open(path: string): CfbStream | undefined
+}
+
+export function isCompoundFile(head: Uint8Array): boolean {
+  return SIGNATURE.every((byte, index) => head[index] === byte)
+}
+
+/** Ranges of the file that hold a stream, in order. */
+type Run = { readonly offset: number; readonly length: number }
+
+/** The sectors of a file, all of one size. */
+interface Sectors {
+  readonly source: Source
+  readonly bytes: number
+  readonly count: number
+}
+
+/** @throws CodecError (malformed) when a table leaves the file, or a chain has a loop. */
+export async function openCompoundFile(source: Source): Promise<CompoundFile> {
+  const header = await readHeader(source)
+  const sectorBytes = 2 ** header.u16(30)
+  const sectors: Sectors = { source, bytes: sectorBytes, count: Math.ceil(source.size / sectorBytes) }
+  const miniSectorBytes = 2 ** header.u16(32)
+  const fat = await readFat(sectors, await fatSectors(sectors, header))
+  const chainOf = (start: number) => runsOf({ table: fat, start, unit: sectors.bytes, base: sectors.bytes }, sectors)
+
+  const directory = await readDirectory(source, chainOf(header.u32(48)))
+  const miniFat = await readTable(source, chainOf(header.u32(60)))
+  const mini = streamOf(source, chainOf(directory.u32(116)), directory.u32(120))
+  const cutoff = header.u32(56)
+  const found = streamsOf(directory)
+  return {
+    paths: [...found.keys()],
+    open(path) {
+      const stream = found.get(path)
+      if (!stream) return undefined
+      if (stream.size >= cutoff) return streamOf(source, chainOf(stream.start), stream.size)
+      // 2.4: small streams are chains of 64-byte pieces of the root entry's stream.
+      return streamOf(mini, runsOf({ table: miniFat, start: stream.start, unit: miniSectorBytes, base: 0 }, sectors), stream.size)
+    },
+  }
+}
+
+/** 2.2 */
+async function readHeader(source: Source): Promise<ByteReader> {
+  const header = await source.read(0, 512)
+  if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no compound file header')
+  const reader = readerOf(header)
+  const shift = reader.u16(30)
+  const miniShift = reader.u16(32)
+  if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
+  return reader
+}
+
+const offsetOf = (sector: number, { bytes }: Pick<Sectors, 'bytes'>) => (sector + 1) * bytes
+
+async function readSector(sectors: Sectors, sector: number): Promise<ByteReader> {
+  const offset = offsetOf(sector, sectors)
+  if (sector >= sectors.count) throw malformed('cfb', offset, 'a sector lies outside the file')
+  const bytes = await sectors.source.read(offset, sectors.bytes)
+  if (bytes.length < sectors.bytes) throw malformed('cfb', offset, 'the file ends inside a table')
+  return readerOf(bytes)
+}
+
+/** 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain. */
+async function fatSectors(sectors: Sectors, header: ByteReader): Promise<number[]> {
+  const found: number[] = []
+  const perSector = sectors.bytes / 4
+  // Files that shrank may keep a FAT for more than they have.
+  const most = Math.max(16, 4 * Math.ceil(sectors.count / perSector))
+  const add = (table: ByteReader, at: number, count: number): void => {
+    for (let index = 0; index < count; index++) {
+      const sector = table.u32(at + 4 * index)
+      if (sector <= LAST_SECTOR) found.push(sector)
+    }
+    if (found.length > most) throw malformed('cfb', 44, 'a larger FAT than the file needs')
+  }
+  add(header, 76, 109)
+  let difat = header.u32(68)
+  for (let count = 0; difat <= LAST_SECTOR; count++) {
+    if (count > most / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
+    const table = await readSector(sectors, difat)
+    add(table, 0, perSector - 1)
+    difat = table.u32(sectors.bytes - 4)
+  }
+  return found
+}
+
+/** 2.3: for each sector, the one that follows it. */
+async function readFat(sectors: Sectors, places: readonly number[]): Promise<Uint32Array> {
+  const perSector = sectors.bytes / 4
+  const fat = new Uint32Array(places.length * perSector)
+  for (const [index, sector] of places.entries()) {
+    const table = await readSector(sectors, sector)
+    for (let slot = 0; slot < perSector; slot++) fat[index * perSector + slot] = table.u32(4 * slot)
+  }
+  return fat
+}
+
+/** A chain of a table, whose first sector, of `unit` bytes each, stands at `base`. */
+interface Chain {
+  readonly table: Uint32Array
+  readonly start: number
+  readonly unit: number
+  readonly base: number
+}
+
+function runsOf({ table, start, unit, base }: Chain, sectors: Sectors): Run[] {
+  const runs: { offset: number; length: number }[] = []
+  let steps = 0
+  for (let sector = start; sector <= LAST_SECTOR; sector = table[sector] ?? NO_STREAM) {
+    if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector, sectors), 'a chain leaves its table')
+    const offset = base + sector * unit
+    const last = runs.at(-1)
+    if (last && last.offset + last.length === offset) last.length += unit
+    else runs.push({ offset, length: unit })
+  }
+  return runs
+}
+
+const bytesOf = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.length, 0)
+
+async function readDirectory(source: Source, runs: readonly Run[]): Promise<ByteReader> {
+  const entries = Math.min(bytesOf(runs) / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
+  const directory = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, entries * DIRECTORY_ENTRY))
+  if (directory.length < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
+  return directory
+}
+
+async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Array> {
+  const reader = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, bytesOf(runs)))
+  return Uint32Array.from({ length: reader.length / 4 }, (_, index) => reader.u32(4 * index))
+}
+
+/** 2.6: every stream below the root entry by its path; entries that were met before are passed by. */
+function streamsOf(directory: ByteReader): Map<string, { readonly start: number; readonly size: number }> {
+  const found = new Map<string, { start: number; size: number }>()
+  const seen = new Set<number>()
+  const stack = [{ id: directory.u32(76), prefix: '' }]
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const at = top.id * DIRECTORY_ENTRY
+    if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.length || seen.has(top.id)) continue
+    seen.add(top.id)
+    const path = top.prefix + nameAt(directory, at)
+    if (directory.u8(at + 66) === STREAM) {
+      found.set(path, { start: directory.u32(at + 116), size: directory.u32(at + 120) })
+    }
+    stack.push(
+      { id: directory.u32(at + 68), prefix: top.prefix },
+      { id: directory.u32(at + 72), prefix: top.prefix },
+      { id: directory.u32(at + 76), prefix: `${path}/` },
+    )
+  }
+  return found
+}
+
+function nameAt(directory: ByteReader, at: number): string {
+  const units = Math.max(0, Math.min(31, directory.u16(at + 64) / 2 - 1))
+  let name = ''
+  for (let unit = 0; unit < units; unit++) name += String.fromCharCode(directory.u16(at + 2 * unit))
+  return name
+}
+
+function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: number): CfbStream {
+  const held = bytesOf(runs)
+  if (size > held) throw malformed('cfb', 0, `a stream of ${size} bytes has sectors for ${held}`)
+  return {
+    size,
+    async read(offset, length) {
+      const end = Math.min(size, offset + length)
+      const bytes = new Uint8Array(Math.max(0, end - offset))
+      let start = 0
+      for (const run of runs) {
+        const from = Math.max(offset, start)
+        const to = Math.min(end, start + run.length)
+        if (from < to) {
+          const part = await source.read(run.offset + from - start, to - from)
+          if (part.length < to - from) throw malformed('cfb', run.offset, 'the file ends inside a stream')
+          bytes.set(part, from - offset)
+        }
+        start += run.length
+        if (start >= end) break
+      }
+      return bytes
+    },
+  }
+}
+
+const readerOf = (bytes: Uint8Array) => new ByteReader(bytes, true)

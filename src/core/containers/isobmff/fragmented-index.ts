@@ -1,0 +1,56 @@
+/** The index of a movie of one fragment: `moov` without samples, and `moof`. */
+
+import { concat } from '../../bytes/concat.ts'
+import { unsupported } from '../../model/error.ts'
+import { type Box, boxAround, fullBox, rebuild, words } from './box.ts'
+import { durationsOf, type Lane } from './track-interleaving.ts'
+import type { Movie } from './movie.ts'
+import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
+
+/** `moov` without samples, and one fragment with all of them. */
+export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
+  if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(`${mediaBytes} bytes are too many for a fragment`)
+  const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>
+    boxAround(
+      old.type,
+      rebuild(moov, old, (child) => {
+        if (child.type !== path[0]) return undefined
+        return path.length === 1 ? change(child) : within(child, path.slice(1), change)
+      }),
+    )
+  const traks = new Map(lanes.map((lane) => [lane.track.box.start, lane]))
+  const index = boxAround(
+    'moov',
+    rebuild(moov, moovBox, (child) => {
+      const lane = child.type === 'trak' ? traks.get(child.start) : undefined
+      return lane && within(child, ['mdia', 'minf', 'stbl'], () => emptyStbl(moov, lane))
+    }),
+  )
+  return concat([index, movieFragment(lanes.map(fragmentTrack), headerBytes)])
+}
+
+function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
+  const stsd = fresh ? fullBox('stsd', 0, words(1), fresh.description) : moov.subarray(track.stsd.start, track.stsd.end)
+  const empty = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, words(0)))
+  return boxAround('stbl', [stsd, ...empty, fullBox('stsz', 0, words(0, 0))])
+}
+
+function fragmentTrack(lane: Lane): FragmentTrack {
+  const { track, fresh, places, count } = lane
+  const runs = Array.from({ length: count }, (_, i) => ({ samples: lane.samples(i), place: places[i]! }))
+  if (fresh) {
+    const sync = fresh.sync && new Set(fresh.sync)
+    return { ...fresh, start: fresh.start ?? 0, id: track.id, isSync: (sample) => !sync || sync.has(sample), runs }
+  }
+  const samples = track.samples()
+  const last = samples.dts[samples.count]! - (samples.dts[samples.count - 1] ?? 0)
+  return {
+    id: track.id,
+    start: samples.dts[0] ?? 0,
+    sizes: samples.size,
+    durations: durationsOf(samples, last),
+    compositions: samples.composition.some((value) => value !== 0) ? samples.composition : undefined,
+    isSync: (sample) => samples.sync[sample] !== 0,
+    runs,
+  }
+}

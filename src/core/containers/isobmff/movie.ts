@@ -1,0 +1,236 @@
+/** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { zlibDecompress } from '../../bytes/deflate.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
+import { readFragments } from './fragments.ts'
+import { checkStructure, childrenOf, namedTracks } from './structure.ts'
+import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
+import { topLevel } from './top-level.ts'
+import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
+
+/** The tables of a long film are megabytes: they, and `moov`, are freed when it is disposed of. */
+export interface Movie extends Disposable {
+  readonly brand: string
+  readonly ftyp: Uint8Array | undefined
+  /** The whole `moov` box; everything in `Track` points into it. */
+  readonly moov: Uint8Array
+  readonly moovBox: Box
+  readonly timescale: number
+  readonly tracks: readonly Track[]
+  readonly top: readonly TopBox[]
+  readonly fragmented: boolean
+  /** Where the film ends: behind its last box, and behind its media. Bytes from there on belong to nobody. */
+  readonly end: number
+}
+
+const MAX_MOOV_BYTES = 40 * 1024 * 1024
+const MAX_TRACKS = 64
+
+/** @throws CodecError (malformed), CodecError (unsupported_feature) (compressed or oversized index, media in other files) */
+export async function readMovie(source: Source): Promise<Movie> {
+  const top = await topLevel(source)
+  const at = top.find(({ type }) => type === 'moov')
+  if (!at) throw malformed('mp4', 0, "no 'moov' box")
+  if (at.size > MAX_MOOV_BYTES) throw unsupported(`an index of ${at.size} bytes`)
+  const index = await source.read(at.offset, at.size)
+  if (index.length < at.size) throw malformed('mp4', at.offset, "'moov' is cut short")
+  const moov = uncompressed(index, at.offset)
+  const [moovBox] = boxes(moov, 0, moov.length)
+  if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
+  checkStructure(moov, moovBox, moov === index ? at.offset : 0)
+  const mvhd = find(moov, moovBox, 'mvhd')
+  if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
+  refuseShort(moov, mvhd, 100, 112)
+  const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
+  const ftypBox = top.find(({ type }) => type === 'ftyp')
+  const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
+  const traks = childrenOf(moov, moovBox).filter(({ type }) => type === 'trak')
+  const named = namedTracks(moov)
+  if (named !== traks.length) throw malformed('mp4', at.offset, `${named} tracks, of which ${traks.length} can be reached`)
+  if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, `${traks.length} tracks`)
+  // Readers take a track's edits by the movie's timescale, which they know by then or never: new edits would hide all that there is.
+  if (traks.some(({ body }) => body < mvhd.body)) throw unsupported("tracks in front of 'mvhd'")
+  const fragmented = top.some(({ type }) => type === 'moof')
+  let stored = traks.map((box, index) => readTrack(moov, box, index))
+  if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
+  const tables = stored.map(kept)
+  const tracks = tables.map(({ track }) => track)
+  let end = top.reduce((last, { offset, size }) => Math.max(last, offset + size), 0)
+  for (const track of tracks) {
+    end = Math.max(end, checkedEnd(track, source.size))
+    track.forget()
+  }
+  const brand = ftyp && ftyp.length >= 12 ? typeAt(ftyp, 8) : 'qt  '
+  const dispose = () => {
+    for (const { free } of tables) free()
+    discard(moov)
+  }
+  return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented, end, [Symbol.dispose]: dispose }
+}
+
+/** A track that reads its tables when they are asked for, once, and what frees them. */
+function kept(stored: StoredTrack): { track: Track; free: () => void } {
+  const { readChunks, readSamples, fixed, ...facts } = stored
+  let chunks: Chunks | undefined
+  let samples: Samples | undefined
+  const free = () => {
+    for (const table of [chunks, samples]) if (table) freeColumns(table)
+    chunks = samples = undefined
+  }
+  const samplesNow = () => {
+    const known = chunks ?? readChunks()
+    const read = readSamples(known)
+    if (!chunks && !fixed) freeColumns(known)
+    return read
+  }
+  const track: Track = {
+    ...facts,
+    get chunks() {
+      return (chunks ??= readChunks())
+    },
+    samples: () => (samples ??= samplesNow()),
+    forget: fixed ? () => undefined : free,
+  }
+  return { track, free }
+}
+
+function freeColumns(table: Chunks | Samples): void {
+  for (const column of Object.values(table)) if (ArrayBuffer.isView(column)) discard(column)
+}
+
+/** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */
+function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
+  const [outer] = boxes(moov, 0, moov.length)
+  const cmov = outer && find(moov, outer, 'cmov')
+  if (!cmov) return moov
+  checkStructure(moov, outer, offset)
+  const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
+  if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, "'cmov' is not whole")
+  const size = u32At(moov, data.body)
+  if (typeAt(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('a compressed movie index of another kind')
+  const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
+  if (typeAt(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
+  return inflated
+}
+
+/** @param bytes of the body in version 0, and in version 1, whose times have 64 bits */
+function refuseShort(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
+  const wanted = moov[body] === 1 ? wideBytes : bytes
+  if (end - body < wanted) throw malformed('mp4', start, `'${type}' of ${end - body} bytes, not ${wanted}`)
+}
+
+function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
+  const must = (...path: string[]) => {
+    const found = find(moov, box, ...path)
+    if (!found) throw malformed('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
+    return found
+  }
+  const tkhd = must('tkhd')
+  const mdhd = must('mdia', 'mdhd')
+  refuseShort(moov, tkhd, 84, 96)
+  refuseShort(moov, mdhd, 24, 36)
+  const stbl = must('mdia', 'minf', 'stbl')
+  const stsd = must('mdia', 'minf', 'stbl', 'stsd')
+  const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
+  if (dref) {
+    for (const entry of boxes(moov, dref.body + 8, dref.end)) {
+      if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media data in another file')
+    }
+  }
+  const handler = typeAt(moov, must('mdia', 'hdlr').body + 8)
+  const timescale = u32At(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
+  if (timescale === 0) throw malformed('mp4', mdhd.start, 'a timescale of zero')
+  const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
+  const sizes = readSizes(moov, stbl)
+  const bytesOf = handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined
+  return {
+    index,
+    box,
+    id: u32At(moov, tkhd.body + (moov[tkhd.body] === 1 ? 20 : 12)),
+    handler,
+    timescale,
+    edits: readEdits(moov, box),
+    stsd,
+    descriptions,
+    stbl,
+    fixed: false,
+    sampleCount: sizes.count,
+    duration: durationOf(moov, stbl, sizes.count),
+    readChunks: () => readChunks(moov, stbl, sizes, bytesOf),
+    readSamples: (chunks) => readSamples(moov, stbl, sizes, chunks),
+  }
+}
+
+/**
+ * QuickTime counts PCM by single samples of "size 1" and describes the bytes elsewhere (QuickTime File Format, "Sound
+ * Sample Description"): version 1 by bytes per frame, version 2 by bytes per packet, version 0 by bits.
+ */
+function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((samples: number) => number) | undefined {
+  if (!entry || same === 0 || entry.end - entry.body < 28) return undefined
+  const version = u16At(moov, entry.body + 8)
+  if (version === 1 && entry.end - entry.body >= 44) {
+    const samplesPerPacket = u32At(moov, entry.body + 28)
+    const bytesPerFrame = u32At(moov, entry.body + 36)
+    if (samplesPerPacket && bytesPerFrame) return (samples) => Math.floor(samples / samplesPerPacket) * bytesPerFrame
+  }
+  if (version === 2 && entry.end - entry.body >= 64) {
+    const bytesPerPacket = u32At(moov, entry.body + 56)
+    const framesPerPacket = u32At(moov, entry.body + 60)
+    if (bytesPerPacket && framesPerPacket) return (samples) => Math.floor(samples / framesPerPacket) * bytesPerPacket
+  }
+  if (same > 1) return undefined
+  const channels = u16At(moov, entry.body + 16)
+  const bits = u16At(moov, entry.body + 18)
+  const packet = PACKETS[entry.type]
+  if (packet) return (samples) => Math.floor(samples / packet.samples) * packet.bytes * channels
+  // What compressed sound says of its bits is what it decodes to.
+  const stored = BITS[entry.type] ?? (entry.type === 'raw ' && bits !== 16 ? 8 : bits)
+  const bytes = Math.max(1, (channels * stored) >> 3)
+  return (samples) => samples * bytes
+}
+
+/** Bits that a sample takes in the file, whatever the description says. */
+const BITS: { readonly [type: string]: number | undefined } = { ulaw: 8, alaw: 8, in24: 24, in32: 32, fl32: 32, fl64: 64 }
+/** Packets of one channel (QuickTime File Format, "Sound Sample Description (Version 0)", and its list of formats). */
+const PACKETS: { readonly [type: string]: { readonly samples: number; readonly bytes: number } | undefined } = {
+  ima4: { samples: 64, bytes: 34 },
+  MAC3: { samples: 6, bytes: 2 },
+  MAC6: { samples: 6, bytes: 1 },
+  agsm: { samples: 160, bytes: 33 },
+}
+
+function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
+  const elst = find(moov, track, 'edts', 'elst')
+  if (!elst) return undefined
+  const wide = moov[elst.body] === 1
+  const count = u32At(moov, elst.body + 4)
+  const rowBytes = wide ? 20 : 12
+  if (count * rowBytes > elst.end - elst.body - 8) throw malformed('mp4', elst.start, `elst says ${count} entries`)
+  return Array.from({ length: count }, (_, row) => {
+    const at = elst.body + 8 + row * rowBytes
+    return wide
+      ? { duration: u64At(moov, at), mediaTime: i64At(moov, at + 8), rate: u32At(moov, at + 16) }
+      : { duration: u32At(moov, at), mediaTime: i32At(moov, at + 4), rate: u32At(moov, at + 8) }
+  })
+}
+
+/**
+ * Where the last chunk ends.
+ * @throws CodecError (malformed), CodecError (unsupported_feature) for tables that name the file's bytes again and again: 4 bytes of them are frames to decode
+ */
+function checkedEnd({ chunks, index }: Track, fileSize: number): number {
+  let bytes = 0
+  let end = 0
+  for (let i = 0; i < chunks.count; i++) {
+    if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
+      throw malformed('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
+    }
+    end = Math.max(end, chunks.offset[i]! + chunks.size[i]!)
+    bytes += chunks.size[i]!
+  }
+  if (bytes > 2 * fileSize) throw unsupported(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
+  return end
+}

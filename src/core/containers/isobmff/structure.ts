@@ -1,0 +1,119 @@
+/**
+ * Whether the boxes of an index fill their parents exactly. Rebuilt boxes keep only the children that were found, so whatever a
+ * damaged size hides would be dropped. Boxes that are copied whole (`udta`, `meta`, `tref`, `gmhd`, …) are not entered.
+ */
+
+import { malformed } from '../../model/error.ts'
+import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
+
+/** How the body of a parent begins, and which children it has once at most. */
+interface Parent {
+  /** Bytes of fields in front of the children. */
+  readonly fields: number
+  /** Whether the last four of those bytes are the number of children. */
+  readonly counted?: true
+  readonly once?: readonly string[]
+}
+
+/** Boxes that are taken apart and written again (ISO/IEC 14496-12; QuickTime File Format). */
+const PARENTS: { readonly [type: string]: Parent | undefined } = {
+  moov: { fields: 0, once: ['mvhd', 'mvex', 'cmov'] },
+  cmov: { fields: 0, once: ['dcom', 'cmvd'] },
+  trak: { fields: 0, once: ['tkhd', 'mdia', 'edts'] },
+  edts: { fields: 0, once: ['elst'] },
+  mdia: { fields: 0, once: ['mdhd', 'hdlr', 'minf'] },
+  minf: { fields: 0, once: ['stbl', 'dinf'] },
+  dinf: { fields: 0, once: ['dref'] },
+  dref: { fields: 8, counted: true },
+  stbl: { fields: 0, once: ['stsd', 'stts', 'ctts', 'stsc', 'stss', 'stps', 'stsz', 'stz2', 'stco', 'co64'] },
+  stsd: { fields: 8, counted: true },
+  mvex: { fields: 0 },
+  moof: { fields: 0, once: ['mfhd'] },
+  traf: { fields: 0, once: ['tfhd', 'tfdt'] },
+}
+
+/** Fields of a visual sample entry (12.1.3), which come before its boxes. */
+const VISUAL_FIELDS = 78
+/** Of QuickTime's pictures with a colour table; 32 more for grey. */
+const PALETTE_DEPTHS: readonly number[] = [1, 2, 4, 8, 33, 34, 36, 40]
+
+/**
+ * Walks `outer` and every box below it that is written again.
+ * @param at where `bytes` begin in the file, for messages
+ * @throws CodecError (malformed) where a child does not fit, bytes other than zeros are left over, or a box is there twice
+ */
+export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void {
+  const parent = PARENTS[outer.type]
+  if (!parent) return
+  const bad = (what: string, offset: number) => malformed('mp4', at + offset, `${what} in '${outer.type}'`)
+  const children = childrenOf(bytes, { ...outer, body: Math.min(outer.end, outer.body + parent.fields) }, at)
+  if (parent.counted) {
+    if (outer.end - outer.body < parent.fields) throw bad('no entries', outer.start)
+    const count = u32At(bytes, outer.body + 4)
+    if (count !== children.length) throw bad(`${children.length} entries instead of ${count}`, outer.start)
+  }
+  const seen = new Set<string>()
+  for (const child of children) {
+    if (parent.once?.includes(child.type) && seen.has(child.type)) throw bad(`a second '${child.type}'`, child.start)
+    seen.add(child.type)
+    checkStructure(bytes, child, at)
+  }
+  if (outer.type === 'trak') checkVisualEntries(bytes, outer, at)
+}
+
+/** All children of `parent`. @throws CodecError (malformed) where they do not fill it, but for zeros at the end */
+export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
+  const found: Box[] = []
+  let next = parent.body
+  while (next + 8 <= parent.end) {
+    let size = u32At(bytes, next)
+    const wide = size === 1 && next + 16 <= parent.end
+    if (wide) size = u64At(bytes, next + 8)
+    const header = wide ? 16 : 8
+    // QuickTime ends some lists with four zeros; a size of zero has no other meaning inside a box.
+    if (size === 0 && isZero(bytes, next, parent.end)) return found
+    if (size < header || next + size > parent.end) {
+      const type = typeAt(bytes, next + 4)
+      throw malformed('mp4', at + next, `'${type}' of ${size} bytes does not fit into the ${parent.end - next} left of '${parent.type}'`)
+    }
+    found.push({ type: typeAt(bytes, next + 4), start: next, body: next + header, end: next + size })
+    next += size
+  }
+  if (!isZero(bytes, next, parent.end)) throw malformed('mp4', at + next, `${parent.end - next} bytes left over in '${parent.type}'`)
+  return found
+}
+
+function isZero(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] !== 0) return false
+  return true
+}
+
+/** Boxes of pictures' sample entries are carried over to new entries one by one. */
+function checkVisualEntries(bytes: Uint8Array, trak: Box, at: number): void {
+  const first = (parent: Box | undefined, type: string, fields = 0) =>
+    parent && childrenOf(bytes, { ...parent, body: parent.body + fields }).find((child) => child.type === type)
+  const mdia = first(trak, 'mdia')
+  const hdlr = first(mdia, 'hdlr')
+  if (!hdlr || typeAt(bytes, hdlr.body + 8) !== 'vide') return
+  const stsd = first(first(first(mdia, 'minf'), 'stbl'), 'stsd')
+  for (const entry of stsd ? childrenOf(bytes, { ...stsd, body: stsd.body + 8 }) : []) {
+    if (entry.end - entry.body < VISUAL_FIELDS) continue
+    // Depth, then the number of a colour table. Zero: the table follows, which is no box.
+    if (u16At(bytes, entry.body + 76) === 0 && PALETTE_DEPTHS.includes(u16At(bytes, entry.body + 74))) continue
+    childrenOf(bytes, { ...entry, body: entry.body + VISUAL_FIELDS }, at)
+  }
+}
+
+/** Boxes that begin a track's description in one writer or another. */
+const IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tref', 'trgr', 'udta', 'meta', 'tapt', 'clip', 'matt', 'load', 'imap', 'free', 'uuid'])
+
+/**
+ * How many tracks the bytes name, wherever they are: counted without following sizes, so that a wrong size cannot hide one.
+ */
+export function namedTracks(bytes: Uint8Array): number {
+  let count = 0
+  for (let i = bytes.indexOf(0x74); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x74, i + 1)) {
+    if (typeAt(bytes, i) === 'trak' && IN_TRACK.has(typeAt(bytes, i + 8))) count++
+  }
+  return count
+}

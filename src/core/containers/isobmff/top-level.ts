@@ -1,0 +1,60 @@
+/** The boxes of a file's top level, read by their headers. */
+
+import type { Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+import { typeAt, u32At, u64At } from './box.ts'
+import type { TopBox } from './track.ts'
+
+const MAX_TOP_BOXES = 200_000
+
+/** Boxes of an index. At the top they belong to an index whose size is too small: their media would be dropped. */
+const INSIDE_INDEX = new Set(['mvhd', 'trak', 'tkhd', 'mdia', 'minf', 'stbl', 'stsd', 'mvex', 'trex', 'traf', 'trun', 'mfhd'])
+
+/**
+ * All boxes up to the first bytes that are none: from there on they belong to nobody, and are kept.
+ * @throws CodecError (malformed) where an index is cut off, there twice or in pieces, or more of the film follows bytes that are no box
+ */
+export async function topLevel(source: Source): Promise<TopBox[]> {
+  const top: TopBox[] = []
+  let offset = 0
+  while (offset + 8 <= source.size) {
+    const header = await source.read(offset, 16)
+    const type = typeAt(header, 4)
+    let size = u32At(header, 0)
+    const wide = size === 1 && header.length === 16
+    if (wide) size = u64At(header, 8)
+    else if (size === 0) size = source.size - offset
+    if (size < (wide ? 16 : 8) || !/^[ -~©]{4}$/.test(type)) break
+    if (INSIDE_INDEX.has(type)) throw malformed('mp4', offset, `'${type}' outside of its index`)
+    if (type === 'moov' && top.some((box) => box.type === 'moov')) throw malformed('mp4', offset, "a second 'moov'")
+    if (offset + size > source.size) {
+      if (type === 'moov' || type === 'moof') throw malformed('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      // Whether anything is missing, the chunks tell.
+      if (type === 'mdat') return [...top, { type, offset, size: source.size - offset }]
+      break
+    }
+    top.push({ type, offset, size })
+    if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too many boxes')
+    offset += size
+  }
+  await refuseLostFilm(source, offset)
+  return top
+}
+
+const WINDOW_BYTES = 1024 * 1024
+/** Behind so many foreign bytes no film goes on. */
+const MOST_SEARCHED_BYTES = 64 * WINDOW_BYTES
+/** Boxes whose first child has one place only. */
+const FIRST_CHILD: { readonly [type: string]: string | undefined } = { moof: 'mfhd', moov: 'mvhd' }
+
+/** @throws CodecError (malformed) where an index or a fragment stands behind bytes that are no box */
+async function refuseLostFilm(source: Source, from: number): Promise<void> {
+  const end = Math.min(source.size, from + MOST_SEARCHED_BYTES)
+  for (let at = from; at + 12 <= end; at += WINDOW_BYTES - 12) {
+    const bytes = await source.read(at, Math.min(WINDOW_BYTES, end - at))
+    for (let i = bytes.indexOf(0x6d); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x6d, i + 1)) {
+      const child = FIRST_CHILD[typeAt(bytes, i)]
+      if (child && typeAt(bytes, i + 8) === child) throw malformed('mp4', at + i - 4, `'${typeAt(bytes, i)}' behind bytes that are no box`)
+    }
+  }
+}

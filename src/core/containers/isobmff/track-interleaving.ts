@@ -1,0 +1,147 @@
+/** What lies where in a new movie: the pieces of its tracks, and whose turn it is. */
+
+import { type Column, columnOf } from '../../bytes/compact-array.ts'
+import type { Source } from '../../model/codec.ts'
+import type { Samples } from './tables.ts'
+import type { Edit, Track } from './track.ts'
+
+/** Bytes of a source. */
+export interface Extent {
+  readonly from: Source
+  readonly offset: number
+  readonly size: number
+}
+
+/** Samples that lie in a row in the result. */
+export interface Piece extends Extent {
+  /** Decoding time in seconds, for interleaving. */
+  readonly time: number
+  readonly samples: number
+}
+
+/** A track's index, made anew. */
+export interface Tables {
+  /** The one sample description, a whole box. */
+  readonly description: Uint8Array
+  readonly timescale: number
+  readonly sizes: Uint32Array
+  /** Durations in decoding order. */
+  readonly durations: Float64Array
+  /** Composition offsets, or undefined when all are zero. */
+  readonly compositions: Int32Array | undefined
+  /** Indexes of sync samples, or undefined when all are. */
+  readonly sync: readonly number[] | undefined
+  readonly edits: readonly Edit[] | undefined
+}
+
+/** A track whose samples are new. */
+export interface NewTrack extends Tables {
+  /** When the first sample is decoded, where that is not zero; only fragments can say so. */
+  readonly start?: number
+  readonly pieces: readonly Piece[]
+}
+
+/** Extents one after the other, as columns: many films take turns for every few packets. */
+export interface Extents {
+  readonly sources: readonly Source[]
+  readonly count: number
+  /** Which of the sources. */
+  readonly source: Uint16Array
+  readonly offset: Column
+  readonly size: Column
+}
+
+/** A track's pieces, in its own order. */
+interface Pieces {
+  readonly count: number
+  time(index: number): number
+  samples(index: number): number
+  size(index: number): number
+  offset(index: number): number
+  from(index: number): Source
+}
+
+export interface Lane extends Pieces {
+  readonly track: Track
+  readonly fresh: NewTrack | undefined
+  /** Where each piece lies behind the head. */
+  readonly places: Float64Array
+}
+
+export const newPieces = (pieces: readonly Piece[]): Pieces => ({
+  count: pieces.length,
+  time: (index) => pieces[index]!.time,
+  samples: (index) => pieces[index]!.samples,
+  size: (index) => pieces[index]!.size,
+  offset: (index) => pieces[index]!.offset,
+  from: (index) => pieces[index]!.from,
+})
+
+export const copiedPieces = (source: Source, { chunks, timescale }: Track): Pieces => ({
+  count: chunks.count,
+  time: (index) => chunks.time[index]! / timescale,
+  samples: (index) => chunks.samples[index]!,
+  size: (index) => chunks.size[index]!,
+  offset: (index) => chunks.offset[index]!,
+  from: () => source,
+})
+
+/** Whose turn it is, by time or by place in the old file; each track's own pieces stay in order. */
+export function interleave(lanes: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
+  const next = lanes.map(() => 0)
+  const order = new Uint8Array(lanes.reduce((sum, { count }) => sum + count, 0))
+  for (let place = 0; place < order.length; place++) {
+    let best = -1
+    let least = Number.POSITIVE_INFINITY
+    for (let i = 0; i < lanes.length; i++) {
+      const lane = lanes[i]!
+      const value = next[i]! < lane.count ? lane[key](next[i]!) : Number.NaN
+      if (value >= least || Number.isNaN(value)) continue
+      best = i
+      least = value
+    }
+    order[place] = best
+    next[best]!++
+  }
+  return order
+}
+
+export function* inOrder(lanes: readonly Lane[], order: Uint8Array): Generator<{ lane: Lane; index: number }> {
+  const next = lanes.map(() => 0)
+  for (let place = 0; place < order.length; place++) {
+    const turn = order[place]!
+    yield { lane: lanes[turn]!, index: next[turn]!++ }
+  }
+}
+
+/** What is to be copied; neighbours are one. */
+export function extentsOf(lanes: readonly Lane[], order: Uint8Array, total: number): Extents {
+  const sources: Source[] = []
+  const numbers = new Map<Source, number>()
+  const source = new Uint16Array(order.length)
+  const offset = new Float64Array(order.length)
+  const size = columnOf(order.length, total)
+  let count = 0
+  for (const { lane, index } of inOrder(lanes, order)) {
+    const from = lane.from(index)
+    let number = numbers.get(from)
+    if (number === undefined) {
+      number = sources.push(from) - 1
+      numbers.set(from, number)
+    }
+    const last = count - 1
+    if (last >= 0 && source[last] === number && offset[last]! + size[last]! === lane.offset(index)) size[last]! += lane.size(index)
+    else {
+      source[count] = number
+      offset[count] = lane.offset(index)
+      size[count++] = lane.size(index)
+    }
+  }
+  return { sources, count, source, offset, size }
+}
+
+export function durationsOf({ dts, count }: Samples, last: number): Float64Array {
+  const durations = new Float64Array(count)
+  for (let i = 0; i < count; i++) durations[i] = i + 1 < count ? dts[i + 1]! - dts[i]! : last
+  return durations
+}

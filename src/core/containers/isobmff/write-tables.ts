@@ -1,0 +1,59 @@
+/** The tables of a track's samples (`stbl`), new ones or the old with other places. */
+
+import { ByteWriter } from '../../bytes/writer.ts'
+import { type Box, boxAround, fullBox, rebuild, words, wordsOf } from './box.ts'
+import type { Lane, Tables } from './track-interleaving.ts'
+
+/** The old tables, but for where the chunks lie. */
+export function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
+  return boxAround(
+    'stbl',
+    rebuild(moov, old, (child) => {
+      if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(lane, base, wide)
+      return child.type === 'free' ? null : undefined
+    }),
+  )
+}
+
+function chunkOffsets({ places, count }: Lane, base: number, wide: boolean): Uint8Array {
+  const out = new ByteWriter(new Uint8Array(count * (wide ? 8 : 4)), false)
+  for (const place of places) {
+    if (wide) out.u64(base + place)
+    else out.u32(base + place)
+  }
+  return boxAround(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
+}
+
+export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8Array {
+  const parts = [fullBox('stsd', 0, words(1), track.description), fullBox('stts', 0, runLengths(track.durations))]
+  if (track.compositions) {
+    const negative = track.compositions.some((value) => value < 0)
+    parts.push(fullBox('ctts', negative ? 0x1000000 : 0, runLengths(track.compositions)))
+  }
+  if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length), wordsOf(track.sync.map((index) => index + 1))))
+  const perChunk: number[] = []
+  for (let i = 0; i < lane.count; i++) {
+    const samples = lane.samples(i)
+    if (i === 0 || samples !== lane.samples(i - 1)) perChunk.push(i + 1, samples, 1)
+  }
+  const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
+  parts.push(
+    fullBox('stsc', 0, words(perChunk.length / 3), wordsOf(perChunk)),
+    boxAround('stsz', [words(0, same, track.sizes.length), same ? new Uint8Array() : wordsOf(track.sizes)]),
+    chunkOffsets(lane, base, wide),
+  )
+  return boxAround('stbl', parts)
+}
+
+/** Count of rows, then runs of equal values as (run, value). */
+function runLengths(values: Float64Array | Int32Array): Uint8Array {
+  const rows = [0]
+  for (let i = 0; i < values.length; ) {
+    let end = i + 1
+    while (end < values.length && values[end] === values[i]) end++
+    rows.push(end - i, values[i]!)
+    i = end
+  }
+  rows[0] = (rows.length - 1) / 2
+  return wordsOf(rows)
+}

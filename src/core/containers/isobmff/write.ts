@@ -1,0 +1,98 @@
+/** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { sumOf } from '../../bytes/compact-array.ts'
+import { concat } from '../../bytes/concat.ts'
+import type { Options, Sink, Source } from '../../model/codec.ts'
+import { Gathered } from '../../model/sink.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../packet-window.ts'
+import { type Box, boxes, text, words, words64 } from './box.ts'
+import { fragmentedIndex } from './fragmented-index.ts'
+import { copiedPieces, type Extent, type Extents, extentsOf, inOrder, interleave, type Lane, type NewTrack, newPieces } from './track-interleaving.ts'
+import type { Movie } from './movie.ts'
+import type { Track } from './track.ts'
+import { leadOfPictures } from './write-fragment.ts'
+import { wholeIndex } from './write-index.ts'
+
+export interface Plan {
+  /** `ftyp`, `moov` and the header of `mdat`. */
+  readonly head: Uint8Array
+  /** Bytes of the whole result. */
+  readonly total: number
+  readonly media: Extents
+  /** Boxes copied behind the media data. */
+  readonly behind: readonly { readonly offset: number; readonly size: number }[]
+}
+
+/** Boxes at the top that describe storage, or fill space. */
+const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx', 'ssix', 'styp', 'moof', 'mfra', 'prft', 'pdin', 'mvex'])
+
+/**
+ * Lays a movie out.
+ * @param fresh by track index, whose tables are freed; tracks without an entry are copied sample by sample
+ * @param ftyp undefined for QuickTime files that had none
+ */
+export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
+  const lanes = movie.tracks.map((track): Lane => {
+    const own = fresh.get(track.index)
+    const pieces = own ? newPieces(own.pieces) : copiedPieces(source, track)
+    return { ...pieces, track, fresh: own, places: new Float64Array(pieces.count) }
+  })
+  const order = interleave(lanes, fresh.size === 0 ? 'offset' : 'time')
+  let mediaBytes = 0
+  for (const { lane, index } of inOrder(lanes, order)) {
+    lane.places[index] = mediaBytes
+    mediaBytes += lane.size(index)
+  }
+  const behind = movie.top.filter(({ type }) => !STORAGE.has(type))
+  const wide = mediaBytes > 0xf0000000
+  const front = ftyp ?? new Uint8Array()
+  const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
+  const index = staysFragmented(movie)
+    ? fragmentedIndex(movie, lanes, mediaBytes, mdatHeader.length)
+    : wholeIndex(movie, lanes, front.length + mdatHeader.length, wide)
+  const head = concat([front, index, mdatHeader])
+  discard(index)
+  for (const { sizes, durations, compositions } of fresh.values()) {
+    for (const table of [sizes, durations, compositions]) if (table) discard(table)
+  }
+  const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
+  return { head, total, media: extentsOf(lanes, order, total), behind }
+}
+
+/** Where some players of fragments count from the largest lead, and none does elsewhere, the sound would move for somebody. */
+export const staysFragmented = ({ fragmented, tracks }: Movie): boolean =>
+  fragmented && tracks.some((track) => leadOfPictures(track.samples()) > 0)
+
+const COPY_BYTES = 512 * 1024
+
+/** Writes a laid-out movie; pieces that lie in a row are read together. */
+export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {
+  await sink.write(plan.head)
+  const gathered = new Gathered(sink)
+  // What is kept of a film, sound above all, lies in small pieces all over it.
+  using window = new Window(source, LARGE_WINDOW_BYTES)
+  const copy = async ({ from, offset, size }: Extent) => {
+    for (let at = 0; at < size; at += COPY_BYTES) {
+      options.signal.throwIfAborted()
+      const count = Math.min(COPY_BYTES, size - at)
+      const bytes = from === source ? await window.read(offset + at, count) : await from.read(offset + at, count)
+      await gathered.write(bytes)
+      // The window's are its own, and a source that is all in memory may hand out itself.
+      if (from !== source && bytes.length < from.size) discard(bytes)
+    }
+  }
+  const { sources, count, source: which, offset: places, size: sizes } = plan.media
+  for (let i = 0; i < count; i++) await copy({ from: sources[which[i]!]!, offset: places[i]!, size: sizes[i]! })
+  for (const table of [which, places, sizes]) discard(table)
+  for (const box of plan.behind) await copy({ from: source, ...box })
+  await gathered.flush()
+}
+
+/** Bytes of each track's samples. */
+export const trackBytes = ({ chunks }: Track) => sumOf(chunks.size)
+
+/** The `colr`, `pasp`, `clap` and similar boxes of a visual sample entry (78 bytes of fields come first). */
+export function visualExtensions(moov: Uint8Array, entry: Box): Box[] {
+  return [...boxes(moov, entry.body + 78, entry.end)]
+}

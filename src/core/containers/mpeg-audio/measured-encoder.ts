@@ -1,0 +1,130 @@
+/** LAME with its result decoded again on the way, so that the noise it adds is known when the last frame is written. */
+
+import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { Lame } from '../../../../wasm/lame/lame.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
+import { firstFrame, mp3Lead } from './frame-cutter.ts'
+
+/** The engine's decoder for what is encoded. */
+const CHECKING = 1
+
+export interface Mp3Settings {
+  channels: 1 | 2
+  hertz: number
+  /** LAME's `-V`, 0 best to 9.999. */
+  vbrQuality: number
+  /** No frame above this; 0 for no limit. */
+  maxKbps: number
+  /** No frame leans on bytes of another, so that the first ones can be left out. */
+  alone?: boolean
+  /** The frames of the delays are left out: the noise is that of who hears none of them. The first block holds `mp3Lead` samples more. */
+  cut?: boolean
+}
+
+/** Holds LAME until it is disposed of. */
+export class MeasuredMp3Encoder implements Disposable {
+  readonly #lame: Lame
+  readonly #decoder: Ffmpeg
+  readonly #meter = new SnrMeter()
+  readonly #channels: number
+  /** Original samples that the decoder has not come to yet. */
+  #waiting: Float32Array[][] = []
+  #waitingAt = 0
+  /** Decoded samples still to be skipped: the delays of encoder and decoder. */
+  #skip = LAME_DELAY + DECODER_DELAY
+  #bytes: Uint8Array = new Uint8Array()
+  /** Frames that nobody hears are still to come; the first is the tag's place. */
+  #unheard = 1
+
+  /** @param engine whose second decoder it takes */
+  constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false, cut = false }: Mp3Settings) {
+    this.#decoder = engine
+    this.#channels = channels
+    const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
+    engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
+    this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, alone })
+    if (!cut) return
+    this.#unheard += firstFrame(hertz)
+    this.#skip = 0
+    this.#waitingAt = mp3Lead(hertz)
+  }
+
+  [Symbol.dispose](): void {
+    this.#lame[Symbol.dispose]()
+  }
+
+  /** Squares of the sound and of the noise so far. */
+  get sums(): { readonly signal: number; readonly noise: number } {
+    const { signal, noise } = this.#meter
+    return { signal, noise }
+  }
+
+  get snrDb(): number {
+    return this.#meter.decibels
+  }
+
+  get memoryBytes(): number {
+    return this.#lame.memoryBytes + this.#decoder.memoryBytes
+  }
+
+  /** Planar samples, −1…1, which the encoder keeps and frees. The first frame that comes out is the tag's place. */
+  encode(planar: Float32Array[]): Uint8Array[] {
+    if (planar[0]!.length === 0) return []
+    this.#waiting.push(planar)
+    const packets = this.#lame.encode(planar)
+    for (const packet of packets) this.#decode(packet)
+    return packets
+  }
+
+  finish(): { last: Uint8Array; tag: Uint8Array } {
+    const last = this.#lame.finish()
+    this.#decode(last)
+    this.#decoder.endAudio(CHECKING)
+    this.#compare()
+    return { last, tag: this.#lame.tagFrame() }
+  }
+
+  /** Cuts frames out of LAME's bytes and decodes them. */
+  #decode(packet: Uint8Array): void {
+    const joined = new Uint8Array(this.#bytes.length + packet.length)
+    joined.set(this.#bytes)
+    joined.set(packet, this.#bytes.length)
+    let at = 0
+    for (;;) {
+      const header = frameHeader(joined, at)
+      if (!header || at + header.bytes > joined.length) break
+      if (this.#unheard-- <= 0) {
+        this.#decoder.sendAudio(joined.subarray(at, at + header.bytes), CHECKING)
+        this.#compare()
+      }
+      at += header.bytes
+    }
+    this.#bytes = joined.slice(at)
+  }
+
+  #compare(): void {
+    for (let sound = this.#decoder.nextSound(CHECKING); sound; sound = this.#decoder.nextSound(CHECKING)) {
+      const count = sound.channels[0]!.length
+      let at = Math.min(this.#skip, count)
+      this.#skip -= at
+      while (at < count) {
+        const first = this.#waiting[0]
+        if (!first) break
+        const part = Math.min(count - at, first[0]!.length - this.#waitingAt)
+        for (let channel = 0; channel < this.#channels; channel++) {
+          const original = first[channel]!.subarray(this.#waitingAt, this.#waitingAt + part)
+          this.#meter.add(original, sound.channels[channel]!.subarray(at, at + part))
+        }
+        at += part
+        this.#waitingAt += part
+        if (this.#waitingAt === first[0]!.length) {
+          this.#waiting.shift()?.forEach(discard)
+          this.#waitingAt = 0
+        }
+      }
+      sound.channels.forEach(discard)
+    }
+  }
+}

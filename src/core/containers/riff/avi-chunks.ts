@@ -1,0 +1,228 @@
+/** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
+
+import { type Column, columnOf } from '../../bytes/compact-array.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+import { fourCC } from './riff.ts'
+
+/** A run of bytes. */
+export interface Span {
+  readonly offset: number
+  readonly size: number
+}
+
+const MAX_CHUNKS = 3_000_000
+const WINDOW_BYTES = 256 * 1024
+
+/** All chunks in the order of the file, as columns: a film of two hours has half a million of them. */
+export class AviChunks {
+  count = 0
+  stream = new Uint8Array(0)
+  /** The last two of a chunk's four characters (`dc`, `db`, `wb`, …), low byte first. */
+  kind = new Uint16Array(0)
+  /** Where the body lies. */
+  offset = new Float64Array(0)
+  size = new Uint32Array(0)
+  key = new Uint8Array(0)
+
+  add(stream: number, kind: number, offset: number, size: number, key: boolean): void {
+    if (this.count === this.stream.length) this.#grow(Math.max(1024, this.count * 2))
+    if (this.count >= MAX_CHUNKS) throw malformed('avi', offset, 'too many chunks')
+    this.stream[this.count] = stream
+    this.kind[this.count] = kind
+    this.offset[this.count] = offset
+    this.size[this.count] = size
+    this.key[this.count] = key ? 1 : 0
+    this.count++
+  }
+
+  /** Indexes of the stream's chunks, in order. */
+  of(stream: number): Uint32Array {
+    const found = new Uint32Array(this.count)
+    let count = 0
+    for (let i = 0; i < this.count; i++) if (this.stream[i] === stream) found[count++] = i
+    return found.subarray(0, count)
+  }
+
+  /** Where those chunks lie, by index. */
+  offsetsOf(indexes: Uint32Array): Column {
+    const offsets = columnOf(
+      indexes.length,
+      indexes.reduce((largest, chunk) => Math.max(largest, this.offset[chunk]!), 0),
+    )
+    indexes.forEach((chunk, i) => void (offsets[i] = this.offset[chunk]!))
+    return offsets
+  }
+
+  #grow(capacity: number): void {
+    const longer = <Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(column: Column, fresh: Column): Column => {
+      fresh.set(column)
+      return fresh
+    }
+    this.stream = longer(this.stream, new Uint8Array(capacity))
+    this.kind = longer(this.kind, new Uint16Array(capacity))
+    this.offset = longer(this.offset, new Float64Array(capacity))
+    this.size = longer(this.size, new Uint32Array(capacity))
+    this.key = longer(this.key, new Uint8Array(capacity))
+  }
+}
+
+const u16 = (bytes: Uint8Array, at: number) => bytes[at]! | (bytes[at + 1]! << 8)
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
+const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
+
+/** The stream's number in the first two characters of a chunk, or -1. */
+function streamAt(bytes: Uint8Array, at: number): number {
+  const [tens, ones] = [bytes[at]! - 0x30, bytes[at + 1]! - 0x30]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
+}
+
+/** A header that is damaged: what it should have told of would be lost. */
+const withoutHeader = (at: number, stream: number) => malformed('avi', at, `a chunk of stream ${stream}, which has no header`)
+
+/** Of a long index so many entries are looked up; of others, all. */
+const PROBES = 256
+const SHORT_INDEX = 2048
+
+/** Whether an index names places where chunks of its streams begin; players that find others there walk the lists. */
+async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
+  const step = chunks.count > SHORT_INDEX ? Math.floor(chunks.count / PROBES) : 1
+  // From the last on: a byte too many anywhere moves it.
+  for (let i = chunks.count - 1; i >= 0; i -= step) {
+    const header = await source.read(chunks.offset[i]! - 8, 4)
+    if (header.length < 4 || streamAt(header, 0) !== chunks.stream[i]) return false
+  }
+  return true
+}
+
+/**
+ * idx1 (AVIOLDINDEX): id, flags, offset, size; offsets count from the `movi` list or from the start of the file.
+ * @returns undefined for an index without entries, or with entries that name no chunks
+ */
+export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
+  if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, `an index of ${idx1.size} bytes`)
+  const chunks = new AviChunks()
+  let base: number | undefined
+  for (let done = 0; done + 16 <= idx1.size; ) {
+    const table = await source.read(idx1.offset + done, Math.min(WINDOW_BYTES, idx1.size - done))
+    if (table.length < 16) break
+    for (let at = 0; at + 16 <= table.length; at += 16, done += 16) {
+      const stream = streamAt(table, at)
+      if (stream < 0) continue
+      if (stream >= streams) throw withoutHeader(idx1.offset + done, stream)
+      const offset = u32(table, at + 8)
+      if (base === undefined) {
+        const probe = await source.read(offset, 4)
+        base = probe.length === 4 && fourCC(probe, 0) === fourCC(table, at) ? 0 : movi.offset - 4
+      }
+      const size = u32(table, at + 12)
+      if (base + offset + 8 + size > source.size) throw malformed('avi', idx1.offset + done, 'an index entry points over the end')
+      chunks.add(stream, u16(table, at + 2), base + offset + 8, size, (u32(table, at + 4) & 0x10) !== 0)
+    }
+  }
+  return chunks.count > 0 && (await namesChunks(source, chunks)) ? chunks : undefined
+}
+
+/** The `indx` chunk of a stream, if it has one. */
+export interface SuperIndex {
+  readonly stream: number
+  readonly body: Uint8Array
+}
+
+/**
+ * OpenDML 1.02, "AVI Index Locations in RIFF File": an index of indexes in each stream's header.
+ * @returns undefined where a stream has none, or they do not fit the file: then it must be walked
+ */
+export async function readNewIndexes(source: Source, supers: readonly SuperIndex[], streams: number): Promise<AviChunks | undefined> {
+  if (supers.length !== streams) return undefined
+  const lanes: AviChunks[] = []
+  for (const { stream, body } of supers) {
+    const lane = await readSuperIndex(source, stream, body)
+    if (!lane) return undefined
+    lanes.push(lane)
+  }
+  return merge(lanes)
+}
+
+async function readSuperIndex(source: Source, stream: number, body: Uint8Array): Promise<AviChunks | undefined> {
+  // wLongsPerEntry 4, bIndexSubType 0, bIndexType 0 (AVI_INDEX_OF_INDEXES), nEntriesInUse at 4, dwChunkId at 8, 12 reserved bytes.
+  if (body.length < 24 || u16(body, 0) !== 4 || body[2] !== 0 || body[3] !== 0) return undefined
+  const entries = u32(body, 4)
+  if (24 + entries * 16 > body.length) return undefined
+  const chunks = new AviChunks()
+  for (let entry = 0; entry < entries; entry++) {
+    const offset = u64(body, 24 + entry * 16)
+    const size = u32(body, 32 + entry * 16)
+    if (size < 32 || offset + size > source.size) return undefined
+    const head = (await source.read(offset, 32)).slice()
+    // Behind the chunk's header: wLongsPerEntry 2, bIndexSubType 0, bIndexType 1 (AVI_INDEX_OF_CHUNKS), entries, id, base, reserved.
+    if (head.length < 32 || u16(head, 8) !== 2 || head[10] !== 0 || head[11] !== 1 || streamAt(head, 16) !== stream) return undefined
+    const rows = u32(head, 12)
+    if (32 + rows * 8 > size) return undefined
+    const [kind, base] = [u16(head, 18), u64(head, 20)]
+    for (let row = 0; row < rows; ) {
+      const table = await source.read(offset + 32 + row * 8, Math.min(WINDOW_BYTES, (rows - row) * 8))
+      if (table.length < 8) return undefined
+      for (let at = 0; at + 8 <= table.length; at += 8, row++) {
+        // The offset is the body's; bit 31 of the size says "no key frame".
+        const [place, length] = [base + u32(table, at), u32(table, at + 4)]
+        if (place + (length & 0x7fffffff) > source.size) return undefined
+        chunks.add(stream, kind, place, length & 0x7fffffff, length < 0x80000000)
+      }
+    }
+  }
+  return chunks.count ? chunks : undefined
+}
+
+/** Streams by the places of their chunks; each one's own order stays. */
+function merge(lanes: readonly AviChunks[]): AviChunks {
+  const all = new AviChunks()
+  const next = lanes.map(() => 0)
+  for (;;) {
+    let best = -1
+    for (let i = 0; i < lanes.length; i++) {
+      if (next[i]! >= lanes[i]!.count) continue
+      if (best < 0 || lanes[i]!.offset[next[i]!]! < lanes[best]!.offset[next[best]!]!) best = i
+    }
+    if (best < 0) return all
+    const [lane, at] = [lanes[best]!, next[best]!++]
+    all.add(lane.stream[at]!, lane.kind[at]!, lane.offset[at]!, lane.size[at]!, lane.key[at] === 1)
+  }
+}
+
+/** Without a usable index: the lists are walked chunk by chunk. Everything but a stream's first chunk is taken for no key frame. */
+export async function walkLists(source: Source, lists: readonly Span[], streams: number): Promise<AviChunks> {
+  const chunks = new AviChunks()
+  const seen = new Set<number>()
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = 0
+  for (const list of lists) {
+    let at = list.offset
+    const end = list.offset + list.size
+    while (at + 8 <= end) {
+      if (at < windowAt || at + 12 > windowAt + window.length) {
+        window = await source.read(at, WINDOW_BYTES)
+        windowAt = at
+        if (window.length < 8) break
+      }
+      const id = fourCC(window, at - windowAt)
+      const size = u32(window, at - windowAt + 4)
+      if (id === 'LIST') {
+        at += 12 // `rec ` lists only group chunks
+        continue
+      }
+      if (at + 8 + size > source.size) throw malformed('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
+      const stream = streamAt(window, at - windowAt)
+      // `ix##` chunks do not begin with a number.
+      if (stream >= streams) throw withoutHeader(at, stream)
+      if (stream >= 0) {
+        // Sound can be begun anywhere.
+        chunks.add(stream, u16(window, at - windowAt + 2), at + 8, size, !seen.has(stream) || window[at - windowAt + 2] === 0x77)
+        seen.add(stream)
+      }
+      at += 8 + size + (size & 1)
+    }
+  }
+  return chunks
+}

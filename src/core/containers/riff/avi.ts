@@ -1,0 +1,208 @@
+/** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
+
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { isCodecError, malformed, unsupported } from '../../model/error.ts'
+import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
+import { type InnerChunk, innerChunks, isFilling } from './inner-chunks.ts'
+import { fourCC } from './riff.ts'
+
+export interface AviStream {
+  readonly index: number
+  /** `vids`, `auds`, `txts`, … */
+  readonly kind: string
+  /** Bodies of the stream header and format chunks. */
+  readonly strh: Uint8Array
+  readonly strf: Uint8Array
+  /** Frames (or bytes, or blocks) a second: rate / scale. */
+  readonly rate: number
+  readonly scale: number
+  /** All chunks of the `strl` list, in order. */
+  readonly parts: readonly InnerChunk[]
+}
+
+export interface OtherChunk {
+  readonly id: string
+  /** Of its header. */
+  readonly offset: number
+  /** Header and padding included. */
+  readonly size: number
+  /** Whether it stands before the media, where most players stop to look for tags. */
+  readonly inFront: boolean
+}
+
+export interface Avi {
+  readonly avih: Uint8Array
+  /** Chunks of `hdrl` that are neither `avih` nor a stream. */
+  readonly headers: readonly InnerChunk[]
+  readonly streams: readonly AviStream[]
+  readonly chunks: AviChunks
+  /** Other chunks at the top: `LIST INFO` and the like. */
+  readonly others: readonly OtherChunk[]
+  /** Where the film ends: behind its last form, and behind its media. Bytes from there on belong to nobody. */
+  readonly end: number
+}
+
+/** Pictures, sound, texts, MIDI, both of DV, and what cameras log (fccType; vfw.h, and FFmpeg's reader). */
+const STREAM_KINDS = ['vids', 'auds', 'txts', 'mids', 'iavs', 'dats']
+const MAX_HEADER_BYTES = 8 * 1024 * 1024
+
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
+
+/** @throws CodecError (malformed) */
+export async function readAvi(source: Source): Promise<Avi> {
+  const lists: { offset: number; size: number }[] = []
+  const others: OtherChunk[] = []
+  let hdrl: Uint8Array | undefined
+  let idx1: { offset: number; size: number } | undefined
+  let cutShort = false
+  let at = 0
+  // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
+  for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
+    const head = await source.read(at, 12)
+    if (form > 0 && fourCC(head, 0) === 'RIFF' && fourCC(head, 8) === 'AVI ') throw unsupported('a second film, which players go on with')
+    if (fourCC(head, 0) !== 'RIFF' || !['AVI ', 'AVIX'].includes(fourCC(head, 8))) {
+      if (form === 0) throw malformed('avi', 0, 'no AVI header')
+      break
+    }
+    const end = Math.min(source.size, at + 8 + u32(head, 4))
+    let inner = at + 12
+    while (inner + 8 <= end) {
+      const header = await source.read(inner, 12)
+      const id = fourCC(header, 0)
+      const size = u32(header, 4)
+      const list = id === 'LIST' && header.length === 12 ? fourCC(header, 8) : ''
+      if (list === 'movi') {
+        if (!hdrl) throw malformed('avi', inner, 'media in front of their headers, which players do not look for any more')
+        lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
+        cutShort ||= inner + 8 + size > source.size
+      } else if (inner + 8 + size > source.size) throw malformed('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      else if (form === 0 && ((list === 'hdrl' && hdrl) || (id === 'idx1' && idx1)))
+        throw unsupported(`a second '${list || id}', which players add to the first`)
+      else if (list === 'hdrl' && form === 0) {
+        if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, `a header of ${size} bytes`)
+        hdrl = (await source.read(inner + 12, size - 4)).slice()
+      } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
+      else if (id !== 'JUNK' || !(await isFillingAt(source, inner + 8, size)))
+        others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
+      if (others.length > 1000) throw malformed('avi', inner, 'too many chunks')
+      inner += 8 + size + (size & 1)
+    }
+    at = end + (end & 1)
+  }
+  if (!hdrl || !lists[0]) throw malformed('avi', 12, "no 'hdrl' or no 'movi' list")
+  const { avih, streams, headers } = readHeaders(hdrl)
+  if (cutShort && !idx1) throw malformed('avi', lists[0].offset, "the 'movi' list runs over the end")
+  const chunks = await findChunks(source, lists, idx1, streams)
+  refuseRepeats(chunks, source.size)
+  return { avih, headers, streams, chunks, others, end: Math.min(source.size, Math.max(at, endOf(chunks))) }
+}
+
+/** An index may name a frame twice; so often, it is no film but work for years: 16 bytes in the index are a frame to decode. */
+const MOST_REPEATS = 1000
+
+/** @throws CodecError (unsupported_feature) where chunks of a stream overlap again and again, or are more than the file twice over */
+function refuseRepeats(chunks: AviChunks, fileSize: number): void {
+  const ends = new Map<number, number>()
+  let repeats = 0
+  let bytes = 0
+  for (let i = 0; i < chunks.count; i++) {
+    const [stream, offset, size] = [chunks.stream[i]!, chunks.offset[i]!, chunks.size[i]!]
+    if (size === 0) continue
+    bytes += size
+    if (offset < (ends.get(stream) ?? 0)) repeats++
+    else ends.set(stream, offset + size)
+  }
+  if (bytes > 2 * fileSize || repeats > Math.max(MOST_REPEATS, chunks.count / 4))
+    throw unsupported(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
+}
+
+const FILLING_STEP = 64 * 1024
+
+/** Whether a chunk called JUNK is that: every byte of it is the same. Cameras keep their notes there (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
+async function isFillingAt(source: Source, offset: number, size: number): Promise<boolean> {
+  const [first] = await source.read(offset, 1)
+  for (let at = 0; at < size; at += FILLING_STEP) {
+    const bytes = await source.read(offset + at, Math.min(FILLING_STEP, size - at))
+    if (bytes.some((byte) => byte !== first)) return false
+  }
+  return true
+}
+
+/** An `idx1` chunk covers one list only, if that; OpenDML's indexes cover all. */
+async function findChunks(
+  source: Source,
+  lists: readonly Span[],
+  idx1: Span | undefined,
+  streams: readonly AviStream[],
+): Promise<AviChunks> {
+  const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
+  if (old && chunkBytes(old) + FILLING_BYTES >= lists[0]!.size) return old
+  // Cameras that write OpenDML's indexes may leave an `idx1` of the first chunks only; what an index leaves out is played all the same.
+  try {
+    const all = await newIndexesOrWalk(source, lists, streams)
+    return old && old.count >= all.count ? old : all
+  } catch (error) {
+    if (old && isCodecError(error, 'malformed')) return old
+    throw error
+  }
+}
+
+/** What a list may hold beside the chunks of its index without making anyone wonder. */
+const FILLING_BYTES = 16
+
+/** What the chunks take in their list, headers and padding included. */
+function chunkBytes(chunks: AviChunks): number {
+  let bytes = 0
+  for (let i = 0; i < chunks.count; i++) bytes += 8 + chunks.size[i]! + (chunks.size[i]! & 1)
+  return bytes
+}
+
+function endOf(chunks: AviChunks): number {
+  let end = 0
+  for (let i = 0; i < chunks.count; i++) end = Math.max(end, chunks.offset[i]! + chunks.size[i]!)
+  return end
+}
+
+async function newIndexesOrWalk(source: Source, lists: readonly Span[], streams: readonly AviStream[]): Promise<AviChunks> {
+  const supers = streams.flatMap(({ index, parts }): SuperIndex[] => {
+    const body = parts.find(({ id }) => id === 'indx')?.body
+    return body ? [{ stream: index, body }] : []
+  })
+  return (await readNewIndexes(source, supers, streams.length)) ?? walkLists(source, lists, streams.length)
+}
+
+function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'> {
+  let avih: Uint8Array | undefined
+  const streams: AviStream[] = []
+  const headers: InnerChunk[] = []
+  for (const chunk of innerChunks('avi', hdrl, 'hdrl')) {
+    const { id, body } = chunk
+    if (id === 'avih') avih = body
+    else if (id === 'LIST' && fourCC(body, 0) === 'strl') {
+      const parts = innerChunks('avi', body.subarray(4), 'strl')
+      const strh = parts.find((part) => part.id === 'strh')?.body
+      const strf = parts.find((part) => part.id === 'strf')?.body
+      const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
+      if (!oneEach || !strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without its two headers')
+      if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'a stream of no known kind')
+      // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
+      const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
+      streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
+    } else if (!isFilling(chunk)) headers.push(chunk)
+    if (streams.length > 32) throw malformed('avi', 12, 'too many streams')
+  }
+  const named = namedStreams(hdrl)
+  if (named !== streams.length) throw malformed('avi', 12, `${named} streams, of which ${streams.length} can be reached`)
+  if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, "no 'avih' chunk")
+  return { avih, streams, headers }
+}
+
+/** Stream headers in the bytes of `hdrl`, counted without following sizes, so that a wrong size cannot hide one. */
+export function namedStreams(hdrl: Uint8Array): number {
+  let count = 0
+  for (let i = hdrl.indexOf(0x73); i >= 0 && i + 12 <= hdrl.length; i = hdrl.indexOf(0x73, i + 1)) {
+    if (fourCC(hdrl, i) === 'strh' && STREAM_KINDS.includes(fourCC(hdrl, i + 8))) count++
+  }
+  return count
+}

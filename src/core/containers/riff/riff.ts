@@ -1,0 +1,115 @@
+/** RIFF (Multimedia Programming Interface 1.0, 1991) and its 64-bit forms RF64/BW64 (EBU Tech 3306, ITU-R BS.2088). */
+
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+
+export interface Chunk {
+  /** Four characters, as they stand. */
+  readonly id: string
+  /** Where the body starts. */
+  readonly offset: number
+  /** Bytes of the body, without the padding byte. */
+  readonly size: number
+}
+
+export interface Riff {
+  /** `RIFF`, `RIFX` (big-endian), `RF64` or `BW64`. */
+  readonly container: string
+  /** `WAVE`, `AVI `, … */
+  readonly form: string
+  readonly chunks: readonly Chunk[]
+  /** Where the form ends and foreign bytes begin, if any. */
+  readonly end: number
+}
+
+const MAX_CHUNKS = 4096
+/** A size that streaming writers leave when they cannot go back. */
+const UNKNOWN_SIZE = 0xffffffff
+
+export const fourCC = (bytes: Uint8Array, at: number) =>
+  String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0)
+
+const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
+const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
+
+/**
+ * Lists the chunks of the first form of a file. A last `data` chunk of unknown size (all ones, or zeros) reaches to the end of the file, and so does one
+ * that was cut: programs that were stopped leave such files, and every player plays them.
+ * @throws CodecError (malformed) when a chunk runs over the end, or there are absurdly many
+ */
+export async function readRiff(source: Source, format: string): Promise<Riff> {
+  const head = await source.read(0, 12)
+  if (head.length < 12) throw malformed(format, 0, 'no RIFF header')
+  const container = fourCC(head, 0)
+  const form = fourCC(head, 8)
+  if (container === 'RIFX') return { container, form, chunks: [], end: source.size }
+  const wide = container === 'RF64' || container === 'BW64'
+  let riffBytes = u32(head, 4)
+  let dataBytes: number | undefined
+  const tables = new Map<string, number>()
+  const chunks: Chunk[] = []
+  let at = 12
+  let end = riffBytes === UNKNOWN_SIZE || riffBytes === 0 ? source.size : Math.min(source.size, 8 + riffBytes)
+  while (at + 8 <= end) {
+    const header = await source.read(at, 8)
+    if (header.every((byte) => byte === 0)) break
+    const id = fourCC(header, 0)
+    // A size in front of it is wrong, or this is none of the form.
+    if (!/^[ -~]{4}$/.test(id)) throw malformed(format, at, 'no chunk where the one before ends')
+    let size = u32(header, 4)
+    // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
+    if (wide && id === 'ds64' && chunks.length === 0) {
+      const body = await source.read(at + 8, Math.min(size, 28 + 12 * 64))
+      if (body.length < 24) throw malformed(format, at, 'ds64 is cut short')
+      riffBytes = u64(body, 0)
+      dataBytes = u64(body, 8)
+      end = Math.min(source.size, 8 + riffBytes)
+      for (let row = 28; row + 12 <= body.length; row += 12) tables.set(fourCC(body, row), u64(body, row + 4))
+    } else if (wide && size === UNKNOWN_SIZE) {
+      size = (id === 'data' ? dataBytes : tables.get(id)) ?? size
+    }
+    if (id === 'data' && form === 'WAVE') {
+      if (size > source.size - at - 8) await refuseHiddenChunks(source, at + 8, format)
+      // Writers that cannot go back leave nothing as the sizes of data and form, too.
+      const untold = size === 0 && 8 + riffBytes <= at + 8
+      size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
+    }
+    if (at + 8 + size > source.size) throw malformed(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
+    chunks.push({ id, offset: at + 8, size })
+    if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too many chunks')
+    at += 8 + size + (size & 1)
+  }
+  // What is left belongs to nobody; a few zeros only round up the form.
+  const left = at < end ? await source.read(at, Math.min(8, end - at)) : new Uint8Array()
+  return {
+    container,
+    form,
+    chunks,
+    end: Math.min(source.size, left.length === 8 || left.some((byte) => byte !== 0) ? at : Math.max(at, end)),
+  }
+}
+
+/** Chunks that stand behind the sound. */
+const BEHIND_DATA = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
+const SEARCHED_BYTES = 1024 * 1024
+
+/** @throws CodecError (malformed) where chunks that fit the end of the file exactly stand in the last bytes of sound that is longer than the file */
+async function refuseHiddenChunks(source: Source, from: number, format: string): Promise<void> {
+  const start = Math.max(from, source.size - SEARCHED_BYTES)
+  const bytes = (await source.read(start, source.size - start)).slice()
+  for (let i = 0; i + 8 <= bytes.length; i++) {
+    if (!BEHIND_DATA.includes(fourCC(bytes, i))) continue
+    const size = u32(bytes, i + 4)
+    const next = i + 8 + size + (size & 1)
+    const isLast = next === bytes.length || i + 8 + size === bytes.length
+    if (isLast || (next + 8 <= bytes.length && BEHIND_DATA.includes(fourCC(bytes, next))))
+      throw malformed(format, start + i, `'${fourCC(bytes, i)}' inside of sound that is longer than the file`)
+  }
+}
+
+/** The eight bytes before a body. */
+export function chunkHeader(id: string, size: number): Uint8Array {
+  return new ByteWriter(new Uint8Array(8), true).ascii(id).u32(size).finish()
+}

@@ -1,0 +1,225 @@
+/** Chunks (strips and tiles) decoded to rows of samples, in bounded memory whatever their size. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { zlibDecompress } from '../../bytes/deflate.ts'
+import { decodeFaxRows } from '../../bytes/ccitt/decode.ts'
+import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { unzstdStream } from '../../bytes/zstd.ts'
+import { malformed, overBudget } from '../../model/error.ts'
+import type { TiffFile } from './directory.ts'
+import { jpegRows } from './jpeg.ts'
+import { LzwDecoder } from './lzw.ts'
+import { PackBitsDecoder } from './pack-bits.ts'
+import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
+import { accumulate, mirrorBits } from './predictor.ts'
+
+/** Up to here a chunk is decoded at once; above, as a stream. */
+const AT_ONCE_BYTES = 4 * 1024 * 1024
+/** Tiles are held whole, rows too. */
+const MAX_TILE_BYTES = 16 * 1024 * 1024
+const READ_BYTES = 256 * 1024
+const BLOCK_BYTES = 512 * 1024
+
+/** Bytes of one decoded tile, or of one row of a strip: what must be held at once. */
+export function checkChunkSize(pixels: Pixels): void {
+  const held = pixels.tiled ? pixels.rowBytes * pixels.chunkHeight : pixels.rowBytes
+  if (held > MAX_TILE_BYTES) throw overBudget(`${pixels.tiled ? 'tiles' : 'rows'} of ${held} bytes`)
+}
+
+/** The rows of chunk `index`, predictor undone, in blocks of whole rows that the caller owns. Nothing for a sparse chunk. */
+export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const offset = pixels.offsets[index]!
+  const length = pixels.lengths[index]!
+  if (isSparse(pixels, index)) return
+  const expected = pixels.rowBytes * rowsOf(pixels, index)
+  const rows = new RowBlocks(pixels, expected, file.littleEndian)
+  if (expected <= AT_ONCE_BYTES && length <= AT_ONCE_BYTES && isDeflate(pixels.compression)) {
+    const compressed = await readInput(file, pixels, offset, length)
+    const inflated = inflateChunk(compressed, expected, file.format, offset)
+    for (const block of rows.push(inflated)) yield block
+    discard(inflated)
+  } else {
+    for await (const piece of chunkPieces(file, pixels, index, expected)) {
+      for (const block of rows.push(piece)) yield block
+      if (rows.complete) break
+    }
+  }
+  if (!rows.complete) {
+    throw malformed(file.format, offset, `strip or tile ${index} has ${rows.received} of ${expected} bytes`)
+  }
+}
+
+function chunkPieces(file: TiffFile, pixels: Pixels, index: number, expected: number): AsyncGenerator<Uint8Array, void, undefined> {
+  if (isFax(pixels.compression)) return faxRows(file, pixels, index)
+  if (pixels.compression === COMPRESSION.jpeg) return jpegRows(file, pixels, index)
+  return decodePieces(file, pixels, pixels.offsets[index]!, pixels.lengths[index]!, expected)
+}
+
+/** A whole tile; undefined when it is sparse. */
+export async function decodeTile(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (isSparse(pixels, index)) return undefined
+  const length = pixels.rowBytes * pixels.chunkHeight
+  let tile: Uint8Array<ArrayBuffer> | undefined
+  let filled = 0
+  for await (const block of decodeRows(file, pixels, index)) {
+    if (block.length === length) return block
+    tile ??= new Uint8Array(length)
+    tile.set(block, filled)
+    filled += block.length
+    discard(block)
+  }
+  return tile
+}
+
+/** Whether decoding a chunk is done with its input at once: see `ReadAhead.discards`. */
+export function decodesOnTheSpot(pixels: Pixels): boolean {
+  if (pixels.compression === COMPRESSION.jpeg) return false
+  if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
+  const expected = pixels.rowBytes * pixels.chunkHeight
+  return !isDeflate(pixels.compression) || (expected <= AT_ONCE_BYTES && pixels.lengths.every((length) => length <= AT_ONCE_BYTES))
+}
+
+export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0
+
+/** The rows of a plane from the strip or row of tiles on that `top` lies in, a row of tiles at a time, without what is beyond the picture. */
+export async function* planeRows(
+  file: TiffFile,
+  pixels: Pixels,
+  plane: number,
+  top = 0,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const across = pixels.tiled ? Math.ceil(pixels.width / pixels.chunkWidth) : 1
+  const first = plane * pixels.chunksPerPlane
+  for (let index = first + across * Math.floor(top / pixels.chunkHeight); index < first + pixels.chunksPerPlane; index += across) {
+    if (pixels.tiled) yield await tilesAbreast(file, pixels, index, across)
+    else yield* decodeRows(file, pixels, index)
+  }
+}
+
+/** The rows of `across` tiles side by side; samples are whole bytes, and every tile was written. */
+async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, chunkHeight, chunksPerPlane, samples, bits, rowBytes } = pixels
+  const lineBytes = (width * samples * bits) / 8
+  const rows = Math.min(chunkHeight, height - ((index % chunksPerPlane) / across) * chunkHeight)
+  const out = new Uint8Array(rows * lineBytes)
+  for (let i = 0; i < across; i++) {
+    const tile = await decodeTile(file, pixels, index + i)
+    if (!tile) throw malformed(file.format, pixels.offsets[index + i]!, `tile ${index + i} was never written`)
+    const left = i * rowBytes
+    const inside = Math.min(rowBytes, lineBytes - left)
+    for (let row = 0; row < rows; row++) out.set(tile.subarray(row * rowBytes, row * rowBytes + inside), row * lineBytes + left)
+    discard(tile)
+  }
+  return out
+}
+
+function inflateChunk(compressed: Uint8Array, expected: number, format: string, offset: number): Uint8Array {
+  try {
+    // More than the rows need is ignored by readers, within reason.
+    return zlibDecompress(compressed, expected + 65_536)
+  } catch (error) {
+    if (isEngineError(error, 'deflate')) throw malformed(format, offset, error.message)
+    throw error
+  }
+}
+
+async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
+  const offset = pixels.offsets[index]!
+  const { compression, twoDimensional, chunkWidth: width } = pixels
+  const kind = compression === COMPRESSION.faxRle ? 'rle' : compression === COMPRESSION.faxGroup3 ? 'g3' : 'g4'
+  const compressed = await readInput(file, pixels, offset, pixels.lengths[index]!)
+  try {
+    yield* decodeFaxRows(compressed, { kind, twoDimensional, width, height: rowsOf(pixels, index) })
+  } catch (error) {
+    if (isEngineError(error, 'fax')) throw malformed(file.format, offset, error.message)
+    throw error
+  }
+}
+
+async function* decodePieces(
+  file: TiffFile,
+  pixels: Pixels,
+  offset: number,
+  length: number,
+  expected: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const input = readPieces(file, pixels, offset, length)
+  const { compression } = pixels
+  if (compression === COMPRESSION.none) yield* input
+  else if (isDeflate(compression) || compression === COMPRESSION.zstd) {
+    const limit = expected + 1024 * 1024
+    try {
+      yield* isDeflate(compression) ? inflateStream('zlib', input, limit) : unzstdStream(input, limit)
+    } catch (error) {
+      if (isEngineError(error, 'deflate')) throw malformed(file.format, offset, error.message)
+      throw error
+    }
+  } else {
+    const decoder = compression === COMPRESSION.lzw ? new LzwDecoder(file.format) : new PackBitsDecoder()
+    for await (const piece of input) {
+      const decoded: Uint8Array[] = []
+      decoder.push(piece, (bytes) => decoded.push(bytes))
+      yield* decoded
+    }
+  }
+}
+
+async function* readPieces(file: TiffFile, pixels: Pixels, offset: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+  // LZW and PackBits expand: small pieces keep what comes out of one small.
+  const step = pixels.compression === COMPRESSION.lzw || pixels.compression === COMPRESSION.packBits ? 16_384 : READ_BYTES
+  for (let at = 0; at < length; at += step) yield await readInput(file, pixels, offset + at, Math.min(step, length - at))
+}
+
+async function readInput(file: TiffFile, pixels: Pixels, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = await file.source.read(offset, length)
+  if (!pixels.mirrored) return bytes
+  const own = bytes.slice()
+  mirrorBits(own)
+  return own
+}
+
+/** Collects pieces into blocks of whole rows and undoes the predictor. */
+class RowBlocks {
+  readonly #pixels: Pixels
+  readonly #expected: number
+  readonly #littleEndian: boolean
+  #block: Uint8Array<ArrayBuffer>
+  #filled = 0
+  received = 0
+
+  constructor(pixels: Pixels, expected: number, littleEndian: boolean) {
+    this.#pixels = pixels
+    this.#expected = expected
+    this.#littleEndian = littleEndian
+    this.#block = this.#nextBlock()
+  }
+
+  get complete(): boolean {
+    return this.received === this.#expected
+  }
+
+  *push(piece: Uint8Array): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+    for (let at = 0; at < piece.length && !this.complete; ) {
+      const part = piece.subarray(at, at + this.#block.length - this.#filled)
+      this.#block.set(part, this.#filled)
+      this.#filled += part.length
+      this.received += part.length
+      at += part.length
+      if (this.#filled === this.#block.length) {
+        const block = this.#block
+        if (this.#pixels.predictor !== 1) accumulate(block, { ...this.#pixels, littleEndian: this.#littleEndian }, this.#pixels.predictor)
+        this.#block = this.#nextBlock()
+        this.#filled = 0
+        yield block
+      }
+    }
+  }
+
+  #nextBlock(): Uint8Array<ArrayBuffer> {
+    const { rowBytes, tiled } = this.#pixels
+    const whole = Math.max(1, Math.floor(BLOCK_BYTES / rowBytes)) * rowBytes
+    const rest = this.#expected - this.received
+    return new Uint8Array(tiled ? rest : Math.min(rest, whole))
+  }
+}

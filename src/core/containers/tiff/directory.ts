@@ -1,0 +1,163 @@
+/**
+ * What a TIFF is made of: chains of image file directories (IFDs), their fields, and the directories that hang on tags.
+ * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
+ */
+import type { Source } from '../../model/codec.ts'
+import { malformed, overBudget } from '../../model/error.ts'
+import type { ReadAhead } from './read-ahead.ts'
+
+/** Tags by name, as far as the engine looks at them. */
+export const TAG = {
+  newSubfileType: 254,
+  imageWidth: 256,
+  imageLength: 257,
+  bitsPerSample: 258,
+  compression: 259,
+  photometric: 262,
+  fillOrder: 266,
+  imageDescription: 270,
+  stripOffsets: 273,
+  samplesPerPixel: 277,
+  rowsPerStrip: 278,
+  stripByteCounts: 279,
+  t4Options: 292,
+  freeOffsets: 288,
+  freeByteCounts: 289,
+  planarConfiguration: 284,
+  predictor: 317,
+  tileWidth: 322,
+  tileLength: 323,
+  tileOffsets: 324,
+  tileByteCounts: 325,
+  subIfds: 330,
+  sampleFormat: 339,
+  jpegTables: 347,
+  jpegInterchangeFormat: 513,
+  jpegInterchangeFormatLength: 514,
+  jpegQTables: 519,
+  jpegDcTables: 520,
+  jpegAcTables: 521,
+  ycbcrSubsampling: 530,
+  exifIfd: 34665,
+  gpsIfd: 34853,
+  interoperabilityIfd: 40965,
+  globalParametersIfd: 400,
+  makerNote: 37500,
+} as const
+
+/** Field types by number; `bytes` of one value. TIFF 6.0 page 15, 13 from the supplement, 16–18 BigTIFF. */
+export const TYPE_BYTES: { readonly [type: number]: number } = {
+  1: 1, // BYTE
+  2: 1, // ASCII
+  3: 2, // SHORT
+  4: 4, // LONG
+  5: 8, // RATIONAL
+  6: 1, // SBYTE
+  7: 1, // UNDEFINED
+  8: 2, // SSHORT
+  9: 4, // SLONG
+  10: 8, // SRATIONAL
+  11: 4, // FLOAT
+  12: 8, // DOUBLE
+  13: 4, // IFD
+  16: 8, // LONG8
+  17: 8, // SLONG8
+  18: 8, // IFD8
+}
+const BYTE = 1
+export const SHORT = 3
+export const LONG = 4
+export const UNDEFINED = 7
+const IFD = 13
+export const LONG8 = 16
+const IFD8 = 18
+
+/** One field. Its value is `inline`, or `byteLength` bytes at `at` of the file. */
+export interface Entry {
+  readonly tag: number
+  readonly type: number
+  readonly count: number
+  /** Length of the value; 0 for types we do not know, which stay as they stand in the entry. */
+  readonly byteLength: number
+  /** Where the value lies; undefined when it is in the entry. */
+  readonly at: number | undefined
+  /** The entry's value field: the value itself, padded, or its offset. */
+  readonly inline: Uint8Array
+}
+
+export interface Directory {
+  readonly offset: number
+  /** In the order of the file. */
+  readonly entries: readonly Entry[]
+  /** What hangs on pointer tags: for each value of the tag the directory that it leads to, none where one leads nowhere. */
+  readonly children: ReadonlyMap<number, readonly Directory[]>
+  /** The next of its chain. Several chains may end in the same directories: the levels of a pyramid are linked, too, as a rule. */
+  readonly next: Directory | undefined
+}
+
+/** What values are read with. */
+interface TiffFacts {
+  readonly source: Source
+  readonly littleEndian: boolean
+  readonly format: string
+}
+
+export interface TiffFile extends TiffFacts {
+  readonly source: ReadAhead
+  /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
+  readonly big: boolean
+  readonly headerBytes: number
+  /** From the header on. */
+  readonly chain: readonly Directory[]
+  /** Every directory once, parents before children, each followed by its own before the next of its chain. */
+  readonly all: readonly Directory[]
+  /** Links that lead to no directory, in words: the result is written without them. */
+  readonly nowhere: readonly string[]
+}
+
+/** Arrays of offsets and counts that are read into memory: 8 million chunks are 128 MB, too many. */
+const MAX_VALUES = 2_000_000
+
+/** Tags whose value is the offset of a directory without pictures. */
+export const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]
+
+/** The fields of a directory, without pointers that lead nowhere: the result has no use for them. */
+export const meaningful = ({ entries, children }: Directory): readonly Entry[] =>
+  entries.filter((entry) => entry.count === 0 || children.get(entry.tag)?.length !== 0)
+
+/** Tags whose values are offsets of directories. */
+export function isPointer(entry: Entry): boolean {
+  if (entry.type === IFD || entry.type === IFD8) return true
+  return (entry.tag === TAG.subIfds || METADATA.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
+}
+
+/** The bytes of a value. */
+export async function readValue(source: Source, entry: Entry): Promise<Uint8Array> {
+  if (entry.at === undefined) return entry.inline.subarray(0, entry.byteLength)
+  return await source.read(entry.at, entry.byteLength)
+}
+
+/** Types of counts, sizes and offsets. Readers differ in what they make of any other: its bytes, a rounded value, the default. */
+const INTEGER_TYPES: readonly number[] = [BYTE, SHORT, LONG, IFD, LONG8, IFD8]
+
+/** The values of an integer field. @throws malformed where the field is of another type */
+export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VALUES): Promise<Float64Array> {
+  const { source, littleEndian } = file
+  if (!INTEGER_TYPES.includes(entry.type)) throw malformed(file.format, 0, `tag ${entry.tag} is no whole number, but of type ${entry.type}`)
+  if (entry.count > limit) throw overBudget(`tag ${entry.tag} has ${entry.count} values`)
+  const bytes = await readValue(source, entry)
+  const view = viewOf(bytes)
+  const size = TYPE_BYTES[entry.type]!
+  const numbers = new Float64Array(Math.floor(bytes.length / size))
+  for (let i = 0; i < numbers.length; i++) {
+    if (size === 1) numbers[i] = bytes[i]!
+    else if (size === 2) numbers[i] = view.getUint16(i * 2, littleEndian)
+    else if (size === 4) numbers[i] = view.getUint32(i * 4, littleEndian)
+    else numbers[i] = Number(view.getBigUint64(i * 8, littleEndian))
+  }
+  return numbers
+}
+
+export const find = (directory: Directory, tag: number): Entry | undefined => directory.entries.find((entry) => entry.tag === tag)
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,0 +1,161 @@
+/** Reads the directories of a TIFF: the chain from the header on, and those that hang on pointer tags. */
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { type CodecError, malformed, overBudget } from '../../model/error.ts'
+import { type Directory, type Entry, isPointer, METADATA, readNumbers, TAG, type TiffFile, TYPE_BYTES } from './directory.ts'
+import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
+import { ReadAhead } from './read-ahead.ts'
+
+const MAX_DIRECTORIES = 20_000
+const MAX_ENTRIES = 4096
+const MAX_DEPTH = 6
+/** Of links that lead nowhere, so many are named. */
+const MOST_NAMED = 20
+
+export async function readTiff(file: Source, format: string): Promise<TiffFile> {
+  const source = new ReadAhead(file)
+  const bytes = await source.read(0, 16)
+  const header = readHeader(bytes)
+  if (!header) throw malformed(format, 0, 'no header')
+  const { littleEndian, big, version } = header
+  if (version !== 42 && !big) throw malformed(format, 2, `version ${version} instead of 42 or 43`)
+  // BigTIFF: offset size 8 and a zero follow the version.
+  if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
+  const reader = new DirectoryReader(source, header, format)
+  const first = await reader.chain(header.firstAt, 0, 'next directory')
+  if (!first) throw malformed(format, big ? 8 : 4, 'no image file directory')
+  const chain: Directory[] = []
+  for (let at: Directory | undefined = first; at; at = at.next) chain.push(at)
+  const { all, nowhere } = reader
+  return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all, nowhere, format }
+}
+
+/** A directory whose `next` is not read yet. */
+type Unfinished = Directory & { next: Directory | undefined }
+
+class DirectoryReader {
+  readonly #source: Source
+  readonly #header: TiffHeader
+  readonly #format: string
+  /** Every directory that was begun, by its offset. */
+  readonly #known = new Map<number, Unfinished>()
+  /** Those that lead to what is read now: a link back to one of them is a loop. */
+  readonly #open = new Set<number>()
+  /** Those whose link to a next one was passed over. */
+  readonly #alone = new Set<number>()
+  readonly nowhere: string[] = []
+
+  constructor(source: Source, header: TiffHeader, format: string) {
+    this.#source = source
+    this.#header = header
+    this.#format = format
+  }
+
+  get all(): readonly Directory[] {
+    return [...this.#known.values()]
+  }
+
+  /**
+   * @param link what leads to the chain, in words
+   * @returns the first directory of the chain; undefined where there is none
+   */
+  async chain(at: number, depth: number, link: string, follow = true): Promise<Directory | undefined> {
+    let first: Directory | undefined
+    let last: Unfinished | undefined
+    const opened: number[] = []
+    for (let next = at; next !== 0; ) {
+      if (this.#open.has(next)) throw this.#malformed(next, 'a directory that was read before (a loop)')
+      if (follow && this.#alone.has(next)) throw this.#malformed(next, 'a directory of metadata in a chain of others')
+      const known = this.#known.get(next)
+      const found = known ? undefined : await this.#directory(next, depth)
+      const directory = known ?? found?.directory
+      if (!directory) {
+        // Some writers end the chain with a link to anything; readers show what is in front of it.
+        if (depth === 0 && !first) throw this.#malformed(next, 'no directory')
+        if (this.nowhere.length < MOST_NAMED) this.nowhere.push(`${last ? 'next directory' : link} at byte ${next}`)
+        break
+      }
+      first ??= directory
+      if (last) last.next = directory
+      if (!follow && found && found.next !== 0) this.#alone.add(next)
+      // What follows a directory that several chains share was read with it.
+      if (known || !found || !follow) break
+      this.#open.add(next)
+      opened.push(next)
+      last = found.directory
+      next = found.next
+    }
+    for (const offset of opened) this.#open.delete(offset)
+    return first
+  }
+
+  /** @returns undefined where no directory begins: outside of the file, of no entries, or of so many */
+  async #directory(at: number, depth: number): Promise<{ directory: Unfinished; next: number } | undefined> {
+    const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#header)
+    // One read for the usual directory; the rest only when there are many entries.
+    let head = at < this.#source.size ? await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes) : new Uint8Array()
+    if (head.length < countBytes) return undefined
+    const count = entryCount(this.#reader(head), this.#header)
+    if (count === 0 || count > MAX_ENTRIES) return undefined
+    const length = countBytes + count * entryBytes + offsetBytes
+    if (head.length < length) head = await this.#source.read(at, length)
+    if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
+    if (this.#known.size >= MAX_DIRECTORIES) throw overBudget(`more than ${MAX_DIRECTORIES} directories`)
+    const reader = this.#reader(head)
+    const entries: Entry[] = []
+    const children = new Map<number, readonly Directory[]>()
+    const directory: Unfinished = { offset: at, entries, children, next: undefined }
+    this.#known.set(at, directory)
+    this.#open.add(at)
+    const tags = new Set<number>()
+    for (let i = 0; i < count; i++) {
+      const entry = this.#entry(reader, at, countBytes + i * entryBytes)
+      // Some readers take the first of two, some the last.
+      if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, `tag ${entry.tag} stands there twice`)
+      entries.push(entry)
+      if (isPointer(entry)) children.set(entry.tag, await this.#children(entry, depth))
+    }
+    this.#open.delete(at)
+    // Some writers leave out the last link; a file that ends here has no further directory.
+    return { directory, next: head.length < length ? 0 : this.#offset(reader, length - offsetBytes) }
+  }
+
+  #entry(reader: ByteReader, directoryAt: number, at: number): Entry {
+    const { tag, type, count, valueAt } = readField(reader, this.#header, at)
+    const { offsetBytes } = ifdLayout(this.#header)
+    const byteLength = (TYPE_BYTES[type] ?? 0) * count
+    const inline = reader.bytes.slice(valueAt, valueAt + offsetBytes)
+    if (byteLength <= offsetBytes) return { tag, type, count, byteLength, at: undefined, inline }
+    const offset = this.#offset(reader, valueAt)
+    if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, `the value of tag ${tag} lies outside the file`)
+    return { tag, type, count, byteLength, at: offset, inline }
+  }
+
+  async #children(entry: Entry, depth: number): Promise<Directory[]> {
+    if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
+    const { littleEndian } = this.#header
+    const offsets = await readNumbers({ source: this.#source, littleEndian, format: this.#format }, entry, MAX_DIRECTORIES)
+    const found: Directory[] = []
+    // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
+    for (const offset of offsets) {
+      const first = await this.chain(offset, depth + 1, `tag ${entry.tag}`, entry.tag === TAG.subIfds)
+      if (first) found.push(first)
+    }
+    if (found.length === offsets.length) return found
+    // Pictures may be behind the others.
+    if (!METADATA.includes(entry.tag) || offsets.length > 1) throw this.#malformed(entry.at ?? 0, `tag ${entry.tag} leads to no directory`)
+    return []
+  }
+
+  #reader(bytes: Uint8Array): ByteReader {
+    return new ByteReader(bytes, this.#header.littleEndian)
+  }
+
+  #offset(reader: ByteReader, at: number): number {
+    return this.#header.big ? reader.u64(at) : reader.u32(at)
+  }
+
+  #malformed(at: number, what: string): CodecError {
+    return malformed(this.#format, at, what)
+  }
+}

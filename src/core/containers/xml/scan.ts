@@ -1,0 +1,163 @@
+/**
+ * The tags of an XML text, in one pass forward, without building a tree. Enough to find references and to change single
+ * attribute values in place; everything else of the text stays byte for byte. Entities are never expanded but the
+ * five of XML and character references, so there is nothing to blow up.
+ */
+import { EngineError } from '../../../../wasm/engine-error.ts'
+export interface Tag {
+  readonly kind: 'open' | 'close' | 'empty'
+  /** As written, with its prefix. */
+  readonly name: string
+  /** Without the prefix. */
+  readonly local: string
+  /** Where `<` stands, and where the text after `>` begins. */
+  readonly start: number
+  readonly end: number
+  attributes(): Attribute[]
+  /** Value of the first attribute of that local name, references resolved. */
+  get(local: string): string | undefined
+}
+
+export interface Attribute {
+  readonly name: string
+  readonly local: string
+  /** With references resolved. */
+  readonly value: string
+  /** The raw value, without its quotes, in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/** UTF-8 or UTF-16 by byte order mark. @throws EngineError when it is neither */
+export function decodeXml(bytes: Uint8Array): string {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
+  try {
+    return new TextDecoder(utf16 ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new EngineError('xml', 'damaged', 'neither UTF-8 nor UTF-16')
+  }
+}
+
+/** What `decodeXml` gave, as bytes of the encoding that it declares; a byte order mark that was there is still there. */
+export function encodeXml(text: string): Uint8Array {
+  if (!/^\uFEFF?<\?xml[^>]*encoding\s*=\s*["']utf-16/i.test(text)) return new TextEncoder().encode(text)
+  return new Uint8Array(Buffer.from(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`, 'utf16le'))
+}
+
+/** @throws EngineError */
+export function* scanTags(xml: string): Generator<Tag> {
+  let at = 0
+  for (;;) {
+    const start = xml.indexOf('<', at)
+    if (start < 0) return
+    const second = xml[start + 1]
+    if (second === '!' || second === '?') {
+      at = skipSpecial(xml, start)
+      continue
+    }
+    const end = tagEnd(xml, start + 1)
+    yield makeTag(xml, start, end)
+    at = end
+  }
+}
+
+function skipSpecial(xml: string, start: number): number {
+  const until = (mark: string) => {
+    const found = xml.indexOf(mark, start)
+    if (found < 0) throw new EngineError('xml', 'damaged', `no ${mark}`)
+    return found + mark.length
+  }
+  if (xml.startsWith('<!--', start)) return until('-->')
+  if (xml.startsWith('<![CDATA[', start)) return until(']]>')
+  if (xml.startsWith('<?', start)) return until('?>')
+  // A document type may hold entities; nothing that we edit has one.
+  throw new EngineError('xml', 'damaged', 'a document type declaration')
+}
+
+/** The position after the `>` that ends the tag; quoted values may hold one. */
+function tagEnd(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at++) {
+    const code = xml.charCodeAt(at)
+    if (code === 0x3e) return at + 1
+    if (code === 0x22 || code === 0x27) {
+      at = xml.indexOf(xml[at]!, at + 1)
+      if (at < 0) break
+    }
+  }
+  throw new EngineError('xml', 'damaged', 'a tag without an end')
+}
+
+function makeTag(xml: string, start: number, end: number): Tag {
+  const close = xml[start + 1] === '/'
+  const nameStart = start + (close ? 2 : 1)
+  let nameEnd = nameStart
+  while (nameEnd < end - 1 && !isSpace(xml.charCodeAt(nameEnd)) && xml[nameEnd] !== '/') nameEnd++
+  const name = xml.slice(nameStart, nameEnd)
+  const tag: Tag = {
+    kind: close ? 'close' : xml[end - 2] === '/' ? 'empty' : 'open',
+    name,
+    local: localName(name),
+    start,
+    end,
+    attributes: () => readAttributes(xml, nameEnd, end - 1),
+    get: (local) => tag.attributes().find((attribute) => attribute.local === local)?.value,
+  }
+  return tag
+}
+
+function readAttributes(xml: string, from: number, end: number): Attribute[] {
+  const found: Attribute[] = []
+  let at = from
+  while (at < end) {
+    const equals = xml.indexOf('=', at)
+    if (equals < 0 || equals >= end) break
+    let quote = equals + 1
+    while (quote < end && isSpace(xml.charCodeAt(quote))) quote++
+    const mark = xml[quote]
+    if (mark !== '"' && mark !== "'") throw new EngineError('xml', 'damaged', 'a value without quotes')
+    const valueEnd = xml.indexOf(mark, quote + 1)
+    if (valueEnd < 0 || valueEnd >= end) throw new EngineError('xml', 'damaged', 'a value without an end')
+    const name = xml.slice(at, equals).trim()
+    found.push({ name, local: localName(name), value: unescapeXml(xml.slice(quote + 1, valueEnd)), start: quote + 1, end: valueEnd })
+    at = valueEnd + 1
+  }
+  return found
+}
+
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const localName = (name: string) => name.slice(name.indexOf(':') + 1)
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+export function unescapeXml(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(
+    /&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/g,
+    (whole, hex?: string, decimal?: string, named?: string) => {
+      if (named) return NAMED[named]!
+      const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
+}
+
+export const escapeXml = (text: string) =>
+  text.replace(/[&<>"]/g, (mark) => (mark === '&' ? '&amp;' : mark === '<' ? '&lt;' : mark === '>' ? '&gt;' : '&quot;'))
+
+export interface Splice {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The text with pieces replaced. The pieces must not overlap. */
+export function spliced(text: string, splices: readonly Splice[]): string {
+  let result = ''
+  let at = 0
+  for (const { start, end, text: fresh } of [...splices].sort((a, b) => a.start - b.start)) {
+    if (start < at) throw new RangeError('splices overlap')
+    result += text.slice(at, start) + fresh
+    at = end
+  }
+  return result + text.slice(at)
+}

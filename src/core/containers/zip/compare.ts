@@ -1,0 +1,95 @@
+/** Are two archives the same files? The proof of every lossless rewrite. */
+import type { Options, Verdict } from '../../model/codec.ts'
+import type { ZipEntry } from './entry.ts'
+import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
+import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
+
+/** What must not change about an entry, beside its bytes. */
+const FACTS = ['versionMadeBy', 'time', 'date', 'internalAttributes', 'externalAttributes'] as const
+
+/**
+ * The entries of both archives, by order, names and facts; then every byte of their contents. `result` is decoded to
+ * the last byte, its CRCs checked.
+ */
+export async function sameArchives(original: ZipArchive, result: ZipArchive, options: Pick<Options, 'signal'>): Promise<Verdict> {
+  const different = (difference: string): Verdict => ({ equal: false, difference })
+  if (original.entries.length !== result.entries.length)
+    return different(`${original.entries.length} files became ${result.entries.length}`)
+  const around = await differentShell(original, result)
+  if (around) return different(around)
+  for (const [index, before] of original.entries.entries()) {
+    const after = result.entries[index]!
+    const fact = changedFact(before, after)
+    if (fact) return different(`${before.name}: ${fact} changed`)
+  }
+  for (const [index, before] of original.physical.entries()) {
+    options.signal.throwIfAborted()
+    const after = result.physical[index]!
+    if (Buffer.compare(before.rawName, after.rawName) !== 0) return different(`${before.name}: another place in the file`)
+    const difference = await differentBytes(original, before, result, after)
+    if (difference) return different(`${before.name}: ${difference}`)
+  }
+  return { equal: true }
+}
+
+/** What belongs to the archive as a whole: the comment, and what stands in front of it and behind. */
+export async function differentShell(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
+  if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
+  if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'what follows the archive changed'
+  if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0) return 'another beginning'
+  return differentChunks(prefixChunks(original), prefixChunks(result))
+}
+
+/** The first fact about two entries that differs, but for sizes. */
+export function changedFact(before: ZipEntry, after: ZipEntry): string | undefined {
+  if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
+  if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
+  if ((before.flags ^ after.flags) & (FLAG_UTF8 | FLAG_ENCRYPTED)) return 'the flags'
+  return FACTS.find((fact) => before[fact] !== after[fact])
+}
+
+/** Compares what two entries hold. What is under a password is compared as it stands. */
+export async function differentBytes(
+  original: ZipArchive,
+  before: ZipEntry,
+  result: ZipArchive,
+  after: ZipEntry,
+): Promise<string | undefined> {
+  if (before.opaque || after.opaque) {
+    if (before.method !== after.method || before.crc32 !== after.crc32) return 'an opaque entry changed'
+    const [a, b] = [await localPart(original, before), await localPart(result, after)]
+    return differentChunks(rawChunks(original, before, a.dataOffset), rawChunks(result, after, b.dataOffset))
+  }
+  if (before.size !== after.size || before.crc32 !== after.crc32) return `${before.size} bytes became ${after.size}, or the CRC changed`
+  return differentChunks(entryChunks(original, before), entryChunks(result, after))
+}
+
+/** Compares two streams of bytes whose chunks may be cut differently. */
+export async function differentChunks(first: AsyncIterable<Uint8Array>, second: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const [a, b] = [first[Symbol.asyncIterator](), second[Symbol.asyncIterator]()]
+  let [x, y]: Uint8Array[] = [new Uint8Array(), new Uint8Array()]
+  let at = 0
+  try {
+    for (;;) {
+      while (x!.length === 0) {
+        const next = await a.next()
+        if (next.done) break
+        x = next.value
+      }
+      while (y!.length === 0) {
+        const next = await b.next()
+        if (next.done) break
+        y = next.value
+      }
+      const length = Math.min(x!.length, y!.length)
+      if (length === 0) return x!.length === y!.length ? undefined : `one ends at byte ${at}`
+      if (Buffer.compare(x!.subarray(0, length), y!.subarray(0, length)) !== 0) return `bytes differ between ${at} and ${at + length}`
+      at += length
+      x = x!.subarray(length)
+      y = y!.subarray(length)
+    }
+  } finally {
+    await a.return?.()
+    await b.return?.()
+  }
+}

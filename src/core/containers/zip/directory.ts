@@ -1,0 +1,159 @@
+/** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
+
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
+import type { ZipEntry } from './entry.ts'
+import { ZIP_LIMITS } from './limits.ts'
+import { decodeName } from './names.ts'
+import {
+  CENTRAL_BYTES,
+  CENTRAL_SIGNATURE,
+  DEFLATED,
+  END_BYTES,
+  FLAG_ENCRYPTED,
+  FLAG_MASKED,
+  FLAG_STRONG_ENCRYPTION,
+  STORED,
+  withoutZip64,
+  ZIP64_END_SIGNATURE,
+  zip64Values,
+} from './records.ts'
+
+const MAX_16 = 0xffff
+
+export interface Directory {
+  readonly entries: readonly Omit<ZipEntry, 'limit'>[]
+  readonly comment: Uint8Array
+  /** Where the directory begins in the file. */
+  readonly directoryOffset: number
+  /** Where offsets in the archive count from: behind what somebody put in front of it without telling it, else 0. */
+  readonly base: number
+  /** What follows the archive in the file. */
+  readonly suffix: Uint8Array
+}
+
+export async function readDirectory(source: Source, format: string): Promise<Directory> {
+  const { record, at, comment, suffix } = await findEnd(source, format)
+  let { count, directoryBytes, directoryOffset } = endPlace(record)
+  let endsAt = at
+  if (record.u16(4) !== 0 || record.u16(6) !== 0) {
+    // 0xffff stands for "see zip64".
+    if (record.u16(4) !== MAX_16 || record.u16(6) !== MAX_16) throw unsupported('an archive on several disks')
+  }
+  if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
+    const wide = await zip64End(source, at, format)
+    if (wide) ({ count, directoryBytes, directoryOffset, endsAt } = wide)
+  } else if (count !== record.u16(8)) throw unsupported('an archive on several disks')
+  if (count > ZIP_LIMITS.entries) throw overBudget(`an archive of ${count} files`)
+  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw overBudget(`a directory of ${directoryBytes} bytes`)
+  if (directoryOffset + directoryBytes > endsAt) throw malformed(format, at, 'the directory ends behind its end record')
+  const base = endsAt - directoryOffset - directoryBytes
+  if (base > 0 && !(await isCentral(source, directoryOffset + base)))
+    throw unsupported('bytes stand between the directory and its end record')
+  directoryOffset += base
+
+  const bytes = await source.read(directoryOffset, directoryBytes)
+  if (bytes.length < directoryBytes) throw malformed(format, directoryOffset, 'the file ends inside the directory')
+  const entries: Omit<ZipEntry, 'limit'>[] = []
+  let offset = 0
+  for (let index = 0; index < count; index++) {
+    const { entry, length } = centralEntry(bytes, offset, directoryOffset, format)
+    entries.push({ ...entry, localOffset: entry.localOffset + base })
+    offset += length
+  }
+  if (offset !== bytes.length) throw malformed(format, directoryOffset + offset, 'the directory is longer than its files')
+  return { entries, comment, directoryOffset, base, suffix }
+}
+
+async function isCentral(source: Source, offset: number): Promise<boolean> {
+  const start = await source.read(offset, 4)
+  return start.length === 4 && new ByteReader(start, true).u32(0) === CENTRAL_SIGNATURE
+}
+
+/** The end record whose comment reaches to the end of the file; else the last one that a directory stands in front of. */
+async function findEnd(source: Source, format: string) {
+  const { tail, tailAt } = await readTail(source)
+  const reader = new ByteReader(tail, true)
+  let trailed: number | undefined
+  const record = (at: number, end: number) => ({
+    record: new ByteReader(tail.subarray(at, at + END_BYTES), true),
+    at: tailAt + at,
+    comment: tail.slice(at + END_BYTES, end),
+    suffix: tail.slice(end),
+  })
+  const endOf = (at: number) => at + END_BYTES + reader.u16(at + 20)
+  for (const at of endRecordsIn(tail)) {
+    if (endOf(at) === tail.length) return record(at, endOf(at))
+    if (endOf(at) < tail.length) trailed ??= at
+  }
+  if (trailed !== undefined) return record(trailed, endOf(trailed))
+  throw malformed(format, tailAt, 'no end of central directory')
+}
+
+async function zip64End(source: Source, endAt: number, format: string) {
+  const found = await readZip64End(source, endAt)
+  if (!found) return undefined
+  const { locator, at, record } = found
+  if (locator.u32(4) !== 0 || locator.u32(16) > 1) throw unsupported('an archive on several disks')
+  if (!record) throw malformed(format, endAt, 'the zip64 end record lies outside the file')
+  if (record.u32(0) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no zip64 end record')
+  if (record.u32(16) !== 0 || record.u32(20) !== 0) throw unsupported('an archive on several disks')
+  return { ...zip64Place(record), endsAt: at }
+}
+
+function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
+  const refuse = (what: string) => malformed(format, base + offset, what)
+  if (offset + CENTRAL_BYTES > bytes.length) throw refuse('the directory ends inside an entry')
+  const header = new ByteReader(bytes.subarray(offset, offset + CENTRAL_BYTES), true)
+  if (header.u32(0) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
+  const nameBytes = header.u16(28)
+  const extraBytes = header.u16(30)
+  const commentBytes = header.u16(32)
+  const length = CENTRAL_BYTES + nameBytes + extraBytes + commentBytes
+  if (offset + length > bytes.length) throw refuse('the directory ends inside an entry')
+  const part = (at: number, size: number) => bytes.slice(offset + at, offset + at + size)
+  const rawName = part(CENTRAL_BYTES, nameBytes)
+  const allExtra = part(CENTRAL_BYTES + nameBytes, extraBytes)
+
+  // 4.5.3: the zip64 field has a number for each that is saturated here, in this order.
+  const wide = zip64Values(allExtra)
+  const widen = (narrow: number): number => {
+    if (narrow !== MAX_32) return narrow
+    const value = wide?.shift()
+    if (value === undefined) return narrow
+    if (!Number.isSafeInteger(value)) throw refuse(`a number of ${value}`)
+    return value
+  }
+  const size = widen(header.u32(24))
+  const compressedSize = widen(header.u32(20))
+  const localOffset = widen(header.u32(42))
+  const disk = header.u16(34)
+  if (disk !== 0 && disk !== MAX_16) throw unsupported('an archive on several disks')
+  const flags = header.u16(8)
+  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw unsupported('an encrypted directory')
+  const method = header.u16(10)
+  const name = decodeName(rawName, flags)
+  const entry = {
+    versionMadeBy: header.u16(4),
+    versionNeeded: header.u16(6),
+    flags,
+    method,
+    time: header.u16(12),
+    date: header.u16(14),
+    crc32: header.u32(16),
+    compressedSize,
+    size,
+    internalAttributes: header.u16(36),
+    externalAttributes: header.u32(38),
+    rawName,
+    extra: withoutZip64(allExtra),
+    comment: part(CENTRAL_BYTES + nameBytes + extraBytes, commentBytes),
+    name,
+    localOffset,
+    isDirectory: name.endsWith('/'),
+    opaque: (flags & FLAG_ENCRYPTED) !== 0 || (method !== STORED && method !== DEFLATED),
+  }
+  return { entry, length }
+}

@@ -1,0 +1,192 @@
+/**
+ * ZIP archives read by ranges (PKWARE APPNOTE.TXT 6.3.10). The central directory is read once and distrusted: sizes,
+ * counts, ratios, overlaps and names are checked before any file inside is touched.
+ */
+
+import { crc32 } from 'node:zlib'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { inflateRaw } from '../../bytes/deflate.ts'
+import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { readDirectory } from './directory.ts'
+import type { ZipEntry } from './entry.ts'
+import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
+import { DEFLATED, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
+import { type RangeReader, windowed } from './windowed.ts'
+
+/** Below this, a stream is more trouble than it saves. */
+const SMALL_BYTES = 1024 * 1024
+/** More than this in front of an archive is another file with an archive at its end. */
+const MOST_PREFIX_BYTES = 16 * 1024 * 1024
+
+export interface ZipArchive {
+  readonly source: Source
+  /** In the directory's order. */
+  readonly entries: readonly ZipEntry[]
+  /** The same, in the order in which they stand in the file. */
+  readonly physical: readonly ZipEntry[]
+  readonly comment: Uint8Array
+  /** Bytes in front of the first file, which belong to nobody here: the head of a program, a mark of a split archive. */
+  readonly prefixBytes: number
+  /** Where offsets in the archive count from: 0, or behind the prefix. */
+  readonly base: number
+  /** What follows the archive in the file. */
+  readonly suffix: Uint8Array
+  readonly reader: RangeReader
+  /** The format's name, for errors. */
+  readonly format: string
+}
+
+/** What stands in front of an entry's bytes. */
+export interface LocalPart {
+  /** Extra fields of the local header, without zip64. */
+  readonly extra: Uint8Array
+  readonly dataOffset: number
+  /** The whole header as it stands. */
+  readonly header: Uint8Array
+}
+
+/**
+ * @throws CodecError (malformed) for bombs, names that leave the folder, overlaps, doubles and broken directories
+ * @throws CodecError (unsupported_feature) for several disks, an encrypted directory, much in front of the archive
+ * @throws CodecError (over_budget) for more entries or bytes than a job takes
+ */
+export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
+  const reader = windowed(source)
+  const { entries, comment, directoryOffset, base, suffix } = await readDirectory(source, format)
+  const physicalOrder = entries.map((_, index) => index).sort((a, b) => entries[a]!.localOffset - entries[b]!.localOffset)
+  const limits = new Map(physicalOrder.map((index, place) => [index, entries[physicalOrder[place + 1]!]?.localOffset ?? directoryOffset]))
+  const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
+  checkSanity(complete, source.size, format)
+  const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
+  if (prefixBytes > MOST_PREFIX_BYTES) throw unsupported(`${prefixBytes} bytes stand in front of the archive`)
+  const physical = physicalOrder.map((index) => complete[index]!)
+  return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
+}
+
+function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format: string): void {
+  const names = new Set<string>()
+  let total = 0
+  for (const entry of entries) {
+    const at = entry.localOffset
+    const refuse = (what: string) => malformed(format, at, what)
+    if (leavesItsFolder(entry.name)) throw refuse(`a name that leaves the folder (${JSON.stringify(entry.name.slice(0, 80))})`)
+    const key = Buffer.from(entry.rawName).toString('latin1')
+    if (names.has(key)) throw refuse(`two files named ${JSON.stringify(entry.name.slice(0, 80))}`)
+    names.add(key)
+    if (at + LOCAL_BYTES + entry.rawName.length + entry.compressedSize > entry.limit) throw refuse('a file that overlaps the next one')
+    // RFC 1951: 258 bytes for two bits at best, so no stream grows by more than 1032.
+    if (entry.method === DEFLATED && entry.size > entry.compressedSize * 1032 + 64)
+      throw refuse(`${entry.size} bytes from ${entry.compressedSize}`)
+    if (entry.method === STORED && !entry.opaque && entry.size !== entry.compressedSize) throw refuse('a stored file of two sizes')
+    total += entry.size
+  }
+  if (total > ZIP_LIMITS.bombBytes && total > archiveBytes * ZIP_LIMITS.bombRatio) {
+    throw malformed(format, 0, `a bomb: ${total} bytes from ${archiveBytes}`)
+  }
+  if (total > ZIP_LIMITS.totalBytes) throw overBudget(`${total} bytes inside the archive`)
+}
+
+/** Absolute, with a drive, or with a step up: "zip slip". */
+function leavesItsFolder(name: string): boolean {
+  return name.includes('\0') || /^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)/i.test(name)
+}
+
+/** The local header of an entry (4.3.7), compared with what the directory says. */
+export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<LocalPart> {
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, what)
+  const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
+  if (fixed.length < LOCAL_BYTES) throw refuse('the file ends inside a header')
+  const reader = new ByteReader(fixed, true)
+  if (reader.u32(0) !== LOCAL_SIGNATURE) throw refuse('no local header')
+  const nameBytes = reader.u16(26)
+  const headerBytes = LOCAL_BYTES + nameBytes + reader.u16(28)
+  const header = await archive.reader(entry.localOffset, headerBytes)
+  if (header.length < headerBytes) throw refuse('the file ends inside a header')
+  if (entry.localOffset + headerBytes + entry.compressedSize > entry.limit) throw refuse('a file that overlaps the next one')
+  const rawName = header.subarray(LOCAL_BYTES, LOCAL_BYTES + nameBytes)
+  if (Buffer.compare(rawName, entry.rawName) !== 0) throw refuse('another name than in the directory')
+  if (reader.u16(8) !== entry.method) throw refuse('another method than in the directory')
+  if ((reader.u16(6) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted here, plain in the directory')
+  return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }
+}
+
+/** What stands in front of the archive. */
+export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < archive.prefixBytes; ) {
+    const chunk = await archive.reader(at, Math.min(1024 * 1024, archive.prefixBytes - at))
+    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends in front of the archive')
+    at += chunk.length
+    yield chunk
+  }
+}
+
+/** The entry's bytes as they stand in the archive, by chunks. */
+export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffset: number): AsyncGenerator<Uint8Array> {
+  const end = dataOffset + entry.compressedSize
+  for (let at = dataOffset; at < end; ) {
+    const chunk = await archive.reader(at, Math.min(1024 * 1024, end - at))
+    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends inside an entry')
+    at += chunk.length
+    yield chunk
+  }
+}
+
+/**
+ * The whole content of an entry, size and CRC checked.
+ * @throws CodecError (over_budget) when it has more than `IN_MEMORY_BYTES`: use `entryChunks`
+ */
+export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalPart): Promise<Uint8Array> {
+  if (entry.size > IN_MEMORY_BYTES) throw overBudget(`${entry.name} has ${entry.size} bytes`)
+  const { dataOffset } = local ?? (await localPart(archive, entry))
+  const raw = await archive.reader(dataOffset, entry.compressedSize)
+  if (raw.length < entry.compressedSize) throw malformed(archive.format, dataOffset, 'the file ends inside an entry')
+  return decode(archive, entry, raw)
+}
+
+/** The content of an entry from its stored bytes, size and CRC checked. */
+export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
+  if (entry.opaque) throw refuse('not readable')
+  let bytes = raw
+  if (entry.method === DEFLATED) {
+    try {
+      bytes = inflateRaw(raw, Math.max(1, entry.size))
+    } catch (error) {
+      if (isEngineError(error, 'deflate')) throw refuse(error.message)
+      throw error
+    }
+  }
+  if (bytes.length !== entry.size) throw refuse(`${bytes.length} bytes instead of ${entry.size}`)
+  if (crc32(bytes) !== entry.crc32) throw refuse('the CRC differs')
+  return bytes
+}
+
+/** The content of an entry of any size by chunks; size and CRC are checked after the last one. */
+export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
+  if (entry.opaque) throw refuse('not readable')
+  const local = await localPart(archive, entry)
+  if (Math.max(entry.size, entry.compressedSize) <= SMALL_BYTES) {
+    yield await readEntry(archive, entry, local)
+    return
+  }
+  const { dataOffset } = local
+  const raw = rawChunks(archive, entry, dataOffset)
+  let size = 0
+  let crc = 0
+  try {
+    for await (const chunk of entry.method === DEFLATED ? inflateStream('raw', raw, entry.size) : raw) {
+      size += chunk.length
+      crc = crc32(chunk, crc)
+      yield chunk
+    }
+  } catch (error) {
+    if (isEngineError(error, 'deflate')) throw refuse(error.message)
+    throw error
+  }
+  if (size !== entry.size) throw refuse(`${size} bytes instead of ${entry.size}`)
+  if (crc !== entry.crc32) throw refuse('the CRC differs')
+}

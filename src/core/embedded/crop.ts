@@ -1,0 +1,121 @@
+/** A part of a picture as a picture of its own: what a document shows of it. */
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
+import { type AncillaryChunk, PngEncoder, QUICK, readPngInfo } from '../../../wasm/png/png.ts'
+import { concat } from '../bytes/concat.ts'
+import { zlibCompress } from '../bytes/deflate.ts'
+import type { PictureFacts } from './image-header.ts'
+import { once, rowsOf } from './rows.ts'
+
+/** Whole pixels, from the top left corner. */
+export interface Rect {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Rows of the part, top to bottom, some at a time. */
+export const croppedRows = (bytes: Uint8Array, facts: PictureFacts, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> =>
+  cutRows(rowsOf(bytes, facts, channels), facts.width * channels, rect, channels)
+
+/** The part of whole rows of `stride` bytes. */
+export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
+  const width = rect.width * channels
+  let y = 0
+  for await (const rows of whole) {
+    const [from, to] = [Math.max(0, rect.top - y), Math.min(rows.length / stride, rect.top + rect.height - y)]
+    y += rows.length / stride
+    if (from >= to) continue
+    const part = new Uint8Array((to - from) * width)
+    for (let row = from; row < to; row++) {
+      const at = row * stride + rect.left * channels
+      part.set(rows.subarray(at, at + width), (row - from) * width)
+    }
+    yield part
+    discard(part)
+    if (y >= rect.top + rect.height) return
+  }
+}
+
+/** Chunks that say what colours and pixels mean; those about the stored form stay behind. */
+const COLOUR_CHUNKS: ReadonlySet<string> = new Set(['gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'pHYs'])
+
+/** The part as a PNG, exact for pictures of 8 bits a sample; undefined when the picture is damaged, or more than `most` bytes come out. */
+export async function cropped(bytes: Uint8Array, facts: PictureFacts, rect: Rect, most: number): Promise<Uint8Array | undefined> {
+  return redrawn(bytes, facts, rect, most, (channels) => croppedRows(bytes, facts, rect, channels))
+}
+
+async function redrawn(
+  bytes: Uint8Array,
+  facts: PictureFacts,
+  { width, height }: { width: number; height: number },
+  most: number,
+  draw: (channels: 3 | 4) => AsyncIterable<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const channels = facts.mayBeTransparent ? 4 : 3
+  try {
+    const chunks = facts.kind === 'png' ? await colourChunksOf(bytes) : profileOf(bytes)
+    using encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK, { chunks })
+    const pieces: Uint8Array[] = []
+    let length = 0
+    for await (const rows of draw(channels)) {
+      for (let at = 0; at < rows.length; at += width * channels) encoder.writeRow(rows.subarray(at, at + width * channels))
+      for (const piece of encoder.take()) length += pieces[pieces.push(piece) - 1]!.length
+      if (length > most) return undefined
+    }
+    for (const one of encoder.finish()) pieces.push(one)
+    return concat(pieces)
+  } catch (error) {
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/**
+ * A picture of `width` × `height` that has `part`, a PNG of the rectangle's size, in its place, and one colour around: as
+ * large as the old one, but cheap to store. Undefined where `cropped` is, too.
+ */
+export async function surrounded(
+  part: Uint8Array,
+  facts: PictureFacts,
+  rect: Rect,
+  { width, height }: { width: number; height: number },
+  most: number,
+): Promise<Uint8Array | undefined> {
+  return redrawn(part, facts, { width, height }, most, async function* (channels) {
+    const rowBytes = rect.width * channels
+    const blank = () => new Uint8Array(width * channels).fill(255)
+    for (let y = 0; y < rect.top; y++) yield blank()
+    for await (const rows of rowsOf(part, facts, channels)) {
+      for (let at = 0; at < rows.length; at += rowBytes) {
+        const row = blank()
+        row.set(rows.subarray(at, at + rowBytes), rect.left * channels)
+        yield row
+      }
+    }
+    for (let y = rect.top + rect.height; y < height; y++) yield blank()
+  })
+}
+
+async function colourChunksOf(bytes: Uint8Array): Promise<AncillaryChunk[]> {
+  const { chunks } = await readPngInfo(once(bytes))
+  return chunks.filter(({ type }) => COLOUR_CHUNKS.has(type))
+}
+
+const PROFILE_MARK = 'ICC_PROFILE\0'
+
+/** A JPEG's colour profile (ICC.1:2022, B.4: APP2 segments with number and count) as PNG carries it (W3C PNG, 11.3.2.3). */
+function profileOf(bytes: Uint8Array): AncillaryChunk[] {
+  const parts: [number: number, data: Uint8Array][] = []
+  for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda; ) {
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!
+    const body = bytes.subarray(at + 4, at + 2 + length)
+    if (bytes[at + 1] === 0xe2 && Buffer.from(body.subarray(0, PROFILE_MARK.length)).toString('latin1') === PROFILE_MARK)
+      parts.push([body[PROFILE_MARK.length]!, body.subarray(PROFILE_MARK.length + 2)])
+    at += 2 + Math.max(2, length)
+  }
+  if (parts.length === 0) return []
+  const profile = concat(parts.sort(([a], [b]) => a - b).map(([, data]) => data))
+  return [{ type: 'iCCP', data: concat([new TextEncoder().encode('ICC profile\0\0'), zlibCompress(profile)]) }]
+}

@@ -1,0 +1,65 @@
+/** Pictures of kinds that hardly compress (BMP, TIFF) as PNGs of the same samples, for documents that can give them another name and type. */
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
+import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+import { concat } from '../bytes/concat.ts'
+import { zlibCompress } from '../bytes/deflate.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../model/codec.ts'
+import { isCodecError } from '../model/error.ts'
+import { pictureFacts } from './image-header.ts'
+import { plainBmp } from './plain-bmp.ts'
+import { plainTiff } from './plain-tiff.ts'
+import { type PictureRequest, type Recompressed, recompressPicture } from './recompress.ts'
+import { similarity } from './similarity.ts'
+
+type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
+
+/** How hard a package deflates, about: what a picture that stays would take. */
+const DEFLATE_LEVEL = 6
+
+/** The picture as a PNG of exactly its samples; undefined for other kinds, and for BMPs and TIFFs of which readers do not all see the same. */
+export async function exactPng(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const plain = plainBmp(bytes) ?? (await plainTiff(bytes))
+  if (!plain) return undefined
+  const { width, height, chunks } = plain
+  using encoder = new PngEncoder({ width, height, colourType: 2, bitDepth: 8 }, QUICK, { chunks })
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const row of plain.rows()) {
+      encoder.writeRow(row)
+      for (const one of encoder.take()) pieces.push(one)
+    }
+  } catch (error) {
+    if (isCodecError(error) || isEngineError(error, 'deflate')) return undefined
+    throw error
+  }
+  return concat([...pieces, ...encoder.finish()])
+}
+
+/** As a PNG or a JPEG; undefined where there is no PNG of it, or the package would be no smaller. */
+export async function recompressAsPng(
+  bytes: Uint8Array,
+  name: string,
+  options: Lending,
+  request: PictureRequest,
+): Promise<Recompressed | undefined> {
+  const png = await exactPng(bytes)
+  if (!png) return undefined
+  const best = (await recompressPicture(png, name, options, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
+  return best.bytes.length < zlibCompress(bytes, DEFLATE_LEVEL).length ? best : undefined
+}
+
+/** Why a PNG or JPEG cannot stand for a picture of another kind; undefined where it can. `before` and `after` are freed. */
+export async function unlikeStandIn(before: Uint8Array, after: Uint8Array): Promise<string | undefined> {
+  const png = await exactPng(before)
+  discard(before)
+  if (!png) return 'the picture changed its kind'
+  const left = await similarity(png, after)
+  const [old, fresh] = [pictureFacts(png), pictureFacts(after)]
+  discard(png)
+  discard(after)
+  if (!left || !old || !fresh || fresh.width > old.width || fresh.height > old.height)
+    return 'the picture does not decode, or has another shape'
+  const stands = left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
+  return stands ? undefined : `the picture has SSIM ${left.ssim.toFixed(4)} and ${left.psnrDb.toFixed(2)} dB`
+}

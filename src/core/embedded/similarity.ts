@@ -1,0 +1,179 @@
+/** How close a picture in a document is to the one it replaces, at the size of the old one. */
+
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../../wasm/memories/discard.ts'
+import type { RowSample } from '../../../wasm/scale/scale.ts'
+import { type Similarity, SimilarityMeter } from '../metrics/ssim-psnr.ts'
+import { held } from '../../raster/held.ts'
+import type { Raster } from '../../raster/raster.ts'
+import { croppedRows, type Rect } from './crop.ts'
+import { type PictureFacts, pictureFacts } from './image-header.ts'
+import { grown } from './grow.ts'
+import { BATCH_ROWS, rowsOf } from './rows.ts'
+
+/**
+ * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when
+ * one of them is of a kind whose rows cannot be had (CMYK, animations) or is damaged.
+ */
+export async function similarity(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Similarity | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!isComparable(old) || !isComparable(fresh)) return undefined
+  const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  const { width, height } = part ?? old
+  using meter = new SimilarityMeter(width, height, channels)
+  const same = width === fresh.width && height === fresh.height
+  try {
+    const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
+    const candidate = rowsOf(after, fresh, channels)
+    const pairs = paired(reference, same ? candidate : grown(candidate, channels, fresh, { width, height }), width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
+    return meter.finish()
+  } catch (error) {
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The same for a part of two pictures of one size. */
+export async function partSimilarity(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Similarity | undefined> {
+  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
+  const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  try {
+    using meter = new SimilarityMeter(part.width, part.height, channels)
+    const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
+    for await (const [rows, shown] of pairs) meter.push(rows, shown)
+    return meter.finish()
+  } catch (error) {
+    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
+  facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
+
+/**
+ * Two streams of rows cut to the same pieces. The first one's chunks are whole rows and hold until the next is asked for;
+ * the second's are copied.
+ */
+async function* paired(
+  first: AsyncIterable<Uint8Array>,
+  second: AsyncGenerator<Uint8Array>,
+  rowBytes: number,
+): AsyncGenerator<[Uint8Array, Uint8Array]> {
+  const piece = new Uint8Array(BATCH_ROWS * rowBytes)
+  let rest: Uint8Array = new Uint8Array()
+  try {
+    for await (const reference of first) {
+      for (let at = 0; at < reference.length; at += piece.length) {
+        const part = reference.subarray(at, at + piece.length)
+        for (let filled = 0; filled < part.length; ) {
+          if (rest.length === 0) {
+            const next = await second.next()
+            if (next.done) throw new RangeError('one picture ends early')
+            rest = next.value
+          }
+          const taken = rest.subarray(0, part.length - filled)
+          piece.set(taken, filled)
+          filled += taken.length
+          rest = rest.subarray(taken.length)
+        }
+        yield [part, piece.subarray(0, part.length)]
+      }
+    }
+  } finally {
+    await second.return(undefined)
+    discard(piece)
+  }
+}
+
+/** The bands of rows that stand for a whole picture. */
+const SAMPLE: RowSample = { period: 384, span: 64 }
+
+/** Bands that are kept from one size to the next. */
+const MOST_KEPT_BYTES = 8_000_000
+
+/** By bands of a picture's rows: what downsampling would leave of it, before any coding, in a fraction of the time that trying takes. */
+export class ScaledSample {
+  readonly #bytes: Uint8Array
+  readonly #facts: PictureFacts
+  readonly #bands: Raster
+
+  constructor(bytes: Uint8Array, facts: PictureFacts) {
+    this.#bytes = bytes
+    this.#facts = facts
+    const channels = facts.mayBeTransparent ? 4 : 3
+    const { width } = facts
+    const height = sampledRows(facts.height)
+    const bands = { width, height, channels, rows: () => sampled(rowsOf(bytes, facts, channels), width * channels) } as const
+    this.#bands = width * height * channels <= MOST_KEPT_BYTES ? held(bands) : bands
+  }
+
+  /** What is left at `scale` times its size. Undefined where that cannot be told. */
+  async similarityAt(scale: number): Promise<Similarity | undefined> {
+    const [facts, { width, height }] = [this.#facts, this.#bands]
+    if (!isComparable(facts)) return undefined
+    const channels = facts.mayBeTransparent ? 4 : 3
+    using meter = new SimilarityMeter(width, height, channels)
+    try {
+      const small = await smallRows(this.#bytes, facts, channels, scale)
+      if (!small) return undefined
+      const candidate = grown(small.rows, channels, small, facts, SAMPLE)
+      for await (const [old, shown] of paired(this.#bands.rows(), candidate, width * channels)) meter.push(old, shown)
+      return meter.finish()
+    } catch (error) {
+      if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
+      throw error
+    }
+  }
+}
+
+/** The rows of the picture at about that size: of a JPEG by its DCT. */
+async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
+  if (facts.kind === 'jpg') {
+    const dctScale = Math.max(1, Math.round(scale * 8))
+    if (!isDctScale(dctScale)) return undefined
+    const opened = await JpegRows.open(bytes, { colour: 'rgb', dctScale })
+    return { width: opened.width, height: opened.height, rows: opened.strips(BATCH_ROWS) }
+  }
+  const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
+  return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
+}
+
+const isDctScale = (dctScale: number): dctScale is 1 | 2 | 3 | 4 | 5 | 6 | 7 => dctScale >= 1 && dctScale <= 7
+
+const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
+
+/** The rows of the sample, from chunks of whole rows. */
+async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): AsyncGenerator<Uint8Array> {
+  let row = 0
+  for await (const chunk of chunks) {
+    const end = row + chunk.length / rowBytes
+    for (let band = row - (row % SAMPLE.period); band < end; band += SAMPLE.period) {
+      const [from, to] = [Math.max(row, band), Math.min(end, band + SAMPLE.span)]
+      if (from < to) yield chunk.subarray((from - row) * rowBytes, (to - row) * rowBytes)
+    }
+    row = end
+  }
+}
+
+/** Whether a picture decodes to its last row. Kinds that are not read here count as sound. */
+export async function decodes(bytes: Uint8Array): Promise<boolean> {
+  const facts = pictureFacts(bytes)
+  if (!facts) return false
+  if (!isComparable(facts)) return true
+  try {
+    // An eighth of a JPEG's size takes all of its bits.
+    const [width, height] = facts.kind === 'jpg' ? [Math.ceil(facts.width / 8), Math.ceil(facts.height / 8)] : [facts.width, facts.height]
+    const decoded =
+      facts.kind === 'jpg' ? (await JpegRows.open(bytes, { colour: 'rgb', dctScale: 1 })).strips(BATCH_ROWS) : rowsOf(bytes, facts, 3)
+    let rowBytes = 0
+    for await (const rows of decoded) rowBytes += rows.length
+    return rowBytes === width * height * 3
+  } catch (error) {
+    if (isEngineError(error, 'jpeg', 'png')) return false
+    throw error
+  }
+}
