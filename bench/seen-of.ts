@@ -7,8 +7,8 @@ import '../scripts/wasm-hook.ts'
 import type { Visible } from '../src/core/metrics/perceptual.ts'
 
 const { memorySource } = await import('../src/core/model/source.ts')
-const { decodedRows } = await import('../src/raster/decoded.ts')
-const { isScored, seenRows } = await import('../src/raster/seen-search.ts')
+const { decodedRows } = await import('../src/core/images/convert/decoders.ts')
+const { isScored, seenRows } = await import('../src/core/images/search/perceptual-search.ts')
 const { JpegRows } = await import('../wasm/jpeg/jpeg.ts')
 const { readPngInfo } = await import('../wasm/png/png.ts')
 

@@ -13,9 +13,9 @@ import { readHeader } from '../formats/jpg/segments.ts'
 import type { OutputId } from '../core/catalog/outputs.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { convertible as convertiblePng } from '../formats/png/convert.ts'
-import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
-import type { Uploaded } from '../raster/reference.ts'
-import { resized } from '../raster/resize.ts'
+import { asRgba, onWhite, type Raster } from '../core/images/raster/raster.ts'
+import type { Uploaded } from '../core/images/compare/reference.ts'
+import { resized } from '../core/images/raster/resize.ts'
 
 export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { grown } from '../../src/core/embedded/grow.ts'
-import { resized } from '../../src/raster/resize.ts'
+import { resized } from '../../src/core/images/raster/resize.ts'
 import { type RowSample, Scaler, type Taps } from '../../wasm/scale/scale.ts'
 
 const noise = (length: number) => Uint8Array.from({ length }, (_, at) => Math.imul(at * 7 + (at >> 5), 2654435761) >>> 24)

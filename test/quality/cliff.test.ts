@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LEVELS } from '../../src/core/catalog/levels.ts'
-import { lowestSeen } from '../../src/raster/seen-search.ts'
+import { lowestSeen } from '../../src/core/images/search/perceptual-search.ts'
 
 const SCALE = {
   lowest: 25,

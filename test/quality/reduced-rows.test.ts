@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { deepOf, eightBits, reducedDeep } from '../../src/raster/deep.ts'
-import { held } from '../../src/raster/held.ts'
-import type { Raster } from '../../src/raster/raster.ts'
-import { reduced } from '../../src/raster/resize.ts'
+import { deepOf, eightBits, reducedDeep } from '../../src/core/images/compare/deep-raster.ts'
+import { held } from '../../src/core/images/raster/cached-raster.ts'
+import type { Raster } from '../../src/core/images/raster/raster.ts'
+import { reduced } from '../../src/core/images/raster/resize.ts'
 
 /** Colours that alternate below alpha that does, so that a filter which does not weigh shows. */
 function translucent(width: number, height: number): Raster {

@@ -1,8 +1,8 @@
 /** Of a picture that is too large for a look, bands are looked at. */
 import { expect, it } from 'vitest'
 import { LEVELS } from '../../src/core/catalog/levels.ts'
-import type { Raster } from '../../src/raster/raster.ts'
-import { inFewLooks, lowestSeen, type Scale, seenRows } from '../../src/raster/seen-search.ts'
+import type { Raster } from '../../src/core/images/raster/raster.ts'
+import { inFewLooks, lowestSeen, type Scale, seenRows } from '../../src/core/images/search/perceptual-search.ts'
 
 const WIDTH = 128
 const HEIGHT = 1100

@@ -1,6 +1,6 @@
 /** What a picture's header says, for documents that hold pictures. Reads headers only; the codecs read the rest. */
 
-import { orientationOf } from '../../raster/orientation.ts'
+import { orientationOf } from '../images/raster/orientation.ts'
 
 export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
 

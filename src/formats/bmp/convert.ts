@@ -1,8 +1,8 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
 import type { Options, Source } from '../../core/model/codec.ts'
-import type { Convertible } from '../../raster/convert.ts'
-import type { Resolution } from '../../raster/descriptive.ts'
-import { type Raster, stripRows } from '../../raster/raster.ts'
+import type { Convertible } from '../../core/images/convert/convert.ts'
+import type { Resolution } from '../../core/images/convert/descriptive-metadata.ts'
+import { type Raster, stripRows } from '../../core/images/raster/raster.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 

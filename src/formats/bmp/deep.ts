@@ -1,7 +1,7 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
 import { type Similarity, SimilarityMeter } from '../../core/metrics/ssim-psnr.ts'
-import type { Deep } from '../../raster/deep.ts'
-import type { Raster } from '../../raster/raster.ts'
+import type { Deep } from '../../core/images/compare/deep-raster.ts'
+import type { Raster } from '../../core/images/raster/raster.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 
 export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Deep => ({

@@ -3,8 +3,8 @@
 import type { GifEngine, GifFacts } from '../../../wasm/gif/gif.ts'
 import type { Options, Source } from '../../core/model/codec.ts'
 import { unsupported } from '../../core/model/error.ts'
-import type { Convertible } from '../../raster/convert.ts'
-import { stripRows } from '../../raster/raster.ts'
+import type { Convertible } from '../../core/images/convert/convert.ts'
+import { stripRows } from '../../core/images/raster/raster.ts'
 
 type Open = () => GifEngine
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>

@@ -3,7 +3,7 @@ import { GifEngine, type GifFacts } from '../../../wasm/gif/gif.ts'
 import type { Options, Source } from '../../core/model/codec.ts'
 import { unsupported } from '../../core/model/error.ts'
 import type { Similarity } from '../../core/metrics/ssim-psnr.ts'
-import type { Convertible } from '../../raster/convert.ts'
+import type { Convertible } from '../../core/images/convert/convert.ts'
 import { convertibleGif } from './convert.ts'
 import { framesOf } from './gif.ts'
 

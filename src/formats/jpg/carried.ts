@@ -3,8 +3,8 @@
 import { concat } from '../../core/bytes/concat.ts'
 import { latin1Of } from '../../core/bytes/latin1.ts'
 import { unsupported } from '../../core/model/error.ts'
-import { resolutionOfJfif } from '../../raster/descriptive.ts'
-import type { Carried } from '../../raster/raster.ts'
+import { resolutionOfJfif } from '../../core/images/convert/descriptive-metadata.ts'
+import type { Carried } from '../../core/images/raster/raster.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'

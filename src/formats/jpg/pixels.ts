@@ -3,7 +3,7 @@
 import { JpegRows, type RowsOutOptions } from '../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../core/model/codec.ts'
 import { chunksOf } from '../../core/model/source.ts'
-import { type Raster, stripRows } from '../../raster/raster.ts'
+import { type Raster, stripRows } from '../../core/images/raster/raster.ts'
 import type { JpegHeader } from './segments.ts'
 
 /** Where the picture ended in the file, and what stood between its scans. */

@@ -24,9 +24,9 @@ import {
   searchQuality,
   smallestExactFile,
   smallestFile,
-} from '../../raster/jpeg-search.ts'
-import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../raster/jpeg-seen.ts'
-import { LookedAt } from '../../raster/looked-at.ts'
+} from '../../core/images/jpeg/quality-search.ts'
+import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../core/images/jpeg/perceptual-search.ts'
+import { LookedAt } from '../../core/images/search/scored-rows.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'

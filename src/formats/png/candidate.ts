@@ -4,7 +4,7 @@ import type { Layout } from '../../../wasm/png/engine.ts'
 import type { Options, Outcome, Sink } from '../../core/model/codec.ts'
 import { noGain } from '../../core/model/error.ts'
 import { mostExactBytes } from '../../core/catalog/small-pictures.ts'
-import { deflatedAgain, fewRowBytes } from '../../raster/png-again.ts'
+import { deflatedAgain, fewRowBytes } from '../../core/images/png/redeflate.ts'
 import type { PngFile } from './file.ts'
 
 export interface Candidate {

@@ -1,6 +1,6 @@
 /** Sixteen-bit pictures in eight bits a sample, which no eye and hardly a screen tells apart. */
 import { type ColourType, type PictureHeader, PngEngine } from '../../../wasm/png/engine.ts'
-import type { FrameVisitor } from '../../raster/png-picture.ts'
+import type { FrameVisitor } from '../../core/images/png/png-picture.ts'
 import type { PngFile } from './file.ts'
 
 /** Bytes of rows that wait between two engines: a piece of compressed data may hold a thousand times as many. */

@@ -2,7 +2,7 @@
 
 import type { PngEngine } from '../../../wasm/png/engine.ts'
 import type { Options, Outcome, Sink } from '../../core/model/codec.ts'
-import { type LosslessSearch, losslessBytes } from '../../raster/png-lossless.ts'
+import { type LosslessSearch, losslessBytes } from '../../core/images/png/lossless-search.ts'
 import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
 import { bytesAround } from './chunks.ts'
 import { lossWithout, saidOf } from './dropped.ts'

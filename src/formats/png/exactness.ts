@@ -1,8 +1,8 @@
 /** Pictures that no level may change: HDR, and data that is stored as a picture. */
 import { discard } from '../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../wasm/png/png.ts'
-import { type DataPicture, dataPicture, exactDataStep } from '../../raster/data-picture.ts'
-import type { SampleRow } from '../../raster/data-statistics.ts'
+import { type DataPicture, dataPicture, exactDataStep } from '../../core/images/data-pictures/data-picture.ts'
+import type { SampleRow } from '../../core/images/data-pictures/data-statistics.ts'
 import type { PngFile } from './file.ts'
 import { hdrOf } from './signalling.ts'
 

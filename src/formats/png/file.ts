@@ -10,7 +10,7 @@ import type { Options, Source } from '../../core/model/codec.ts'
 import { signedByCredentials } from '../../core/model/content-credentials.ts'
 import { unsupported } from '../../core/model/error.ts'
 import { chunksOf } from '../../core/model/source.ts'
-import type { FrameVisitor, PngPicture } from '../../raster/png-picture.ts'
+import type { FrameVisitor, PngPicture } from '../../core/images/png/png-picture.ts'
 import { pixelsWithin } from '../../core/catalog/format.ts'
 import { PNG } from '../../core/catalog/formats/png.ts'
 

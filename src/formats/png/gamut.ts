@@ -1,6 +1,6 @@
 /** Colour spaces that a PNG names by code points or chromaticities, as an ICC profile for formats that know no others. */
 import { ByteReader } from '../../core/bytes/reader.ts'
-import { type Curve, type Gamut, matrixProfile } from '../../raster/matrix-profile.ts'
+import { type Curve, type Gamut, matrixProfile } from '../../core/images/raster/matrix-profile.ts'
 import type { PngFile } from './file.ts'
 import { chunkOf, signallingOf } from './signalling.ts'
 

@@ -2,7 +2,7 @@
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../core/bytes/latin1.ts'
 import { ByteReader } from '../../core/bytes/reader.ts'
-import { type ColourSignalling, HLG, isHdr, PQ } from '../../raster/colour-signalling.ts'
+import { type ColourSignalling, HLG, isHdr, PQ } from '../../core/images/raster/colour-signalling.ts'
 import type { PngChunk, PngFile } from './file.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024

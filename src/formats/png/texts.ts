@@ -2,7 +2,7 @@
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../core/bytes/latin1.ts'
 import { ByteReader } from '../../core/bytes/reader.ts'
-import type { Comment, Resolution } from '../../raster/descriptive.ts'
+import type { Comment, Resolution } from '../../core/images/convert/descriptive-metadata.ts'
 import type { PngChunk, PngFile } from './file.ts'
 import { chunkOf } from './signalling.ts'
 

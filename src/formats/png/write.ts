@@ -6,7 +6,7 @@ import { chunk, colourChunks, startOfPng } from '../../../wasm/png/chunks.ts'
 import type { Layout, PngEngine } from '../../../wasm/png/engine.ts'
 import { ByteWriter } from '../../core/bytes/writer.ts'
 import type { Options, Sink } from '../../core/model/codec.ts'
-import type { FrameVisitor } from '../../raster/png-picture.ts'
+import type { FrameVisitor } from '../../core/images/png/png-picture.ts'
 import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngChunk, PngFile } from './file.ts'
 

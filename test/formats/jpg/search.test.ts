@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pictureTarget } from '../../../src/core/catalog/levels.ts'
-import { requantiseTo } from '../../../src/raster/jpeg-search.ts'
+import { requantiseTo } from '../../../src/core/images/jpeg/quality-search.ts'
 
 describe('searching for a quality', () => {
   it('a cliff where an earlier compression had its steps: low does not end above medium', async () => {

@@ -8,8 +8,8 @@ import { TARGETS } from '../../../src/formats/pdf/images/levels.ts'
 import { searchQuality } from '../../../src/formats/pdf/images/search.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { pictureTarget } from '../../../src/core/catalog/levels.ts'
-import { encodeJpeg } from '../../../src/raster/jpeg.ts'
-import type { Raster } from '../../../src/raster/raster.ts'
+import { encodeJpeg } from '../../../src/core/images/jpeg/encode.ts'
+import type { Raster } from '../../../src/core/images/raster/raster.ts'
 import { encodeRows, JpegJob, JpegRows, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 
 const WIDTH = 400

@@ -6,7 +6,7 @@ import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { png } from '../../../src/formats/png/png.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import type { Quality } from '../../../src/core/catalog/levels.ts'
-import { fewRowBytes } from '../../../src/raster/png-again.ts'
+import { fewRowBytes } from '../../../src/core/images/png/redeflate.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 
 const AGAIN = 'deflated once more, parsed optimally'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { between, type LossyPlan } from '../../../src/raster/png-lossy.ts'
+import { between, type LossyPlan } from '../../../src/core/images/png/lossy-plan.ts'
 
 const effort = { level: 6, trialLevel: 3, strategies: 1, bandBytes: 131072, passes: 0 }
 const palette = (colours: number, dither: 'none' | 'smooth' = 'none'): LossyPlan => {

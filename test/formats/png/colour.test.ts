@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
-import { stepBack } from '../../../src/raster/png-quantise.ts'
+import { stepBack } from '../../../src/core/images/png/palette-search.ts'
 import { pressed } from './pressed.ts'
 
 type Pixel = readonly [red: number, green: number, blue: number, alpha: number]

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { decodedRows } from '../../../src/raster/decoded.ts'
+import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { type Difference, differenceOf } from './figures.ts'
 import { gunzipped, isZip, unzipped } from './packed.ts'

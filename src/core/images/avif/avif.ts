@@ -1,0 +1,120 @@
+/** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import { TargetUnreachable, unsupported } from '../../model/error.ts'
+import { ofPixels } from '../../model/loss.ts'
+import { ISOLATE_BYTES } from '../../catalog/format.ts'
+import { highest, lowest } from '../../metrics/search.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
+import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
+import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './libaom.ts'
+import { withMetadata } from './container.ts'
+import { encodeGrid } from './grid.ts'
+import { type AvifLook, type AvifSettings, fewestBytes, stepOf } from './perceptual-search.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { orientationOf, upright, uprightRaster } from '../raster/orientation.ts'
+import { type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
+import { isSpoilt, mayLook } from '../search/perceptual-search.ts'
+
+/** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
+const BYTES_PER_PIXEL = 175
+const BASE_BYTES = 30 * 1024 * 1024
+const SPEED = 6
+const QUALITY = { lowest: 25, highest: 95 }
+
+/** Readers turn AVIF by its own properties, if at all, and never by EXIF: pixels are stored upright. */
+export async function encodeAvif(stored: Raster, original: Carried, request: EncodeRequest): Promise<Encoded> {
+  const raster = uprightRaster(stored, orientationOf(original.exif))
+  const carried = { ...original, exif: original.exif && upright(original.exif) }
+  const { width, height } = raster
+  if (request.lossless) throw unsupported('exact AVIF')
+  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
+  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, ISOLATE_BYTES)) return encodeGrid(raster, carried, request)
+  const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
+  using codec = await AvifCodec.open()
+  if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)
+  const empty = codec.encode(EMPTY, 50, SPEED)
+  const overhead = withMetadata(empty, carried).length - empty.length
+  const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
+  const look = async (quality: number) => {
+    await yieldToOthers(request.options.signal)
+    const bytes = codec.encode(picture, quality, SPEED)
+    const found = { bytes, figures: measure(codec, picture, bytes) }
+    seen.clear() // one at a time
+    seen.set(quality, found)
+    return found
+  }
+  const quality = request.targetSize === undefined ? await toTarget(look, request) : await toSize(look, request.targetSize - overhead)
+  const { bytes, figures } = seen.get(quality) ?? (await look(quality))
+  discardPixels(picture)
+  return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
+}
+
+function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Encoded {
+  if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
+  return { chunks: [file], loss: ofPixels(figures), step }
+}
+
+/** Steered by what eyes see. */
+async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
+  const wanted = seenTarget(options.quality, picture)
+  let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
+  const made = async ({ quality, chroma }: AvifSettings) => {
+    if (last?.quality === quality && last.chroma === chroma) return last.file
+    await yieldToOthers(options.signal)
+    if (last) discard(last.file)
+    last = { quality, chroma, file: codec.encode(picture, quality, SPEED, chroma) }
+    return last.file
+  }
+  const found = await fewestBytes(
+    async (settings) => look(codec, picture, await made(settings)),
+    wanted,
+    wanted.usualQuality.avif,
+    MOST_LOOKS,
+  )
+  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+  const bytes = await made(found)
+  discardPixels(picture)
+  return encodedOf(withMetadata(bytes, carried), found.figures, stepOf(found))
+}
+
+const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
+
+const MOST_LOOKS = 3
+
+function look(codec: AvifCodec, { pixels, width, height }: Pixels, file: Uint8Array): AvifLook {
+  const decoded = decodedOf(codec, file)
+  using meter = new VisibleMeter(width, height, 4)
+  meter.push(new Uint8Array(pixels.buffer), new Uint8Array(decoded.pixels.buffer))
+  const figures = figuresOf(similarity({ pixels, width, height }, decoded))
+  discardPixels(decoded)
+  return { bytes: file.length, figures, visible: meter.finish() }
+}
+
+type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
+
+const toTarget = (look: Look, { target }: EncodeRequest) =>
+  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target))
+
+async function toSize(look: Look, limit: number): Promise<number> {
+  const quality = await highest(5, 99, async (value) => (await look(value)).bytes.length <= limit)
+  if (quality !== undefined && reaches((await look(quality)).figures, FLOORS)) return quality
+  const least = await lowest(5, 99, async (value) => reaches((await look(value)).figures, FLOORS))
+  throw new TargetUnreachable((await look(least)).bytes.length)
+}
+
+function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
+  const decoded = decodedOf(codec, file)
+  const figures = figuresOf(similarity(picture, decoded))
+  discardPixels(decoded)
+  return figures
+}
+
+function decodedOf(codec: AvifCodec, file: Uint8Array): Pixels {
+  const decoded = codec.decode(file)
+  if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+  return decoded
+}

@@ -1,0 +1,137 @@
+/**
+ * Metadata for AVIF: the encoder writes pictures only. EXIF and XMP become items that describe the primary one, the ICC
+ * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
+ */
+
+import { concat } from '../../bytes/concat.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { box, boxes, boxOf, halfWords, text, u32At, words } from '../../containers/isobmff/box.ts'
+import { type ColourSignalling, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
+import type { Carried } from '../raster/raster.ts'
+
+interface Content {
+  readonly type: string
+  /** What follows size and type. */
+  readonly body: Uint8Array
+}
+
+/** All boxes of `bytes`. @throws Error when they are not as libavif writes them, with a 32-bit size each */
+export function contentsOf(bytes: Uint8Array): Content[] {
+  const found: Content[] = []
+  let next = 0
+  for (const { type, start, body, end } of boxes(bytes, 0, bytes.length)) {
+    if (body - start !== 8 || u32At(bytes, start) === 0) break
+    found.push({ type, body: bytes.subarray(body, end) })
+    next = end
+  }
+  if (next + 8 <= bytes.length) throw new Error('the AVIF encoder wrote boxes of another kind')
+  return found
+}
+
+export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** One extent per item, 32-bit offsets from the start of the file: what libavif writes (iloc version 0). */
+export function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
+  const view = viewOf(body)
+  if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0) throw new Error('an iloc box of another kind')
+  const items: { id: number; offset: number; length: number }[] = []
+  let at = 8
+  for (let i = 0; i < view.getUint16(6); i++, at += 14) {
+    if (view.getUint16(at + 4) !== 1) throw new Error('an item in several extents')
+    items.push({ id: view.getUint16(at), offset: view.getUint32(at + 6), length: view.getUint32(at + 10) })
+  }
+  return items
+}
+
+function ilocBox(items: readonly { id: number; offset: number; length: number }[]): Uint8Array {
+  const entries = items.map(({ id, offset, length }) => concat([halfWords(id, 0, 1), words(offset, length)]))
+  return boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries])
+}
+
+/** Item properties with the ICC profile added and said to be the primary item's. */
+function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
+  const [ipco, ipma] = contentsOf(iprp)
+  if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma') throw new Error('an iprp box of another kind')
+  const index = contentsOf(ipco.body).length + 1
+  const view = viewOf(ipma.body)
+  if (view.getUint32(0) !== 0 || index > 127) throw new Error('an ipma box of another kind')
+  const parts = [ipma.body.subarray(0, 8)]
+  let at = 8
+  for (let i = 0; i < view.getUint32(4); i++) {
+    const id = view.getUint16(at)
+    const count = view.getUint8(at + 2)
+    const associations = ipma.body.subarray(at + 3, at + 3 + count)
+    const added = id === primary ? new Uint8Array([index]) : new Uint8Array()
+    parts.push(halfWords(id), new Uint8Array([count + added.length]), associations, added)
+    at += 3 + count
+  }
+  return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), boxOf('ipma', parts))
+}
+
+/** The file of one picture with primaries and transfer as signalled, in its nclx property and its first OBUs. */
+function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Array {
+  const copy = file.slice()
+  const inner = contentsOf(
+    contentsOf(copy)
+      .find(({ type }) => type === 'meta')
+      ?.body.subarray(4) ?? new Uint8Array(),
+  )
+  const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const properties = contentsOf(contentsOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  for (const { type, body } of properties)
+    if (type === 'colr' && body[0] === 0x6e) body.set(nclxBox(signalling, viewOf(body).getUint16(8)).subarray(8))
+  const primary = viewOf(bodyOf('pitm')).getUint16(4)
+  const frame = locations(bodyOf('iloc')).find(({ id }) => id === primary)
+  if (frame) copy.set(signalledSequence(copy.subarray(frame.offset, frame.offset + frame.length), signalling), frame.offset)
+  return copy
+}
+
+/** The file with its metadata; as it was where there is none. */
+export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: Carried): Uint8Array {
+  const file = signalling ? withSignalling(plain, signalling) : plain
+  if (!icc && !exif && !xmp) return file
+  const outer = contentsOf(file)
+  const meta = outer.find(({ type }) => type === 'meta')
+  if (!meta) throw new Error('no meta box')
+  const inner = contentsOf(meta.body.subarray(4))
+  const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const primary = viewOf(bodyOf('pitm')).getUint16(4)
+  const items = locations(bodyOf('iloc'))
+  const first = mostOf(items.map(({ id }) => id)) + 1
+  // exif_tiff_header_offset stands before the TIFF header (23008-12, A.2.1).
+  const added = [
+    ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([words(0), exif]) }] : []),
+    ...(xmp ? [{ type: 'mime', extra: text('application/rdf+xml\0'), data: xmp }] : []),
+  ].map((item, i) => ({ ...item, id: first + i }))
+  const infe = added.map(({ id, type, extra }) =>
+    box('infe', new Uint8Array([2, 0, 0, 1]), halfWords(id, 0), text(type), new Uint8Array(1), extra),
+  )
+  const iinf = bodyOf('iinf')
+  const entries = concat([iinf.subarray(6), ...infe])
+  const references = added.map(({ id }) => box('cdsc', halfWords(id, 1, primary)))
+  const oldReferences = inner.find(({ type }) => type === 'iref')?.body
+
+  const build = (shift: number, dataAt: number): Uint8Array => {
+    let at = dataAt
+    const moved = items.map((item) => ({ ...item, offset: item.offset + shift }))
+    const located = added.map(({ id, data }) => {
+      const offset = at
+      at += data.length
+      return { id, offset, length: data.length }
+    })
+    const parts = inner.flatMap(({ type, body }) => {
+      if (type === 'iloc') return [ilocBox([...moved, ...located])]
+      if (type === 'iinf') return [box('iinf', iinf.subarray(0, 4), halfWords(viewOf(iinf).getUint16(4) + added.length), entries)]
+      if (type === 'iprp' && icc) return [withProfile(body, primary, icc)]
+      if (type === 'iref') return []
+      return [box(type, body)]
+    })
+    const iref = references.length + (oldReferences ? 1 : 0) > 0 ? [box('iref', oldReferences ?? words(0), ...references)] : []
+    return boxOf('meta', [meta.body.subarray(0, 4), ...parts, ...iref])
+  }
+
+  const shift = build(0, 0).length - (meta.body.length + 8)
+  const end = file.length + shift
+  const result = outer.map((outerBox) => (outerBox === meta ? build(shift, end + 8) : box(outerBox.type, outerBox.body)))
+  return concat([...result, ...(added.length > 0 ? [box('mdat', ...added.map(({ data }) => data))] : [])])
+}

@@ -1,0 +1,89 @@
+/** Tiles of a grid and the bands of rows they lie in, sixteen bits a sample, RGBA. */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Grid } from './file.ts'
+import type { Deep } from '../compare/deep-raster.ts'
+
+/** RGBA with as many bits as its user says. */
+export interface Tile16 {
+  readonly samples: Uint16Array<ArrayBuffer>
+  readonly width: number
+  readonly height: number
+}
+
+const bandWidth = ({ columns, tileWidth }: Grid) => columns * tileWidth
+
+/** Bands as high as a tile, padded to whole tiles by repeating the last column and row. */
+export async function eachDeepBand(deep: Deep, grid: Grid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
+  const stride = bandWidth(grid) * 4
+  const band = new Uint16Array(stride * grid.tileHeight)
+  let [filled, row, y] = [0, 0, 0]
+  for await (const strip of deep.rows()) {
+    for (let at = 0; at < strip.length; at += deep.width * 4) {
+      const to = band.subarray(filled * stride, (filled + 1) * stride)
+      to.set(strip.subarray(at, at + deep.width * 4))
+      for (let x = deep.width * 4; x < stride; x++) to[x] = to[x - 4]!
+      y++
+      if (++filled < grid.tileHeight && y < deep.height) continue
+      for (let pad = filled; pad < grid.tileHeight; pad++) band.copyWithin(pad * stride, (filled - 1) * stride, filled * stride)
+      await visit(band, row++)
+      filled = 0
+    }
+  }
+  discard(new Uint8Array(band.buffer))
+}
+
+/** A tile of a band, in place of what `tile` was, with samples up to `most`: its colours, or its alpha as a grey picture. */
+export function takeDeepTile(tile: Tile16, band: Uint16Array, column: number, most: number, what: 'colours' | 'alpha'): void {
+  const { samples, width, height } = tile
+  const stride = band.length / height
+  const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
+  const scale = most / 65535
+  for (let y = 0, to = 0; y < height; y++) {
+    let from = y * stride + column * width * 4
+    for (let x = 0; x < width; x++, from += 4, to += 4) {
+      samples[to] = Math.round(band[from + red]! * scale)
+      samples[to + 1] = Math.round(band[from + green]! * scale)
+      samples[to + 2] = Math.round(band[from + blue]! * scale)
+      samples[to + 3] = most
+    }
+  }
+}
+
+/** A row of tiles as it was decoded. */
+export class DeepBand implements Disposable {
+  readonly #grid: Grid
+  readonly #band: Uint16Array<ArrayBuffer>
+
+  constructor(grid: Grid) {
+    this.#grid = grid
+    this.#band = new Uint16Array(bandWidth(grid) * grid.tileHeight * 4)
+  }
+
+  /** Takes a tile with samples up to `most`; false where it has another size. `alpha` is a grey picture; undefined: opaque. */
+  put(column: number, most: number, tile: Tile16 | undefined, alpha: Tile16 | undefined): boolean {
+    const { tileWidth: width, tileHeight: height } = this.#grid
+    if (tile?.width !== width || tile.height !== height) return false
+    if (alpha && (alpha.width !== width || alpha.height !== height)) return false
+    const stride = bandWidth(this.#grid) * 4
+    const scale = 65535 / most
+    for (let y = 0, from = 0; y < height; y++) {
+      let to = y * stride + column * width * 4
+      for (let x = 0; x < width; x++, from += 4, to += 4) {
+        for (let c = 0; c < 3; c++) this.#band[to + c] = Math.round(tile.samples[from + c]! * scale)
+        this.#band[to + 3] = alpha ? Math.round(alpha.samples[from]! * scale) : 65535
+      }
+    }
+    for (const one of [tile, alpha]) if (one) discard(new Uint8Array(one.samples.buffer))
+    return true
+  }
+
+  /** Row `y` without the padding of the last tile. */
+  row(y: number): Uint16Array {
+    const start = y * bandWidth(this.#grid) * 4
+    return this.#band.subarray(start, start + this.#grid.width * 4)
+  }
+
+  [Symbol.dispose](): void {
+    discard(new Uint8Array(this.#band.buffer))
+  }
+}

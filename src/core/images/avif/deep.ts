@@ -1,0 +1,190 @@
+/** HDR pictures as AVIF: ten bits a sample, a grid of tiles, steered and measured in the picture's own transfer function. */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
+import { ofPixels, scored } from '../../model/loss.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { bisect } from '../../metrics/search.ts'
+import { AvifCodec } from './libaom.ts'
+import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
+import { gridFor, isPossible, TILE } from './grid.ts'
+import type { ColourSignalling } from '../raster/colour-signalling.ts'
+import type { Deep } from '../compare/deep-raster.ts'
+import { DeepBand, eachDeepBand, type Tile16, takeDeepTile } from './deep-tiles.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { type HdrFigures, HdrMeter } from '../compare/hdr-meter.ts'
+import { orientationOf, upright, uprightDeep } from '../raster/orientation.ts'
+import type { Carried } from '../raster/raster.ts'
+
+/** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
+const BITS = 10
+const MOST = 2 ** BITS - 1
+/** Encoder, decoder and the reader of the picture. */
+const BASE_BYTES = 64 * 1024 * 1024
+/** A pixel of a band: the picture's and the decoded samples. */
+const BAND_BYTES = 16
+/** A pixel of a row in the meters. */
+const METER_BYTES = 5_000
+/** Coding of ten bits takes twice the time of eight. */
+const SPEEDS = [
+  { pixels: 500_000, speed: 6 },
+  { pixels: 4_000_000, speed: 7 },
+]
+const FASTEST = 8
+/** Qualities that are tried. Every level climbs the same steps, so that a lower target never ends higher. */
+const qualityAt = (step: number) => 26 + 3 * step
+const LAST_STEP = 23
+/** Larger pictures begin at the level's usual step instead of a bisection, which codes the whole picture four times. */
+const BISECTED_PIXELS = 1_000_000
+const LEAST_ALPHA_QUALITY = 75
+
+export interface HdrPicture {
+  readonly deep: Deep
+  readonly carried: Carried & { readonly signalling: ColourSignalling }
+}
+
+interface DeepJob extends HdrPicture {
+  readonly codec: AvifCodec
+  readonly grid: Grid
+  readonly speed: number
+  readonly hasAlpha: boolean
+  readonly request: EncodeRequest
+}
+
+interface Made {
+  readonly file: Uint8Array
+  readonly figures: HdrFigures
+}
+
+export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest): Promise<Encoded> {
+  if (request.lossless) throw unsupported('exact AVIF')
+  if (Math.min(stored.deep.width, stored.deep.height) < 11) throw unsupported('too small to be measured')
+  const { exif } = stored.carried
+  const deep = uprightDeep(stored.deep, orientationOf(exif))
+  const carried = { ...stored.carried, exif: exif && upright(exif) }
+  const grid = plannedGrid(deep, request)
+  using codec = await AvifCodec.open()
+  const pixels = deep.width * deep.height
+  const speed = SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST
+  const job = { deep, carried, codec, grid, speed, hasAlpha: await isTranslucent(deep), request }
+  const { made, step } = request.targetSize === undefined ? await toLevel(job) : await toSize(job, request.targetSize)
+  const { ssim, psnrDb, score } = made.figures
+  return {
+    chunks: [made.file],
+    loss: scored(ofPixels({ ssim, psnrDb }), score),
+    step: `AVIF of ${BITS} bits at quality ${qualityAt(step)}, 4:4:4, ${grid.columns}×${grid.rows} tiles`,
+  }
+}
+
+function plannedGrid(deep: Deep, { options }: EncodeRequest): Grid {
+  const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isPossible)
+  if (grids.length === 0) throw unsupported('AVIF of this size')
+  const grid = grids.find(({ width, columns, tileWidth, tileHeight }) =>
+    affords(options, BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
+  )
+  if (!grid) throw overBudget(`${deep.width} pixels are too wide for AVIF of ${BITS} bits`)
+  return grid
+}
+
+async function isTranslucent(deep: Deep): Promise<boolean> {
+  for await (const strip of deep.rows()) for (let i = 3; i < strip.length; i += 4) if (strip[i] !== 65535) return true
+  return false
+}
+
+/** The lowest step that holds the level, or the best there is above the floors. */
+async function toLevel(job: DeepJob): Promise<{ made: Made; step: number }> {
+  const { quality } = job.request.options
+  const wanted = LEVELS.seen[quality]
+  const holds = ({ figures: { ssim, psnrDb, score } }: Made) =>
+    ssim >= wanted.floor.ssim && psnrDb >= wanted.floor.psnrDb && (score === undefined || score >= wanted.score)
+  let known: { made: Made; step: number } | undefined
+  const attempt = async (step: number) => {
+    const made = await encodeAll(job, qualityAt(step))
+    if (known) discard(known.made.file)
+    known = { made, step }
+    return holds(made)
+  }
+  let step = Math.max(0, Math.round((wanted.usualQuality.avif - qualityAt(0)) / 3))
+  if (job.deep.width * job.deep.height <= BISECTED_PIXELS)
+    step = Math.min(LAST_STEP, (await bisect({ first: 0, last: LAST_STEP, middle: 'upper' }, attempt)).above)
+  if (known?.step === step) return known
+  while (!(await attempt(step)) && step < LAST_STEP) step++
+  return { made: known!.made, step }
+}
+
+async function toSize(job: DeepJob, bytes: number): Promise<{ made: Made; step: number }> {
+  let best: { made: Made; step: number } | undefined
+  let fewest = Number.POSITIVE_INFINITY
+  await bisect({ first: 0, last: LAST_STEP, middle: 'upper' }, async (step) => {
+    const made = await encodeAll(job, qualityAt(step))
+    fewest = Math.min(fewest, made.file.length)
+    if (made.file.length > bytes) return true
+    best = { made, step }
+    return false
+  })
+  if (!best) throw new TargetUnreachable(fewest)
+  return best
+}
+
+/** Codes the whole picture, decodes every tile and measures it. */
+async function encodeAll(job: DeepJob, quality: number): Promise<Made> {
+  const { codec, grid, deep, carried, speed, hasAlpha, request } = job
+  const [tiles, alphas]: [Coded[], Coded[]] = [[], []]
+  const tile: Tile16 = { samples: new Uint16Array(grid.tileWidth * grid.tileHeight * 4), width: grid.tileWidth, height: grid.tileHeight }
+  using meter = new HdrMeter(deep, carried.signalling, hasAlpha)
+  using back = new DeepBand(grid)
+  const coded = (into: Coded[], file: Uint8Array) => {
+    into.push(codedOf(file))
+    const decoded = codec.decodeDeep(file, BITS)
+    discard(file)
+    return decoded
+  }
+  await eachDeepBand(deep, grid, async (band, row) => {
+    for (let column = 0; column < grid.columns; column++) {
+      takeDeepTile(tile, band, column, MOST, 'colours')
+      const colours = coded(tiles, codec.encodeDeep(tile, { quality, speed, chroma: 'full', bits: BITS }))
+      if (hasAlpha) takeDeepTile(tile, band, column, MOST, 'alpha')
+      const alphaQuality = Math.max(quality, LEAST_ALPHA_QUALITY)
+      const alpha = hasAlpha
+        ? coded(alphas, codec.encodeDeep(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS }))
+        : undefined
+      if (!back.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      await yieldToOthers(request.options.signal)
+    }
+    const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
+    for (let y = 0; y < rows; y++) meter.push(rowOf(band, grid, y), back.row(y))
+    request.options.progress(0.1 + (0.8 * (row + 1)) / grid.rows)
+  })
+  return { file: gridFile(grid, tiles, alphas, carried), figures: meter.finish() }
+}
+
+const rowOf = (band: Uint16Array, { columns, tileWidth, width }: Grid, y: number) =>
+  band.subarray(y * columns * tileWidth * 4, (y * columns * tileWidth + width) * 4)
+
+/** Decodes a file that `encodeHdrAvif` made and measures it; a text says what is wrong with it. */
+export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Promise<HdrFigures | string> {
+  const deep = uprightDeep(stored.deep, orientationOf(stored.carried.exif))
+  const read = readGrid(file)
+  if (!read || read.grid.width !== deep.width || read.grid.height !== deep.height) return 'the result is no grid of this size'
+  const { grid, tiles, alphas } = read
+  if (tiles.length !== grid.columns * grid.rows || (alphas.length > 0 && alphas.length !== tiles.length)) return 'tiles are missing'
+  const missing = read.missing(stored.carried)
+  if (missing) return `${missing} was lost`
+  const hasAlpha = alphas.length > 0
+  if (!hasAlpha && (await isTranslucent(deep))) return 'alpha was lost'
+  using codec = await AvifCodec.open('decoder')
+  using meter = new HdrMeter(deep, stored.carried.signalling, hasAlpha)
+  using back = new DeepBand(grid)
+  const decoded = (one: Coded | undefined) => one && codec.decodeDeep(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
+  let damaged = false
+  await eachDeepBand(deep, grid, async (band, row) => {
+    for (let column = 0; column < grid.columns && !damaged; column++) {
+      const at = row * grid.columns + column
+      damaged = !back.put(column, MOST, decoded(tiles[at]), hasAlpha ? decoded(alphas[at]) : undefined)
+    }
+    const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
+    for (let y = 0; y < rows && !damaged; y++) meter.push(rowOf(band, grid, y), back.row(y))
+  })
+  return damaged ? 'a tile cannot be decoded' : meter.finish()
+}

@@ -1,0 +1,228 @@
+/**
+ * AVIF files from coded pictures (ISO/IEC 23008-12, ISO/IEC 23000-22): one AV1 key frame, or a grid of equal ones, which is
+ * how pictures of any size are coded in the memory of a tile.
+ */
+
+import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { box, boxOf, halfWords, text, words } from '../../containers/isobmff/box.ts'
+import { contentsOf, locations, viewOf } from './container.ts'
+import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from '../raster/colour-signalling.ts'
+import type { Carried } from '../raster/raster.ts'
+
+/** A coded picture as it came out of the encoder's file. */
+export interface Coded {
+  /** The AV1CodecConfigurationBox, whole. */
+  readonly config: Uint8Array
+  /** Colour description and channel depths (colr nclx, pixi), whole boxes. */
+  readonly colour: readonly Uint8Array[]
+  /** The key frame. */
+  readonly frame: Uint8Array
+}
+
+export interface Grid {
+  readonly width: number
+  readonly height: number
+  readonly columns: number
+  readonly rows: number
+  readonly tileWidth: number
+  readonly tileHeight: number
+}
+
+const wrapped = (type: string, body: Uint8Array) => box(type, body)
+
+/** The picture in a file of one opaque picture, as the encoder writes it. */
+export function codedOf(file: Uint8Array): Coded {
+  const meta = contentsOf(file).find(({ type }) => type === 'meta')
+  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
+  const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const [location, ...more] = locations(body('iloc'))
+  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const config = properties.find(({ type }) => type === 'av1C')
+  if (!location || more.length > 0 || !config) throw new Error('the AVIF encoder wrote another kind of file')
+  return {
+    config: wrapped('av1C', config.body),
+    colour: properties.filter(({ type }) => type === 'colr' || type === 'pixi').map(({ type, body: content }) => wrapped(type, content)),
+    frame: file.slice(location.offset, location.offset + location.length),
+  }
+}
+
+const ispe = (width: number, height: number) => box('ispe', words(0, width, height))
+
+interface Item {
+  readonly type: string
+  readonly data: Uint8Array
+  /** Indices of its properties, from 1; essential ones with bit 7. */
+  readonly properties: readonly number[]
+  readonly hidden: boolean
+  readonly extra?: Uint8Array
+}
+
+/** The properties that say what colours are, as signalled; the matrix is the encoder's. */
+function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
+  const colour = coded.colour.map((property) =>
+    typeOf(property) === 'colr' ? nclxBox(signalling, viewOf(property).getUint16(16)) : property,
+  )
+  return { ...coded, colour: [...colour, ...lightBoxes(signalling)] }
+}
+
+/** A file of one key frame. */
+export function singleFile({ config, colour, frame }: Coded, width: number, height: number): Uint8Array {
+  const shared = [ispe(width, height), ...colour, config]
+  const properties = shared.map((_, i) => (i === shared.length - 1 ? 0x80 : 0) | (i + 1))
+  return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
+}
+
+const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
+
+/** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
+export function gridFile(
+  grid: Grid,
+  tiles: readonly Coded[],
+  alphas: readonly Coded[],
+  { icc, exif, xmp, signalling }: Carried,
+): Uint8Array {
+  const colour = signalling ? signalledCoded(sharedBy(tiles), signalling) : sharedBy(tiles)
+  const frameOf = ({ frame }: Coded) => (signalling ? signalledSequence(frame, signalling) : frame)
+  const profile = icc ? [box('colr', text('prof'), icc)] : []
+  const properties: Uint8Array[] = []
+  const add = (...added: readonly Uint8Array[]) => added.map((property) => properties.push(property))
+  const [tileSize] = add(ispe(grid.tileWidth, grid.tileHeight)) as [number]
+  const colours = add(...colour.colour)
+  const [config] = add(colour.config) as [number]
+  const [size] = add(ispe(grid.width, grid.height)) as [number]
+  const profiles = add(...profile)
+  // ImageGrid (23008-12, 6.6.2.3): version, flags, rows and columns minus one, size of the output.
+  const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
+  const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
+    { type: 'grid', data: descriptor, properties: whole, hidden },
+    ...coded.map((one) => ({ type: 'av01', data: hidden ? one.frame : frameOf(one), properties: each, hidden: true })),
+  ]
+  const items = gridOf(tiles, [size, ...colours, ...profiles], [tileSize, ...colours, 0x80 | config], false)
+  const derived = [box('dimg', halfWords(1, tiles.length, ...tiles.map((_, i) => i + 2)))]
+  if (alphas.length > 0) {
+    const alpha = sharedBy(alphas)
+    // Its depth alone: what a colour is says nothing of alpha.
+    const kinds = add(...alpha.colour.filter((property) => typeOf(property) === 'pixi'), ALPHA)
+    const [alphaConfig] = add(alpha.config) as [number]
+    const first = items.length + 1
+    for (const one of gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true)) items.push(one)
+    derived.push(box('dimg', halfWords(first, alphas.length, ...alphas.map((_, i) => first + 1 + i))))
+    derived.push(box('auxl', halfWords(first, 1, 1)))
+  }
+  // exif_tiff_header_offset stands before the TIFF header (A.2.1).
+  if (exif) items.push({ type: 'Exif', data: concat([words(0), exif]), properties: [], hidden: true })
+  if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') })
+  const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', halfWords(i + 1, 1, 1))] : []))
+  return fileOf(items, properties, [...derived, ...described])
+}
+
+const typeOf = (property: Uint8Array) => latin1Of(property.subarray(4, 8))
+
+/** What all of these have in common but their frames. */
+function sharedBy(tiles: readonly Coded[]): Coded {
+  const [first] = tiles
+  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0)) throw new Error('tiles of different kinds')
+  return first
+}
+
+/** Items are numbered from 1; the first is the picture. */
+function fileOf(items: readonly Item[], properties: readonly Uint8Array[], references: readonly Uint8Array[]): Uint8Array {
+  const ftyp = box('ftyp', text('avif'), words(0), text('avifmif1miaf'))
+  const metaOf = (dataAt: number): Uint8Array => {
+    let at = dataAt
+    const places = items.map(({ data }, i) => {
+      const entry = concat([halfWords(i + 1, 0, 1), words(at, data.length)])
+      at += data.length
+      return entry
+    })
+    const infe = items.map(({ type, hidden, extra }, i) =>
+      box('infe', new Uint8Array([2, 0, 0, hidden ? 1 : 0]), halfWords(i + 1, 0), text(type), new Uint8Array(1), extra ?? new Uint8Array()),
+    )
+    const associations = items.flatMap((item, i) =>
+      item.properties.length > 0 ? [concat([halfWords(i + 1), new Uint8Array([item.properties.length, ...item.properties])])] : [],
+    )
+    return box(
+      'meta',
+      words(0),
+      box('hdlr', words(0, 0), text('pict'), new Uint8Array(13)),
+      box('pitm', words(0), halfWords(1)),
+      boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...places]),
+      boxOf('iinf', [words(0), halfWords(items.length), ...infe]),
+      ...(references.length > 0 ? [box('iref', words(0), ...references)] : []),
+      box('iprp', box('ipco', ...properties), boxOf('ipma', [words(0, associations.length), ...associations])),
+    )
+  }
+  const meta = metaOf(ftyp.length + metaOf(0).length + 8)
+  return concat([
+    ftyp,
+    meta,
+    boxOf(
+      'mdat',
+      items.map(({ data }) => data),
+    ),
+  ])
+}
+
+interface ReadGrid {
+  readonly grid: Grid
+  readonly tiles: readonly Coded[]
+  /** As many as tiles, or none. */
+  readonly alphas: readonly Coded[]
+  has(type: string): boolean
+  /** Name of what a file should carry and does not; undefined: nothing is missing. */
+  missing(carried: Carried): string | undefined
+}
+
+/** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
+export function readGrid(file: Uint8Array): ReadGrid | undefined {
+  const meta = contentsOf(file).find(({ type }) => type === 'meta')
+  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
+  const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
+  const places = locations(body('iloc'))
+  const types = contentsOf(body('iinf').subarray(6)).map((entry) => latin1Of(entry.body.subarray(8, 12)))
+  const [descriptor] = places
+  if (!descriptor || types[0] !== 'grid') return undefined
+  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const all = (type: string) => properties.filter((property) => property.type === type).map((property) => property.body)
+  const [tile, whole] = all('ispe').map(viewOf)
+  const [config, alphaConfig] = all('av1C')
+  const [depth, alphaDepth] = all('pixi')
+  if (!tile || !whole || !config) return undefined
+  const grid: Grid = {
+    width: whole.getUint32(4),
+    height: whole.getUint32(8),
+    rows: (file[descriptor.offset + 2] ?? 0) + 1,
+    columns: (file[descriptor.offset + 3] ?? 0) + 1,
+    tileWidth: tile.getUint32(4),
+    tileHeight: tile.getUint32(8),
+  }
+  const second = types.indexOf('grid', 1)
+  const profiles = all('colr')
+  const colour = [
+    ...profiles.filter((colr) => colr[0] === 0x6e).map((colr) => wrapped('colr', colr)),
+    ...(depth ? [wrapped('pixi', depth)] : []),
+  ]
+  const coded = (from: number, to: number, kind: Uint8Array, more: readonly Uint8Array[]): Coded[] =>
+    places
+      .slice(from, to)
+      .filter((_, i) => types[from + i] === 'av01')
+      .map(({ offset, length }) => ({ config: wrapped('av1C', kind), colour: more, frame: file.subarray(offset, offset + length) }))
+  const has = (type: string) => (type === 'prof' ? profiles.some((colr) => colr[0] === 0x70) : types.includes(type))
+  return {
+    grid,
+    tiles: coded(1, second < 0 ? places.length : second, config, colour),
+    alphas: second < 0 || !alphaConfig || !alphaDepth ? [] : coded(second + 1, places.length, alphaConfig, [wrapped('pixi', alphaDepth)]),
+    has,
+    missing({ icc, exif, xmp, signalling }) {
+      if (exif && !has('Exif')) return 'EXIF'
+      if (xmp && !has('mime')) return 'XMP'
+      if (icc && !has('prof')) return 'the ICC profile'
+      if (!signalling) return undefined
+      if (!profiles.some((colr) => colr[0] === 0x6e && saysSame(colr, signalling))) return 'the colour signalling'
+      const expected = lightBoxes(signalling).map((one) => Buffer.from(one.subarray(8)))
+      const there = [...all('mdcv'), ...all('clli')]
+      return expected.every((one) => there.some((found) => one.equals(found))) ? undefined : 'the light levels'
+    },
+  }
+}

@@ -1,0 +1,228 @@
+/** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
+import { ofPixels } from '../../model/loss.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { lowest } from '../../metrics/search.ts'
+import { type ColourFigures, reaches } from '../../catalog/target.ts'
+import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './libaom.ts'
+import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
+import { lookAtSample, sampleOf } from './sample.ts'
+import { type AvifSettings, fewestBytes, lowestSeenAvif, stepOf } from './perceptual-search.ts'
+import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { asRgb, asRgba, type Carried, type Raster } from '../raster/raster.ts'
+import { isInBands, isSpoilt, mayLook } from '../search/perceptual-search.ts'
+import { similarityOfRows } from '../compare/similarity.ts'
+
+/** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
+export const TILE = 512
+/** Encoder, decoder, the reader of the picture and the sample. */
+const BASE_BYTES = 64 * 1024 * 1024
+/** What is seen of the result, for each pixel of a row. */
+const EYES_BYTES = { 3: 700, 4: 2000 }
+/** libaom's speed up to so many pixels, and beyond: the slower, better search takes 3 % less a step, and 1.7 times the time. */
+const SPEEDS = [
+  { pixels: 1_000_000, speed: 6 },
+  { pixels: 16_000_000, speed: 7 },
+]
+const FASTEST = 8
+/** Qualities that are tried: 26, 29 … 95. */
+const qualityAt = (step: number) => 26 + 3 * step
+const STEPS = 23
+/** Looks at the sample, and at the whole, where one is good enough. */
+const SAMPLE_LOOKS = 3
+const WHOLE_LOOKS = { few: 2, usual: 3 }
+/** From here on, each takes half a minute. */
+const FEW_LOOKS_PIXELS = 8_000_000
+const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
+const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
+
+export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
+  const columns = Math.ceil(width / TILE)
+  const rows = Math.ceil(height / rowsOfTile)
+  const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
+  return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
+}
+
+export function isPossible({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
+  const usable = (columns - 1) * tileWidth < width && (rows - 1) * tileHeight < height
+  return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
+}
+
+/** With the tallest tiles that there is memory for; what is seen of the result comes first. */
+function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly looks: boolean } {
+  const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isPossible)
+  if (grids.length === 0) throw unsupported('AVIF of this size')
+  for (const looks of mayLook(raster, request) ? [true, false] : [false]) {
+    const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, looks)))
+    if (grid) return { grid, looks }
+  }
+  throw overBudget(`${raster.width} pixels are too wide for AVIF`)
+}
+
+const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
+  BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight + (looks ? EYES_BYTES[depthOf(raster)] * grid.width : 0)
+
+/** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
+const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
+
+export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+  const { grid, looks } = planned(raster, request)
+  using codec = await AvifCodec.open()
+  const speed = SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
+  const job = { codec, raster, grid, carried, speed, request }
+  const sample = await sampleOf(raster, grid)
+  const found = await (looks ? gridAsSeen(job, sample) : gridToTarget(job, sample))
+  const how = `${stepOf(found)}, ${grid.columns}×${grid.rows} tiles`
+  return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
+}
+
+/** A grid on its way. */
+interface GridJob {
+  readonly codec: AvifCodec
+  readonly raster: Raster
+  readonly grid: Grid
+  readonly carried: Carried
+  readonly speed: number
+  readonly request: EncodeRequest
+}
+
+type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: ColourFigures }
+
+/** Steered by what eyes see: settings by the sample, then the whole, and again where the sample had promised too much or too little. */
+async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+  const { codec, grid, carried, speed, request } = job
+  const { signal, quality: level } = request.options
+  const wanted = LEVELS.seen[level]
+  const atSample = async (settings: AvifSettings) => {
+    await yieldToOthers(signal)
+    return lookAtSample(codec, sample, settings, speed)
+  }
+  const first = wanted.usualQuality.avif
+  const settings =
+    chromaOf(grid) === 'halved'
+      ? await fewestBytes(atSample, wanted, first, SAMPLE_LOOKS)
+      : await lowestSeenAvif(atSample, wanted, { quality: first, chroma: 'full' }, SAMPLE_LOOKS)
+  sample.forEach(discardPixels)
+  let file: Uint8Array | undefined
+  const atWhole = async (tried: AvifSettings) => {
+    if (file) discard(file)
+    const { tiles, alphas, figures, visible } = await encodeAll(job, tried, true)
+    file = gridFile(grid, tiles, alphas, carried)
+    return { bytes: file.length, figures, visible: visible! }
+  }
+  const isHuge = isInBands(grid)
+  const looks = grid.width * grid.height < FEW_LOOKS_PIXELS ? WHOLE_LOOKS.usual : WHOLE_LOOKS.few
+  let found = await lowestSeenAvif(atWhole, wanted, settings, isHuge ? 'two' : looks)
+  if (!found.reached && found.chroma !== 'full' && !isHuge)
+    found = await lowestSeenAvif(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
+  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+  return { ...found, file: file! }
+}
+
+/** By SSIM and PSNR of luma, or to a wanted size. */
+async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+  const { codec, grid, carried, speed, request } = job
+  const chroma = chromaOf(grid)
+  const share = (grid.columns * grid.rows) / sample.length
+  let step = await lowest(0, STEPS, async (value) => {
+    await yieldToOthers(request.options.signal)
+    const found = lookAtSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
+    if (request.targetSize !== undefined) return found.bytes * share > request.targetSize
+    return reaches(found.figures, request.target, SAMPLE_SLACK)
+  })
+  sample.forEach(discardPixels)
+  if (request.targetSize !== undefined) step = Math.max(0, step - 1)
+  for (;;) {
+    const settings = { quality: qualityAt(step), chroma }
+    const { tiles, alphas, figures } = await encodeAll(job, settings, false)
+    const file = gridFile(grid, tiles, alphas, carried)
+    const fits = request.targetSize === undefined || file.length <= request.targetSize
+    const good = request.targetSize !== undefined || step >= STEPS || reaches(figures, request.target, TOLERANCE)
+    if (fits && good) return { ...settings, file, figures }
+    if (!fits && step === 0) throw new TargetUnreachable(file.length)
+    step += fits ? 1 : -1
+  }
+}
+
+/** Of alpha, at least: its edges are what is seen of it. */
+const LEAST_ALPHA_QUALITY = 75
+
+/** `looks`: what is seen of it is measured, too. */
+async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, looks: boolean) {
+  const { options } = request
+  const tiles: Coded[] = []
+  const alphas: Coded[] = []
+  const tile = emptyTile(grid)
+  const depth = depthOf(raster)
+  using meter = new SimilarityMeter(grid.width, grid.height, depth)
+  using eyes = looks ? new VisibleMeter(grid.width, grid.height, depth) : undefined
+  using back = new DecodedBand(grid, depth)
+  const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
+    into.push(codedOf(file))
+    const decoded = codec.decode(file)
+    discard(file)
+    return decoded
+  }
+  await eachBand(raster, grid, async (band, row) => {
+    for (let column = 0; column < grid.columns; column++) {
+      takeTile(tile, band, column, depth)
+      const colours = coded(tiles, codec.encode(tile, quality, speed, chroma))
+      if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
+      const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
+      if (!back.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      await yieldToOthers(options.signal)
+    }
+    for (let y = 0; y < bandRows(grid, row); y++) {
+      meter.push(rowOf(band, grid, depth, y), back.row(y))
+      eyes?.push(rowOf(band, grid, depth, y), back.row(y))
+    }
+    options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
+  })
+  discardPixels(tile)
+  return { tiles, alphas, figures: figuresOf(meter.finish()), visible: eyes?.finish() }
+}
+
+/** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */
+export async function similarityOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Similarity | string | undefined> {
+  const read = readGrid(file)
+  if (!read) return undefined
+  const { grid, tiles, alphas, missing } = read
+  if (grid.width !== raster.width || grid.height !== raster.height) return `the result is ${grid.width}×${grid.height}`
+  if (tiles.length !== grid.columns * grid.rows) return `${tiles.length} tiles for a grid of ${grid.columns}×${grid.rows}`
+  const depth = depthOf(raster)
+  if (depth === 4 && alphas.length !== tiles.length) return `${alphas.length} tiles of alpha`
+  const lost = missing(carried)
+  if (lost) return `${lost} was lost`
+  const rows = decodedTiles(grid, depth, tiles, alphas)
+  const reference = depth === 4 ? asRgba(raster) : raster.channels === 1 ? asRgb(raster) : raster
+  return (await similarityOfRows(reference, rows)) ?? 'a tile cannot be decoded'
+}
+
+/** A grid as its readers show it, RGBA; undefined where `file` is none of this size. They end early where a tile is damaged. */
+export function gridRows(file: Uint8Array, width: number, height: number): AsyncIterable<Uint8Array> | undefined {
+  const read = readGrid(file)
+  if (!read || read.grid.width !== width || read.grid.height !== height) return undefined
+  const { grid, tiles, alphas } = read
+  const channels = alphas.length > 0 ? 4 : 3
+  return asRgba({ width, height, channels, rows: () => decodedTiles(grid, channels, tiles, alphas) }).rows()
+}
+
+async function* decodedTiles(grid: Grid, depth: Depth, tiles: readonly Coded[], alphas: readonly Coded[]): AsyncGenerator<Uint8Array> {
+  using codec = await AvifCodec.open('decoder')
+  using band = new DecodedBand(grid, depth)
+  const decoded = (tile: Coded | undefined) => tile && codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight))
+  for (let row = 0; row < grid.rows; row++) {
+    for (let column = 0; column < grid.columns; column++) {
+      const at = row * grid.columns + column
+      if (!band.put(column, decoded(tiles[at]), depth === 4 ? decoded(alphas[at]) : undefined)) return
+    }
+    for (let y = 0; y < bandRows(grid, row); y++) yield band.row(y)
+  }
+}

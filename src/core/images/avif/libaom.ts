@@ -1,0 +1,150 @@
+/** libaom as @jsquash/avif packs it, in memories of the pool: pixels to an AVIF file and back. */
+
+import decodeFactory from '@jsquash/avif/codec/dec/avif_dec.js'
+import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
+import decodeModule from '../../../../wasm/avif-decoder/avif-decoder.wasm'
+import encodeModule from '../../../../wasm/avif-encoder/avif-encoder.wasm'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { CODECS } from '../../../../wasm/memories/memories.ts'
+import { overBudget } from '../../model/error.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import type { ColourFigures } from '../../catalog/target.ts'
+import type { Tile16 } from './deep-tiles.ts'
+
+const SETTINGS = {
+  qualityAlpha: -1,
+  denoiseLevel: 0,
+  tileColsLog2: 0,
+  tileRowsLog2: 0,
+  chromaDeltaQ: false,
+  sharpness: 0,
+  tune: 0,
+  bitDepth: 8,
+  lossless: false,
+} as const
+
+/**
+ * How the packed encoder calls 4:0:0, 4:2:0 and 4:4:4. `halved` takes means of four pixels, `fitted` looks for what comes nearest to the
+ * picture when it is interpolated (libsharpyuv), which keeps thin lines of strong colours.
+ */
+const SUBSAMPLE = { none: 0, halved: 1, fitted: 1, full: 3 }
+export type Chroma = keyof typeof SUBSAMPLE
+
+/** RGBA. */
+export interface Pixels {
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>
+  readonly width: number
+  readonly height: number
+}
+
+interface DeepSettings {
+  readonly quality: number
+  readonly speed: number
+  readonly chroma: Chroma
+  readonly bits: 10
+}
+
+/** What Emscripten has linked a memory to begin with. */
+const FIRST_BYTES = 16 * 1024 * 1024
+
+/** Emscripten's factory, told to use a module that is already compiled, and this memory. */
+const loading = (module: WebAssembly.Module, memory: WebAssembly.Memory) => ({
+  noInitialRun: true,
+  instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
+    const instance = new WebAssembly.Instance(module, { ...imports, env: { memory } })
+    receive(instance)
+    return instance.exports
+  },
+})
+
+/** A pair for a job, until it is disposed of; at most 96 MiB each. */
+export class AvifCodec {
+  readonly #encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined
+  readonly #decoder: Awaited<ReturnType<typeof decodeFactory>>
+  #memories: readonly WebAssembly.Memory[]
+
+  private constructor(
+    encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined,
+    decoder: Awaited<ReturnType<typeof decodeFactory>>,
+    memories: readonly WebAssembly.Memory[],
+  ) {
+    this.#encoder = encoder
+    this.#decoder = decoder
+    this.#memories = memories
+  }
+
+  static async open(what: 'both' | 'decoder' = 'both'): Promise<AvifCodec> {
+    const memory = CODECS.take(FIRST_BYTES)
+    const decoder = await decodeFactory(loading(decodeModule, memory))
+    if (what === 'decoder') return new AvifCodec(undefined, decoder, [memory])
+    const other = CODECS.take(FIRST_BYTES)
+    return new AvifCodec(await encodeFactory(loading(encodeModule, other)), decoder, [memory, other])
+  }
+
+  /** A file, the caller's to be freed. */
+  encode({ pixels, width, height }: Pixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
+    const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
+      ...SETTINGS,
+      quality,
+      speed,
+      subsample: SUBSAMPLE[chroma],
+      enableSharpYUV: chroma === 'fitted',
+    })
+    if (!bytes) throw overBudget('AVIF: the encoder gave up')
+    return bytes
+  }
+
+  /** A tile of more than eight bits a sample as a file, the caller's to be freed. */
+  encodeDeep({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: DeepSettings): Uint8Array {
+    const bytes = this.#encoder?.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), width, height, {
+      ...SETTINGS,
+      bitDepth: bits,
+      quality,
+      speed,
+      subsample: SUBSAMPLE[chroma],
+      enableSharpYUV: false,
+    })
+    if (!bytes) throw overBudget('AVIF: the encoder gave up')
+    return bytes
+  }
+
+  /** Samples of `bits` bits; undefined when the file cannot be decoded. */
+  decodeDeep(file: Uint8Array, bits: 10): Tile16 | undefined {
+    const decoded = this.#decoder.decode(file.slice().buffer, bits)
+    if (!decoded) return undefined
+    const { data, width, height } = decoded
+    const samples = data as Uint16Array<ArrayBuffer>
+    return { samples, width, height }
+  }
+
+  /** undefined when the file cannot be decoded. Pixels are the caller's, to be freed. */
+  decode(file: Uint8Array): Pixels | undefined {
+    const decoded = this.#decoder.decode(file.slice().buffer, 8)
+    if (!decoded) return undefined
+    const { data, width, height } = decoded
+    return { pixels: new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height }
+  }
+
+  /** Its memories are the next engines'. */
+  [Symbol.dispose](): void {
+    for (const memory of this.#memories) CODECS.give(memory)
+    this.#memories = []
+  }
+}
+
+/** Frees pixels that nobody looks at any more. */
+export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
+
+/** How alike two pictures of one size are. */
+export function similarity(a: Pixels, b: Pixels): Similarity {
+  const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
+  using meter = new SimilarityMeter(a.width, a.height, 4)
+  meter.push(bytesOf(a), bytesOf(b))
+  return meter.finish()
+}
+
+export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
+  ssim,
+  psnrDb: Math.min(99, psnrDb),
+  colourPsnrDb: Math.min(99, psnrRgbDb),
+})

@@ -1,0 +1,111 @@
+/** AVIF steered by what eyes see (seen-search.ts): its quality, and whether chroma keeps its resolution. */
+import type { SeenPicture } from '../../catalog/levels.ts'
+import type { ColourFigures } from '../../catalog/target.ts'
+import type { Visible } from '../../metrics/perceptual.ts'
+import type { Chroma } from './libaom.ts'
+import { lowestSeen, marginOf, type Scale, type Seen, spareOf } from '../search/perceptual-search.ts'
+
+/** Scores fall by 1.3 points a step of libavif's quality at 30, by half a point at 85. */
+const CURVE = 1.6
+const POINTS_PER_COARSENESS = 0.066
+/** What a point of the score takes, as a share of the bytes, at any level. */
+const BYTES_PER_POINT = 0.04
+/** More looks where chroma is fitted: one was had already, and what is wanted is far below the quality that halving asked for. */
+const LOOKS_AT_FITTED = 2
+/** Points that halving takes where it is worth trying whether fitting gives some of them back: photographs lose less. */
+const LOST_BY_HALVING = 1.5
+
+/** Looks at most, where one is good enough; all there may be, where each takes a minute or two, the second a little higher to be the last. */
+export type Looks = number | 'two'
+
+/** Casts are mostly of halved chroma, which no quality mends. */
+const scaleOf = (chroma: Chroma, looks: Looks): Scale => ({
+  lowest: 20,
+  highest: 97,
+  coarseness: (quality) => (100 - quality) ** CURVE,
+  qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
+  pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
+  ...(looks === 'two' ? { mostLooks: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 } : { mostLooks: looks }),
+  mostAskedByWindows: chroma === 'full' ? 6 : 2,
+})
+
+/** A result, or a sample of one, beside what it was made of. */
+export interface AvifLook {
+  readonly bytes: number
+  readonly figures: ColourFigures
+  readonly visible: Visible
+}
+
+export interface AvifSettings {
+  readonly quality: number
+  readonly chroma: Chroma
+}
+
+/** In words for the receipt. */
+export const stepOf = ({ quality, chroma }: AvifSettings): string => `AVIF at quality ${quality}${CHROMA_WORDS[chroma]}`
+const CHROMA_WORDS = { none: '', halved: '', fitted: ', 4:2:0 fitted', full: ', 4:4:4' } satisfies Record<Chroma, string>
+
+export type AvifSeen = Seen<ColourFigures> & AvifSettings & AvifLook
+
+/** The lowest quality that looks as it should, with this chroma; what `look` made last is what is found. */
+export async function lowestSeenAvif(
+  look: (settings: AvifSettings) => Promise<AvifLook>,
+  wanted: SeenPicture,
+  { quality: first, chroma }: AvifSettings,
+  looks: Looks,
+): Promise<AvifSeen> {
+  let last: AvifLook | undefined
+  const made = () => {
+    if (!last) throw new Error('nothing was made yet')
+    return last
+  }
+  const maker = {
+    make: async (quality: number) => {
+      last = await look({ quality, chroma })
+      return last.figures
+    },
+    look: async () => made().visible,
+  }
+  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, looks), { quality: first })
+  return { ...seen, chroma, bytes: made().bytes }
+}
+
+/**
+ * The settings that take the fewest bytes: halved chroma, fitted to what it is of, or whole, where that looks so much better at the same
+ * quality that a lower one will do. What looks as it should goes before what does not.
+ */
+export async function fewestBytes(
+  lookAt: (settings: AvifSettings) => Promise<AvifLook>,
+  wanted: SeenPicture,
+  first: number,
+  mostLooks: number,
+): Promise<AvifSeen> {
+  const known = new Map<string, AvifLook>()
+  const look = async (settings: AvifSettings) => {
+    const name = `${settings.chroma} ${settings.quality}`
+    const found = known.get(name) ?? (await lookAt(settings))
+    known.set(name, found)
+    return found
+  }
+  const lowest = (chroma: Chroma, quality: number) =>
+    lowestSeenAvif(look, wanted, { quality, chroma }, mostLooks + (chroma === 'fitted' ? LOOKS_AT_FITTED : 0))
+  const smaller = (one: AvifSeen, other: AvifSeen) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
+  const means = await lowest('halved', first)
+  const full = await look({ quality: means.quality, chroma: 'full' })
+  const lost = spareOf(full.visible, wanted) - spareOf(means.visible, wanted)
+  const fitted = lost > LOST_BY_HALVING ? await look({ quality: means.quality, chroma: 'fitted' }) : means
+  const isFitted =
+    Math.log(fitted.bytes / means.bytes) < BYTES_PER_POINT * (spareOf(fitted.visible, wanted) - spareOf(means.visible, wanted))
+  const halved = isFitted ? smaller(means, await lowest('fitted', means.quality)) : means
+  const isWhole = await isWorthWhole(look, wanted, halved)
+  if (halved.reached && !isWhole) return halved
+  return smaller(halved, await lowest('full', halved.quality))
+}
+
+/** Whether whole chroma looks so much better at the same quality as `halved` that it will take fewer bytes in the end. */
+async function isWorthWhole(look: (settings: AvifSettings) => Promise<AvifLook>, wanted: SeenPicture, halved: AvifSeen): Promise<boolean> {
+  const full = await look({ quality: halved.quality, chroma: 'full' })
+  const scale = scaleOf('full', 1)
+  const points = marginOf(full.visible, wanted, scale) - marginOf(halved.visible, wanted, scale)
+  return Math.log(full.bytes / halved.bytes) < BYTES_PER_POINT * points
+}

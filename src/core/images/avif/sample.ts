@@ -1,0 +1,72 @@
+/** A few tiles of a large picture, on which the quality of all of them is looked for. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { leastOf, mostOf } from '../../bytes/min-max.ts'
+import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { type Visible, VisibleMeter } from '../../metrics/perceptual.ts'
+import { type AvifCodec, discardPixels, type Pixels } from './libaom.ts'
+import { codedOf, type Grid } from './file.ts'
+import type { AvifLook, AvifSettings } from './perceptual-search.ts'
+import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
+import type { Raster } from '../raster/raster.ts'
+import { isInBands } from '../search/perceptual-search.ts'
+
+/** Of a picture that there is no time to code three times, as many again. */
+const SAMPLE_TILES = { usual: 4, large: 8 }
+
+/** A few whole tiles, spread over the picture. */
+export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
+  const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
+  const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
+  const tiles: Pixels[] = []
+  const wanted = new Map<number, number[]>()
+  const count = isInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
+  for (let i = 0; i < count; i++) {
+    const row = Math.floor(((i + 0.5) * whole) / count)
+    const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
+    wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
+  }
+  await eachBand(raster, grid, async (band, row) => {
+    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
+  })
+  return tiles
+}
+
+/** All of them at these settings: means of figures and scores, the worst of what is of a tile or window. */
+export function lookAtSample(codec: AvifCodec, sample: readonly Pixels[], { quality, chroma }: AvifSettings, speed: number): AvifLook {
+  let bytes = 0
+  const sums = { ssim: 0, luma: 0, colour: 0 }
+  const seen: Visible[] = []
+  for (const tile of sample) {
+    const file = codec.encode(tile, quality, speed, chroma)
+    const decoded = codec.decode(file)
+    if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+    using meter = new SimilarityMeter(tile.width, tile.height, 4)
+    using eyes = new VisibleMeter(tile.width, tile.height, 4)
+    for (const one of [meter, eyes]) one.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
+    const found = meter.finish()
+    seen.push(eyes.finish())
+    discardPixels(decoded)
+    bytes += codedOf(file).frame.length
+    discard(file)
+    sums.ssim += found.ssim
+    sums.luma += 10 ** (-found.psnrDb / 10)
+    sums.colour += 10 ** (-found.psnrRgbDb / 10)
+  }
+  const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
+  const figures = { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) }
+  return { bytes, figures, visible: together(seen) }
+}
+
+function together(seen: readonly Visible[]): Visible {
+  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(seen.map((one) => one[figure]))
+  return {
+    score: seen.reduce((sum, { score = 0 }) => sum + score, 0) / seen.length,
+    worstTile: leastOf(seen.map(({ worstTile = 0 }) => worstTile)),
+    cast: most('cast'),
+    steps: most('steps'),
+    bands: most('bands'),
+    specks: most('specks'),
+    dirt: most('dirt'),
+  }
+}

@@ -1,0 +1,122 @@
+/** Tiles of a grid and the bands of rows they lie in: on the way to the encoder, and as they come back. */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { discardPixels, type Pixels } from './libaom.ts'
+import type { Grid } from './file.ts'
+import type { Raster } from '../raster/raster.ts'
+
+export const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
+
+/** Samples of a pixel in a band: RGB, or RGBA. */
+export type Depth = 3 | 4
+export const depthOf = ({ channels }: Raster): Depth => (channels === 2 || channels === 4 ? 4 : 3)
+
+/** Bands as high as a tile, RGB or RGBA, padded to whole tiles by repeating the last column and row. */
+export async function eachBand(
+  raster: Raster,
+  grid: Grid,
+  visit: (band: Uint8Array<ArrayBuffer>, row: number) => Promise<void>,
+): Promise<void> {
+  const { width, height, channels } = raster
+  const stride = bandWidth(grid) * depthOf(raster)
+  const band = new Uint8Array(stride * grid.tileHeight)
+  let filled = 0
+  let row = 0
+  let y = 0
+  for await (const strip of raster.rows()) {
+    for (let at = 0; at < strip.length; at += width * channels) {
+      expand(strip.subarray(at, at + width * channels), channels, band.subarray(filled * stride, (filled + 1) * stride), bandWidth(grid))
+      y++
+      if (++filled < grid.tileHeight && y < height) continue
+      for (let pad = filled; pad < grid.tileHeight; pad++) band.copyWithin(pad * stride, (filled - 1) * stride, filled * stride)
+      await visit(band, row++)
+      filled = 0
+    }
+  }
+  discard(band)
+}
+
+/** A row as RGB or RGBA, made `width` pixels wide by repeating its last one. */
+function expand(row: Uint8Array, channels: number, to: Uint8Array, width: number): void {
+  const grey = channels < 3
+  const last = row.length - channels
+  let out = 0
+  for (let x = 0; x < width; x++) {
+    const at = Math.min(x * channels, last)
+    const first = row[at] ?? 0
+    to[out++] = first
+    to[out++] = grey ? first : (row[at + 1] ?? 0)
+    to[out++] = grey ? first : (row[at + 2] ?? 0)
+    if (channels % 2 === 0) to[out++] = row[at + channels - 1] ?? 0
+  }
+}
+
+export const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
+  pixels: new Uint8ClampedArray(width * height * 4).fill(255),
+  width,
+  height,
+})
+
+/** A tile of a band, in place of what `tile` was: its colours, or its alpha as a grey picture. */
+export function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
+  const { pixels, width, height } = tile
+  const stride = band.length / height
+  const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
+  for (let y = 0, to = 0; y < height; y++) {
+    let from = y * stride + column * width * depth
+    for (let x = 0; x < width; x++, from += depth, to += 4) {
+      pixels[to] = band[from + red] ?? 0
+      pixels[to + 1] = band[from + green] ?? 0
+      pixels[to + 2] = band[from + blue] ?? 0
+    }
+  }
+  return tile
+}
+
+/** A row of tiles as it came back. */
+export class DecodedBand implements Disposable {
+  readonly #grid: Grid
+  readonly #depth: Depth
+  readonly #band: Uint8Array<ArrayBuffer>
+
+  constructor(grid: Grid, depth: Depth) {
+    this.#grid = grid
+    this.#depth = depth
+    this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
+  }
+
+  /** False where that are no such tiles. Their pixels are gone afterwards. `alpha` is a grey picture. */
+  put(column: number, tile: Pixels | undefined, alpha: Pixels | undefined): boolean {
+    const { tileWidth: width, tileHeight: height } = this.#grid
+    if (tile?.width !== width || tile.height !== height) return false
+    if (this.#depth === 4 && (alpha?.width !== width || alpha.height !== height)) return false
+    const stride = bandWidth(this.#grid) * this.#depth
+    const { pixels } = tile
+    for (let y = 0, from = 0; y < height; y++) {
+      let to = y * stride + column * width * this.#depth
+      for (let x = 0; x < width; x++, from += 4) {
+        this.#band[to++] = pixels[from] ?? 0
+        this.#band[to++] = pixels[from + 1] ?? 0
+        this.#band[to++] = pixels[from + 2] ?? 0
+        if (alpha) this.#band[to++] = alpha.pixels[from] ?? 0
+      }
+    }
+    discardPixels(tile)
+    if (alpha) discardPixels(alpha)
+    return true
+  }
+
+  /** Row `y` of it, without the padding of the last tile. */
+  row(y: number): Uint8Array {
+    return rowOf(this.#band, this.#grid, this.#depth, y)
+  }
+
+  [Symbol.dispose](): void {
+    discard(this.#band)
+  }
+}
+
+export const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
+  new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
+
+/** Rows of a band that are rows of the picture. */
+export const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)

@@ -1,0 +1,183 @@
+/**
+ * Pictures with sixteen bits a sample, RGBA: what results are measured against where the upload has more than eight bits, or was
+ * reduced, so that rounding counts as well.
+ */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { type Raster, stripRows } from '../raster/raster.ts'
+import { windows } from '../raster/resize.ts'
+
+/** Strips of whole rows, RGBA, alpha not premultiplied; 65535 stands for 255. May be called again, as `Raster.rows`. */
+export interface Deep {
+  readonly width: number
+  readonly height: number
+  rows(): AsyncIterable<Uint16Array>
+}
+
+export type Bytes8 = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** A picture of eight bits. */
+export function deepOf(raster: Raster): Deep {
+  const { width, height, channels } = raster
+  const [red, green, blue, alpha] = channels < 3 ? [0, 0, 0, 1] : [0, 1, 2, 3]
+  return {
+    width,
+    height,
+    async *rows() {
+      for await (const strip of raster.rows()) {
+        const out = new Uint16Array((strip.length / channels) * 4)
+        for (let from = 0, to = 0; from < strip.length; from += channels, to += 4) {
+          out[to] = (strip[from + red] ?? 0) * 257
+          out[to + 1] = (strip[from + green] ?? 0) * 257
+          out[to + 2] = (strip[from + blue] ?? 0) * 257
+          out[to + 3] = channels % 2 ? 65535 : (strip[from + alpha] ?? 0) * 257
+        }
+        yield out
+      }
+    },
+  }
+}
+
+/** The other way round, rounded. */
+export function eightBits({ width, height, rows }: Deep): Raster & { readonly channels: 4 } {
+  return {
+    width,
+    height,
+    channels: 4,
+    async *rows() {
+      for await (const strip of rows()) {
+        const out = new Uint8Array(strip.length)
+        for (let i = 0; i < strip.length; i++) out[i] = Math.round(strip[i]! / 257)
+        yield out
+        discard(out)
+      }
+    },
+  }
+}
+
+/** Without transparency, on white. */
+export function deepOnWhite({ width, height, rows }: Deep): Deep {
+  return {
+    width,
+    height,
+    async *rows() {
+      for await (const strip of rows()) {
+        const out = new Uint16Array(strip.length)
+        for (let i = 0; i < strip.length; i += 4) {
+          const alpha = strip[i + 3] ?? 0
+          for (let c = 0; c < 3; c++) out[i + c] = Math.round(((strip[i + c] ?? 0) * alpha + 65535 * (65535 - alpha)) / 65535)
+          out[i + 3] = 65535
+        }
+        yield out
+      }
+    },
+  }
+}
+
+/** Reduced with Lanczos windows as `resized` does it, weighed by alpha, and not rounded to eight bits. */
+export function reducedDeep(deep: Deep, width: number, height: number): Deep {
+  const across = windows(deep.width, width)
+  const down = windows(deep.height, height)
+  const rowLength = width * 4
+  return {
+    width,
+    height,
+    async *rows() {
+      const held = new Map<number, Float32Array>()
+      let [y, next] = [0, 0]
+      const perStrip = Math.ceil(stripRows(width, 8))
+      let strip: Uint16Array[] = []
+      for await (const rows of deep.rows()) {
+        for (let at = 0; at < rows.length; at += deep.width * 4, y++) {
+          held.set(y, acrossRow(rows.subarray(at, at + deep.width * 4), across))
+          for (let taps = down[next]; taps && taps.first + taps.weights.length - 1 <= y; taps = down[++next]) {
+            strip.push(unweighed(summed(held, taps, rowLength)))
+            if (strip.length === perStrip) yield joined(strip.splice(0), rowLength)
+          }
+          const first = down[next]?.first ?? y + 1
+          for (const row of held.keys()) if (row < first) held.delete(row)
+        }
+      }
+      if (strip.length > 0) yield joined(strip, rowLength)
+      strip = []
+    },
+  }
+}
+
+type Windows = ReturnType<typeof windows>
+
+/** A row at its new width, colours times alpha (0–1). */
+function acrossRow(row: Uint16Array, across: Windows): Float32Array {
+  const out = new Float32Array(across.length * 4)
+  let to = 0
+  for (const { first, weights } of across) {
+    let [red, green, blue, alpha] = [0, 0, 0, 0]
+    for (let i = 0, from = first * 4; i < weights.length; i++, from += 4) {
+      const weight = (weights[i]! * row[from + 3]!) / 65535
+      red += weight * row[from]!
+      green += weight * row[from + 1]!
+      blue += weight * row[from + 2]!
+      alpha += weight
+    }
+    out[to++] = red
+    out[to++] = green
+    out[to++] = blue
+    out[to++] = alpha
+  }
+  return out
+}
+
+function summed(held: ReadonlyMap<number, Float32Array>, { first, weights }: Windows[number], length: number): Float32Array {
+  const out = new Float32Array(length)
+  weights.forEach((weight, i) => {
+    const row = held.get(first + i)
+    if (row) for (let at = 0; at < length; at++) out[at]! += weight * row[at]!
+  })
+  return out
+}
+
+function unweighed(row: Float32Array): Uint16Array {
+  const out = new Uint16Array(row.length)
+  const clamped = (value: number) => Math.min(65535, Math.max(0, Math.round(value)))
+  for (let i = 0; i < row.length; i += 4) {
+    const alpha = row[i + 3]!
+    for (let c = 0; c < 3 && alpha > 0; c++) out[i + c] = clamped(row[i + c]! / alpha)
+    out[i + 3] = clamped(alpha * 65535)
+  }
+  return out
+}
+
+function joined(rows: readonly Uint16Array[], rowLength: number): Uint16Array {
+  const out = new Uint16Array(rows.length * rowLength)
+  rows.forEach((row, i) => void out.set(row, i * rowLength))
+  return out
+}
+
+/** `decoded`: strips of whole rows of eight bits, RGBA. undefined where rows are missing. */
+export async function similarityToDeep(deep: Deep, decoded: Bytes8): Promise<Similarity | undefined> {
+  using meter = new SimilarityMeter(deep.width, deep.height, 4, 16)
+  const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
+  let rest: Uint8Array = new Uint8Array()
+  for await (const strip of deep.rows()) {
+    for (let at = 0; at < strip.length; ) {
+      if (rest.length === 0) {
+        const next = await strips.next()
+        if (next.done) return undefined
+        rest = next.value
+      }
+      const length = Math.min(rest.length, strip.length - at)
+      meter.push(bytesOf(strip.subarray(at, at + length)), bytesOf(widened(rest.subarray(0, length))))
+      rest = rest.subarray(length)
+      at += length
+    }
+  }
+  return meter.finish()
+}
+
+const bytesOf = (samples: Uint16Array) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+
+function widened(bytes: Uint8Array): Uint16Array {
+  const out = new Uint16Array(bytes.length)
+  for (let i = 0; i < bytes.length; i++) out[i] = bytes[i]! * 257
+  return out
+}

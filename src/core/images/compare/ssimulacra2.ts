@@ -1,0 +1,43 @@
+/** SSIMULACRA2 of results, decoded again and as their readers show them, against the upload at their size. */
+import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import type { Options, Outcome, Source } from '../../model/codec.ts'
+import { chunksOf } from '../../model/source.ts'
+import { pictureFacts } from '../../catalog/outputs.ts'
+import { decodedRows } from '../convert/decoders.ts'
+import { eightBits } from './deep-raster.ts'
+import { reducedSize } from '../search/fit-to-size.ts'
+import { orientationOf, uprightRaster } from '../raster/orientation.ts'
+import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
+import { referenceOf, type Uploaded } from './reference.ts'
+import { reduced } from '../raster/resize.ts'
+import { scoreOfRows } from './similarity.ts'
+import { isExact } from './verify-converted.ts'
+
+/** For a verdict: nothing of what is exact, else the score of a file of kind `options.output`. */
+export async function scoreOfResult(
+  uploaded: Uploaded,
+  result: Source,
+  outcome: Outcome,
+  options: Options,
+): Promise<{ readonly ssimulacra2?: number | undefined }> {
+  if (isExact(outcome)) return {}
+  const reference = shownOf(uploaded, options)
+  const decoded = reference.channels === 4 ? decodedRows(options.output, result, reference) : opaqueRows(result, reference)
+  return { ssimulacra2: await scoreOfRows(reference, decoded) }
+}
+
+/** What SSIM is measured against, with eight bits: a score is of such. RGBA, but where a JPEG is all that is looked at. */
+function shownOf(uploaded: Uploaded, options: Options): Raster {
+  const deep = uploaded.deep && referenceOf(uploaded, options)
+  if (deep) return eightBits(deep)
+  const { carried } = uploaded
+  const size = reducedSize(uploaded.raster, options)
+  const raster = size ? reduced(uploaded.raster, size.width, size.height) : uploaded.raster
+  if (options.output === 'jpg') return onWhite(raster)
+  return asRgba(pictureFacts(options.output)?.turnedUpright ? uprightRaster(raster, orientationOf(carried.exif)) : raster)
+}
+
+async function* opaqueRows(result: Source, { width, height, channels }: Raster): AsyncGenerator<Uint8Array> {
+  using jpeg = await JpegRows.open(chunksOf(result), { colour: channels === 1 ? 'gray' : 'rgb' })
+  if (jpeg.width === width && jpeg.height === height) yield* jpeg.strips(64)
+}

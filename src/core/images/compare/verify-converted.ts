@@ -1,0 +1,137 @@
+/** Decodes converted pictures again and compares them with the rows they were made from. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
+import { decodeWebp } from '../../../../wasm/webp/webp.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Outcome, type Source } from '../../model/codec.ts'
+import { readAll } from '../../model/source.ts'
+import type { PictureOutput } from '../../catalog/outputs.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import { AvifCodec, similarity } from '../avif/libaom.ts'
+import { similarityOfGrid } from '../avif/grid.ts'
+import { decodedRows } from '../convert/decoders.ts'
+import { orientationOf, uprightRaster } from '../raster/orientation.ts'
+import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
+import { similarityOfRows } from './similarity.ts'
+import { webpChunks } from '../webp/container.ts'
+
+/** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
+export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
+  const file = await readAll(result)
+  const chunks = webpChunks(file)
+  for (const [name, bytes] of [
+    ['ICCP', carried.icc],
+    ['EXIF', carried.exif],
+    ['XMP ', carried.xmp],
+  ] as const) {
+    const kept = chunks.find((chunk) => chunk.name === name)?.data
+    if (bytes && !sameBytes(bytes, kept)) return `${name.trim()} was lost`
+  }
+  if (isExact(outcome)) {
+    const pixels = decodeWebp(file, raster.width, raster.height)
+    return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
+  }
+  const found = await similarityOfRows(asRgba(raster), decodedRows('webp', result, raster))
+  return found ? unlike(outcome, found) : 'the result cannot be decoded at this size'
+}
+
+/** Against RGBA. The colour of what nobody can see counts, too: the coder was told to keep it. */
+async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string | undefined> {
+  const { channels } = raster
+  let at = 0
+  for await (const strip of raster.rows()) {
+    for (let i = 0; i < strip.length; i += channels, at += 4) {
+      for (let c = 0; c < 3; c++) if (strip[channels < 3 ? i : i + c] !== rgba[at + c]) return `pixel ${at / 4} differs`
+      if ((channels === 2 || channels === 4 ? strip[i + channels - 1] : 255) !== rgba[at + 3]) return `alpha of pixel ${at / 4} differs`
+    }
+  }
+  return at === rgba.length ? undefined : 'rows are missing'
+}
+
+/** The same for AVIF, whose pixels are turned upright. */
+export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
+  const raster = uprightRaster(stored, orientationOf(carried.exif))
+  const file = await readAll(result)
+  const grid = await similarityOfGrid(raster, carried, file)
+  if (typeof grid === 'string') return grid
+  if (grid) return unlike(outcome, grid)
+  using codec = await AvifCodec.open('decoder')
+  const decoded = codec.decode(file)
+  if (!decoded) return 'the result cannot be decoded'
+  if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
+  return unlike(outcome, similarity({ ...raster, pixels: await wholeRgba(raster) }, decoded))
+}
+
+/** Whether every sample is to be as it was. */
+export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
+
+/** Of figures against what is found. */
+const SLACK = { ssim: 0.002, psnrDb: 0.1 }
+
+/** Figures may not be better than what is found; without any, nothing may be found. */
+export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
+  if (outcome.kind === 'unchanged') return undefined
+  if (!outcome.loss) return Number.isFinite(found.psnrRgbDb) ? `claimed to be lossless, found ${found.psnrRgbDb} dB` : undefined
+  if (!outcome.loss.pictures) return 'a loss without figures'
+  const { ssim, psnrDb } = outcome.loss.pictures
+  return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb
+    ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
+    : undefined
+}
+
+const unlike = (outcome: Outcome, found: Similarity) => belowFloors(found) ?? claimDifference(outcome, found)
+
+function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
+  return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
+}
+
+/** The same for PNG, which is always exact. Grey and RGB rasters. */
+export async function differenceOfPng(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
+  const { header, chunks } = await readPngInfo(result.stream())
+  if (header.width !== raster.width || header.height !== raster.height) return `the result is ${header.width}×${header.height}`
+  const has = (type: string) => chunks.some((chunk) => chunk.type === type)
+  if (carried.exif && !has('eXIf')) return 'EXIF was lost'
+  if (carried.icc && !has('iCCP')) return 'the ICC profile was lost'
+  if (carried.xmp && !has('iTXt')) return 'XMP was lost'
+  const before = raster.rows()[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  for await (const { rows } of pngRows(result.stream(), raster.channels === 1 ? 'gray8' : 'rgb8')) {
+    for (let at = 0; at < rows.length; ) {
+      if (rest.length === 0) {
+        const next = await before.next()
+        if (next.done) return 'there are too many rows'
+        rest = next.value
+      }
+      const length = Math.min(rest.length, rows.length - at)
+      if (!sameBytes(rest.subarray(0, length), rows.subarray(at, at + length))) return 'pixels differ'
+      rest = rest.subarray(length)
+      at += length
+    }
+    discard(rows)
+  }
+  return rest.length === 0 && (await before.next()).done ? undefined : 'rows are missing'
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0
+}
+
+/** undefined: `result`, a file of kind `output`, holds the picture `raster` and what it carried; else what differs. */
+export async function differenceOf(
+  output: string,
+  raster: Raster,
+  carried: Carried,
+  result: Source,
+  outcome: Outcome,
+): Promise<string | undefined> {
+  const difference = DIFFERENCES[output]
+  return difference ? await difference(raster, carried, result, outcome) : `no way to verify ${output}`
+}
+
+type Difference = (raster: Raster, carried: Carried, result: Source, outcome: Outcome) => Promise<string | undefined>
+
+const DIFFERENCES: { readonly [output: string]: Difference | undefined } = {
+  png: differenceOfPng,
+  webp: differenceOfWebp,
+  avif: differenceOfAvif,
+} satisfies Readonly<Record<Exclude<PictureOutput, 'jpg'>, Difference>>

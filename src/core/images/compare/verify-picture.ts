@@ -1,0 +1,96 @@
+/** Verification of pictures in another form or size (convert.ts). */
+
+import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { decodePng, pngRows } from '../../../../wasm/png/png.ts'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { NO_STILL_PICTURE } from '../../model/loss.ts'
+import { readAll } from '../../model/source.ts'
+import { withoutTail } from '../../model/trailing-data.ts'
+import { figuresOfHdrAvif, type HdrPicture } from '../avif/deep.ts'
+import type { Convertible } from '../convert/convert.ts'
+import { fitted } from '../search/fit-to-size.ts'
+import { onWhite, type Raster } from '../raster/raster.ts'
+import { differenceFromAll } from './reference.ts'
+import { scoreOfResult } from './ssimulacra2.ts'
+import { similarityOfRows } from './similarity.ts'
+import { claimDifference, differenceOf, isExact } from './verify-converted.ts'
+
+interface Made {
+  readonly original: Source
+  readonly result: Source
+  readonly outcome: Outcome
+}
+
+/** Decodes the result and compares it with the picture as it was to be encoded; what stood behind it must stand there still. */
+export async function verifyPicture(picture: Convertible, { original, result, outcome }: Made, options: Options): Promise<Verdict> {
+  const parted = await withoutTail(original, picture.end, result)
+  if (typeof parted === 'string') return { equal: false, difference: parted }
+  if (picture.hdr) return await verifyHdr(picture.hdr, parted.result, outcome)
+  const difference = await pictureDifference(picture, parted.result, outcome, options)
+  if (difference !== undefined) return { equal: false, difference }
+  return { equal: true, ...(await scoreOfResult(picture, parted.result, outcome, options)) }
+}
+
+/** Decoded once more at its own depth. */
+async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Promise<Verdict> {
+  const found = await figuresOfHdrAvif(hdr, await readAll(result))
+  if (typeof found === 'string') return { equal: false, difference: found }
+  const difference = claimDifference(outcome, found)
+  return difference === undefined ? { equal: true, ssimulacra2: found.score ?? NO_STILL_PICTURE } : { equal: false, difference }
+}
+
+async function pictureDifference(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const { output } = options
+  const { raster } = fitted(picture.raster, options)
+  const difference =
+    output === 'png' || output === 'jpg'
+      ? await differenceOfRows(raster, result, outcome, output)
+      : await differenceOf(output, raster, picture.carried, result, outcome)
+  return difference ?? (await differenceFromAll(picture, result, outcome, options))
+}
+
+/** Both decoded side by side; figures may not be better than what is found. */
+async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome, output: 'png' | 'jpg'): Promise<string | undefined> {
+  const flat = output === 'jpg' ? onWhite(raster) : raster
+  const { width, height, channels } = flat
+  const { rows, size } = await rowsOf(result, output, channels)
+  if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
+  const found = await similarityOfRows(flat, rows)
+  if (!found) return 'rows are missing'
+  if (isExact(outcome)) return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
+  return claimDifference(outcome, found)
+}
+
+async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['channels']) {
+  if (output === 'jpg') {
+    const jpeg = await JpegRows.open(result.stream(), { colour: channels === 1 ? 'gray' : 'rgb' })
+    return { rows: jpeg.strips(64), size: { width: jpeg.width, height: jpeg.height } }
+  }
+  let size = { width: 0, height: 0 }
+  await decodePng(
+    result.stream(),
+    'native',
+    () => undefined,
+    ({ header }) => {
+      size = header
+    },
+  )
+  async function* strips() {
+    const form = channels === 1 ? 'gray8' : channels === 3 ? 'rgb8' : 'rgba8'
+    for await (const { rows } of pngRows(result.stream(), form)) {
+      yield channels === 2 ? grayAlpha(rows) : rows
+      discard(rows)
+    }
+  }
+  return { rows: strips(), size }
+}
+
+function grayAlpha(rgba: Uint8Array): Uint8Array {
+  const out = new Uint8Array(rgba.length / 2)
+  for (let i = 0; i < out.length; i += 2) {
+    out[i] = rgba[2 * i] ?? 0
+    out[i + 1] = rgba[2 * i + 3] ?? 0
+  }
+  return out
+}

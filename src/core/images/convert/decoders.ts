@@ -1,0 +1,54 @@
+/** Results of every output as their readers show them: RGBA, eight bits, row by row. */
+import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { pngRows } from '../../../../wasm/png/png.ts'
+import { decodeWebp, WebpRows } from '../../../../wasm/webp/webp.ts'
+import type { Source } from '../../model/codec.ts'
+import { chunksOf, readAll } from '../../model/source.ts'
+import type { PictureOutput } from '../../catalog/outputs.ts'
+import { AvifCodec, discardPixels } from '../avif/libaom.ts'
+import { gridRows } from '../avif/grid.ts'
+import { asRgba, type Raster } from '../raster/raster.ts'
+
+type Size = Pick<Raster, 'width' | 'height'>
+
+/** Strips of whole rows, each until the next is asked for; they end early where `file` is damaged or has another size. */
+export function decodedRows(output: string, file: Source, size: Size): AsyncIterable<Uint8Array> {
+  const decode = DECODERS[output]
+  if (!decode) throw new RangeError(`no decoder for ${output}`)
+  return decode(file, size)
+}
+
+type Decoder = (file: Source, size: Size) => AsyncIterable<Uint8Array>
+
+const DECODERS: { readonly [output: string]: Decoder | undefined } = {
+  png: async function* (file, size) {
+    for await (const { rows, info } of pngRows(file.stream(), 'rgba8')) {
+      if (info.header.width !== size.width || info.header.height !== size.height) return
+      yield rows
+      discard(rows)
+    }
+  },
+  webp: async function* (source, { width, height }) {
+    const file = await readAll(source)
+    using rows = WebpRows.open(file, width, height)
+    if (rows) return yield* rows.strips()
+    const whole = decodeWebp(file, width, height)
+    if (whole) yield whole
+  },
+  jpg: async function* (file, { width, height }) {
+    using jpeg = await JpegRows.open(chunksOf(file), { colour: 'rgb' })
+    if (jpeg.width === width && jpeg.height === height) yield* asRgba({ width, height, channels: 3, rows: () => jpeg.strips(64) }).rows()
+  },
+  avif: async function* (source, { width, height }) {
+    const file = await readAll(source)
+    const grid = gridRows(file, width, height)
+    if (grid) return yield* grid
+    using codec = await AvifCodec.open('decoder')
+    const decoded = codec.decode(file)
+    if (!decoded) return
+    if (decoded.width === width && decoded.height === height)
+      yield new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
+    discardPixels(decoded)
+  },
+} satisfies Readonly<Record<PictureOutput, Decoder>>

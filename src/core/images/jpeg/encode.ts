@@ -1,0 +1,184 @@
+/** Pictures of other formats as JPEG: the lowest quality that reaches the target. Transparency comes out on white. */
+
+import { type Intake, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../bytes/concat.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import { overBudget, unsupported } from '../../model/error.ts'
+import { ofPixels } from '../../model/loss.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
+import { commentText, jfifDensity } from '../convert/descriptive-metadata.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import {
+  climbed,
+  HIGHEST,
+  isReachedStreaming,
+  requantiseTo,
+  requantiseToSize,
+  type Searched,
+  STREAMED_CAUTION,
+  sampleEvery,
+  searchQuality,
+  smallestFile,
+} from './quality-search.ts'
+import { firstQuality, requantiseSeen, streamedSeen } from './perceptual-search.ts'
+import { type Carried, onWhite, type Raster } from '../raster/raster.ts'
+import { mayLook } from '../search/perceptual-search.ts'
+
+const SIDE_MAX = 65535
+/**
+ * Packed coefficients in steps of 1, as they come and requantised, and what is written of them: noisy photographs. Streamed, only the
+ * result is held, of which this is the usual; it is watched.
+ */
+const BYTES_PER_PIXEL = { stored: 3.6, streamed: 0.6 }
+const BASE_BYTES = 17 * 1024 * 1024
+/** Windows and rows of engines and meters; and where coefficients are held, those of the job's own. */
+const BYTES_PER_COLUMN = { streamed: 1200, stored: 1900 }
+/** An engine with next to nothing. */
+const LEAST_WATCHED_BYTES = 6 * 1024 * 1024
+const COMFORT_BYTES = 62 * 1024 * 1024
+
+export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+  const { width, height } = raster
+  if (request.lossless) throw unsupported('JPEG is never exact')
+  if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
+  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
+  const flat = onWhite(raster)
+  const need = (way: 'stored' | 'streamed') => BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
+  const stored = affords(request.options, need('stored'), COMFORT_BYTES)
+  if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
+  if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
+  const head = headOf(carried)
+  const looked = mayLook(flat, request)
+  const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
+  using job = found.job
+  const { quality, figures, reached } = found
+  if (!reached && request.options.onlyReached) throw unsupported('colours that JPEG does not keep')
+  job.release('read')
+  const { coded } = smallestFile(job, figures)
+  const [first = new Uint8Array(), ...rest] = coded
+  const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
+  const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
+  return {
+    chunks: [head, first.subarray(2), ...rest],
+    loss: ofPixels(figures),
+    step: step + onto,
+    looked,
+  }
+}
+
+async function taken(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
+  const { width, height, channels } = raster
+  const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
+  let breath = 0
+  for await (const strip of raster.rows()) {
+    taking.write(strip)
+    if ((breath += strip.length) < 4_000_000) continue
+    breath = 0
+    await yieldToOthers(request.options.signal)
+  }
+  return taking.end()
+}
+
+/** What was made last, and whether it is what its level promises. */
+interface Made extends Searched {
+  readonly job: JpegJob
+}
+
+/** An estimated size, of an ideal coder that knows no scans, is above what is written by less than this. */
+const MOST_GAINED = 0.75
+
+/** Chroma is halved where that costs little, but for pictures that it would keep from what their level promises. */
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean): Promise<Made> {
+  const job = await taken(raster, request, { kind: 'store' }, false)
+  const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
+  const halved = chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]
+  if (halved) job.decimate()
+  const made = await searched(job, { raster, overhead, request, looked })
+  if (made.reached || !halved) return made
+  job[Symbol.dispose]()
+  return await searched(await taken(raster, request, { kind: 'store' }, false), { raster, overhead, request, looked })
+}
+
+interface Searching {
+  readonly raster: Raster
+  readonly overhead: number
+  readonly request: EncodeRequest
+  readonly looked: boolean
+}
+
+async function searched(job: JpegJob, { raster, overhead, request, looked }: Searching): Promise<Made> {
+  const settings = {
+    pause: () => yieldToOthers(request.options.signal),
+    isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
+  }
+  if (looked) return { job, ...(await requantiseSeen(job, raster, seenTarget(request.options.quality, raster), settings)) }
+  if (request.targetSize === undefined) return { job, ...(await requantiseTo(job, request.target, settings)) }
+  return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
+}
+
+/** The same for what is not held: chroma is halved first. */
+async function fromStreamed(raster: Raster, request: EncodeRequest, looked: boolean): Promise<Made> {
+  const halved = await streamed(raster, request, looked, true)
+  if (halved.reached) return halved
+  halved.job[Symbol.dispose]()
+  return await streamed(raster, request, looked, false)
+}
+
+/** Rows twice: a sample to find the quality, then everything, requantised on the way in. */
+async function streamed(raster: Raster, request: EncodeRequest, looked: boolean, subsampled: boolean): Promise<Made> {
+  const settings = { pause: () => yieldToOthers(request.options.signal) }
+  const every = sampleEvery(raster.width, raster.height)
+  using sample = await taken(raster, request, { kind: 'sample', every }, subsampled)
+  const { smoothPlanes } = sample
+  const besideBytes = BASE_BYTES + raster.width * BYTES_PER_COLUMN.streamed
+  const mostBytes = Math.max(LEAST_WATCHED_BYTES, request.options.memoryBudget - besideBytes)
+  const stream = async (quality: number) => {
+    const job = await taken(raster, request, { kind: 'stream', quality, smoothPlanes, mostBytes }, subsampled)
+    request.options.estimated?.(besideBytes + job.neededBytes)
+    return job
+  }
+  if (looked) {
+    const wanted = seenTarget(request.options.quality, raster)
+    return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
+  }
+  let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
+  for (;;) {
+    const job = await stream(quality)
+    const reached = isReachedStreaming(job.figures, request.target)
+    if (reached || quality >= HIGHEST) return { job, quality, figures: job.figures, reached }
+    quality = await climbed(sample, quality, job.figures, request.target, settings)
+    job[Symbol.dispose]()
+  }
+}
+
+const SEGMENT_MAX = 65533
+const ICC_PART = SEGMENT_MAX - 14
+
+function segment(marker: number, ...parts: Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 2)
+  return concat([new Uint8Array([0xff, marker, length >> 8, length & 255]), ...parts])
+}
+
+/** Start-of-image, JFIF, EXIF, XMP, ICC profile in its parts (ICC.1, B.4). */
+function headOf({ icc, exif, xmp, resolution, comments = [] }: Carried): Uint8Array {
+  const text = (value: string) => new TextEncoder().encode(value)
+  const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
+  parts.push(segment(0xe0, text('JFIF\0'), new Uint8Array([1, 1]), jfifDensity(resolution), new Uint8Array(2)))
+  for (const [signature, bytes] of [
+    ['Exif\0\0', exif],
+    ['http://ns.adobe.com/xap/1.0/\0', xmp],
+  ] as const) {
+    if (!bytes) continue
+    if (bytes.length + signature.length > SEGMENT_MAX) throw unsupported('metadata larger than a JPEG segment')
+    parts.push(segment(0xe1, text(signature), bytes))
+  }
+  const count = Math.ceil((icc?.length ?? 0) / ICC_PART)
+  if (count > 255) throw unsupported('an ICC profile larger than JPEG holds')
+  for (let i = 0; icc && i < count; i++) {
+    parts.push(segment(0xe2, text('ICC_PROFILE\0'), new Uint8Array([i + 1, count]), icc.subarray(i * ICC_PART, (i + 1) * ICC_PART)))
+  }
+  for (const comment of comments) parts.push(segment(0xfe, text(commentText(comment))))
+  return concat(parts)
+}

@@ -1,0 +1,321 @@
+/** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
+
+import type { JpegJob, Measured, Scans, Which } from '../../../../wasm/jpeg/jpeg.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { TargetUnreachable } from '../../model/error.ts'
+import type { LumaTarget, Target } from '../../catalog/levels.ts'
+import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
+import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
+import type { LookedAt } from '../search/scored-rows.ts'
+
+/** mozjpeg's quality scale, 1–100. */
+const LOWEST = 35
+export const HIGHEST = 95
+/** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
+const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
+/** What is expected after a miss must be above the target by this much: a third pass costs more than a step of quality. */
+const CLIMB_MARGIN = { ssim: 0.0003, psnrDb: 0.03 }
+/** The whole picture may miss the target by this much before it is done again. */
+const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
+/** Pictures below this are looked at whole. */
+const SAMPLE_PIXELS = 250_000
+/** Samples of pictures below this are small: what they say is put right by a full pass, and a second one where it pays. */
+const SMALL_PIXELS = 800_000
+/** A full pass that is this many steps of quality above what is needed is done again. */
+const STEPS_TO_GAIN = 1
+/** And one this many steps above another that missed, where both point to less. */
+const FAR_STEPS = 4
+/** Pairs of MCU rows in a sample: two a megapixel, within limits. */
+const SAMPLE_PAIRS = { least: 11, most: 40 }
+
+export interface SearchSettings {
+  /** Awaited now and then during long work; throws to end it. */
+  pause(): Promise<void>
+  /** Has what was made come so near to what was read that finer steps are of no use? */
+  isPointless?(job: JpegJob): boolean
+  /** Gets what is looked at, where results are verified afterwards. */
+  readonly looked?: LookedAt
+}
+
+export interface Found {
+  readonly quality: number
+  readonly figures: Measured
+}
+
+export interface Searched extends Found {
+  /** Is it what was asked for? The highest quality is found where nothing is. */
+  readonly reached: boolean
+}
+
+/** One of how many pairs of MCU rows a sample takes (the engine looks at a thousand pixels of each). */
+export function sampleEvery(width: number, height: number): number {
+  if (width * height < SAMPLE_PIXELS) return 1
+  const pairs = Math.min(SAMPLE_PAIRS.most, Math.max(SAMPLE_PAIRS.least, (2 * width * height) / 1e6))
+  return Math.max(2, Math.floor(height / 32 / pairs))
+}
+
+/** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
+const GRID = [LOWEST, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST] as const
+
+interface Probe {
+  readonly quality: number
+  readonly figures: Measured
+}
+
+/**
+ * Lowest quality whose sample reaches the target: three or four probes by bisection of a grid, interpolation between
+ * its points. `caution` scales what a sample must show above the target: what a second pass would cost.
+ * The tree of probes is the same for every target, so a lower target does not end at a higher quality.
+ */
+export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings, caution = 1): Promise<number> {
+  return (await search(job, target, settings, caution)).quality
+}
+
+/** What was looked for, with all probes on the way. */
+async function search(
+  job: JpegJob,
+  target: Target,
+  settings: SearchSettings,
+  caution: number,
+  /** How far apart in the grid the probes may stay between which it lies: figures are nearly straight lines, but for the finest steps. */
+  gap = 1,
+): Promise<{ quality: number; probes: readonly Probe[] }> {
+  const { width, height } = job.info
+  const every = sampleEvery(width, height)
+  const share = every > 1 ? caution : 0
+  const margin = { ssim: share * SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: share * SAMPLE_MARGIN.psnrDb }
+  const probes: Probe[] = []
+  const isEnough = ({ below, above }: Bracket) =>
+    (probes.length > 1 && above < GRID.length - 1 && above - below <= gap) || at(above) <= target.lowestJpegQuality
+  // The grid's first quality is as low as it goes, its last what is taken where nothing below reaches the target.
+  const range = { first: 1, last: GRID.length - 2, middle: 'lower', isEnough } as const
+  const { below: low, above: high } = await bisect(range, async (middle) => {
+    const figures = job.estimate(at(middle), every)
+    probes.push({ quality: at(middle), figures })
+    await settings.pause()
+    return reaches(figures, target, margin)
+  })
+  if (at(high) <= target.lowestJpegQuality) return { quality: target.lowestJpegQuality, probes }
+  const found = Math.ceil(crossing(probes, { low: at(low), high: at(high) }, target, margin) - 0.1)
+  return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
+}
+
+const at = (index: number): number => GRID[index] ?? HIGHEST
+
+/** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
+export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
+export const qualityOf = (logarithm: number) => {
+  const scale = Math.exp(logarithm)
+  return scale > 100 ? 5000 / scale : 100 - scale / 2
+}
+
+/** Where the last of the figures meets the target, on the line through the two probes at or nearest to `low` and `high`. */
+function crossing(
+  probes: readonly Probe[],
+  { low, high }: { readonly low: number; readonly high: number },
+  target: Target,
+  margin: { ssim: number; psnrDb: number },
+  /** Figures of the whole picture, which the lines are moved to. */
+  whole?: Probe,
+): number {
+  const distance = ({ quality }: Probe) => Math.max(low - quality, quality - high, 0)
+  const [a, b] = probes.toSorted((p, q) => distance(p) - distance(q))
+  if (!a || !b) return high
+  const wanted = [target.ssim + margin.ssim, target.psnrDb + margin.psnrDb, target.psnrDb - COLOUR_ALLOWANCE_DB] as const
+  const lines = (['ssim', 'psnrDb', 'colourPsnrDb'] as const).map((name, index) => {
+    const value = (figure: number) => (name === 'ssim' ? -Math.log(Math.max(1 - figure, 1e-6)) : figure)
+    const [from, to] = [coarseness(a.quality), coarseness(b.quality)]
+    const slope = (value(b.figures[name]) - value(a.figures[name])) / (to - from)
+    const goal = value(wanted[index] ?? 0)
+    const known = whole ?? a
+    if (slope < 0) return qualityOf(coarseness(known.quality) + (goal - value(known.figures[name])) / slope)
+    return known.figures[name] >= (wanted[index] ?? 0) ? low : high
+  })
+  return mostOf(lines)
+}
+
+/** A second pass over more than this costs as much as reading the file again. */
+const LARGE_PIXELS = 8e6
+/** Where a second pass reads the file again: more caution before it, and twice the tolerance after it. */
+export const STREAMED_CAUTION = 2.5
+const STREAMED_TOLERANCE = 2
+
+/** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
+function nextQuality(quality: number, figures: Measured, target: LumaTarget): number {
+  const steps = Math.max((target.ssim - figures.ssim) / 0.0015, (target.psnrDb - figures.psnrDb) / 0.15, 1)
+  return Math.min(HIGHEST, quality + Math.min(12, Math.ceil(steps)))
+}
+
+export const isReached = (figures: Measured, target: Target, tolerance = 1): boolean =>
+  reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
+
+export const isReachedStreaming = (figures: Measured, target: Target): boolean => isReached(figures, target, STREAMED_TOLERANCE)
+
+/** Requantises stored coefficients to the lowest quality that reaches the target, or the highest; the result is ready to be written. */
+export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Searched> {
+  const { width, height } = job.info
+  const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
+  const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
+  const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
+  let { quality } = found
+  let again = small
+  let missed: Probe | undefined
+  for (;;) {
+    const figures = await job.requantise(quality, () => settings.pause())
+    const better = again ? corrected(found.probes, { quality, figures }, target) : quality
+    if (better !== quality) {
+      if (better > quality) missed = { quality, figures }
+      again = false
+      quality = better
+      continue
+    }
+    const good = reached(figures, target)
+    if (good && missed) return { ...(await steppedBack(job, missed, { quality, figures }, target, settings)), reached: true }
+    if (good || quality >= HIGHEST) return { quality, figures, reached: good }
+    again = false
+    quality = await climbed(job, quality, figures, target, settings)
+  }
+}
+
+/**
+ * Figures may fall off a cliff where steps come near to those of an earlier compression: what goes by lines climbs out of it too
+ * far, even above what a higher target needs. The quality in between that two whole passes point to, if it reaches the target.
+ */
+async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<Found> {
+  const exact = crossing([missed, reached], { low: missed.quality, high: reached.quality }, target, { ssim: 0, psnrDb: 0 })
+  const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
+  if (quality > reached.quality - FAR_STEPS) return reached
+  const figures = await job.requantise(quality, () => settings.pause())
+  if (isReached(figures, target)) return { quality, figures }
+  await job.requantise(reached.quality, () => settings.pause())
+  return reached
+}
+
+/** Where a full pass says that the target is met, when that is too far from where the pass was. */
+function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
+  if (probes.length < 2) return pass.quality
+  const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
+  const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST, Math.ceil(exact - 0.1)))
+  const misses = !isReached(pass.figures, target)
+  return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
+}
+
+/** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
+export async function climbed(job: JpegJob, from: number, missed: Measured, target: LumaTarget, settings: SearchSettings): Promise<number> {
+  const every = sampleEvery(job.info.width, job.info.height)
+  const start = job.estimate(from, every)
+  const last = nextQuality(from, missed, target)
+  for (let quality = from + 1; quality < last; quality++) {
+    const probe = job.estimate(quality, every)
+    await settings.pause()
+    const expected = {
+      ssim: missed.ssim + probe.ssim - start.ssim,
+      psnrDb: missed.psnrDb + probe.psnrDb - start.psnrDb,
+      colourPsnrDb: missed.colourPsnrDb + probe.colourPsnrDb - start.colourPsnrDb,
+      estimatedBytes: probe.estimatedBytes,
+    }
+    if (reaches(expected, target, CLIMB_MARGIN)) return quality
+  }
+  return last
+}
+
+/**
+ * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes with `overhead` bytes of
+ * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors, even with
+ * steps that show in smooth areas.
+ */
+export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found> {
+  job.refineSmooth(true)
+  const best = await largestWithin(job, limit, overhead, settings)
+  if (best) return best
+  job.refineSmooth(false)
+  const coarse = await largestWithin(job, limit, overhead, settings)
+  if (coarse) return coarse
+  throw new TargetUnreachable(await smallest(job, overhead, settings))
+}
+
+/** The highest quality that fits; undefined where that would break the floors. */
+async function largestWithin(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found | undefined> {
+  const every = sampleEvery(job.info.width, job.info.height)
+  const estimates = new Map<number, number>()
+  const estimate = async (quality: number) => {
+    const known = estimates.get(quality) ?? job.estimate(quality, every).estimatedBytes
+    estimates.set(quality, known)
+    await settings.pause()
+    return known
+  }
+  // The estimate is of sequential coding and of a sample; each full pass tells by how much it is wrong near the goal.
+  let correction = 1
+  let low = 0 // fits
+  let high = 101 // does not
+  let made = 0
+  let best: Found | undefined
+  for (let passes = 0; passes < 5 && high - low > 1; passes++) {
+    const first = Math.max(1, low) + 1
+    const tooLarge = async (quality: number) => !((await estimate(quality)) * correction + overhead <= limit)
+    const { below } = await bisect({ first, last: high - 1, middle: 'lower' }, tooLarge)
+    made = below === low ? low + 1 : below
+    const figures = await job.requantise(made, () => settings.pause())
+    const bytes = job.size('made', 'progressive')
+    correction = bytes / (await estimate(made))
+    if (bytes + overhead > limit) {
+      high = made
+      continue
+    }
+    low = made
+    best = { quality: made, figures }
+  }
+  if (!best || !reaches(best.figures, FLOORS)) return undefined
+  if (made !== best.quality) await job.requantise(best.quality, () => settings.pause())
+  return best
+}
+
+/** Bytes of the smallest file that keeps the floors. */
+async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
+  const every = sampleEvery(job.info.width, job.info.height)
+  let quality = await lowest(1, HIGHEST, async (middle) => {
+    const figures = job.estimate(middle, every)
+    await settings.pause()
+    return reaches(figures, FLOORS)
+  })
+  for (;;) {
+    const figures = await job.requantise(quality, () => settings.pause())
+    if (reaches(figures, FLOORS) || quality >= HIGHEST) break
+    quality = await climbed(job, quality, figures, FLOORS, settings)
+  }
+  return overhead + job.size('made', 'progressive')
+}
+
+/** Huffman codes take at least this much more than the ideal coder of an estimate: 1.009 to 1.05 in files that were looked at. */
+const HUFFMAN_LEAST = 1.009
+/** Below this the tables of several scans may cost more than the scans save. */
+const TINY_BYTES = 30_000
+
+interface Coded {
+  readonly scans: Scans
+  readonly coded: Uint8Array[]
+  readonly bytes: number
+}
+
+function coded(job: JpegJob, which: Which, scans: Scans): Coded {
+  const chunks = job.write(which, scans)
+  return { scans, coded: chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
+}
+
+/** The smallest file of the requantised coefficients, of which these are the figures. */
+export function smallestFile(job: JpegJob, { estimatedBytes }: Measured): Coded {
+  return smaller(job, 'made', estimatedBytes * HUFFMAN_LEAST)
+}
+
+/** The smallest file of the coefficients as they were read, of which the sequential file had about `sequentialBytes`. */
+export function smallestExactFile(job: JpegJob, sequentialBytes: number): Coded {
+  return smaller(job, 'read', sequentialBytes > TINY_BYTES ? sequentialBytes : 0)
+}
+
+/** Progressive; or sequential where that might take less, which it does not below `sequentialLeast`. */
+function smaller(job: JpegJob, which: Which, sequentialLeast: number): Coded {
+  const progressive = coded(job, which, 'progressive')
+  if (sequentialLeast > progressive.bytes) return progressive
+  const sequential = coded(job, which, 'sequential')
+  return sequential.bytes < progressive.bytes ? sequential : progressive
+}

@@ -1,0 +1,61 @@
+/** Rows as PNG, exact: for sources of other formats. The PNG codec searches harder; here the form is given by the channels. */
+
+import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../../../wasm/png/png.ts'
+import { concat } from '../../bytes/concat.ts'
+import { zlibCompress } from '../../bytes/deflate.ts'
+import { noGain, TargetUnreachable } from '../../model/error.ts'
+import { physChunk, textChunk } from '../convert/descriptive-metadata.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import type { Carried, Raster } from '../raster/raster.ts'
+
+const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
+/** What thorough search may still gain over the quick one. */
+const HOPE = 1.25
+
+export async function encodePng(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+  const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
+  const quick = await encoded(raster, carried, request, QUICK, limit * HOPE)
+  const thorough = await encoded(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
+  return { chunks: thorough, step: 'exact PNG' }
+}
+
+const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+
+/** Throws `no_gain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
+async function encoded(
+  raster: Raster,
+  carried: Carried,
+  request: EncodeRequest,
+  effort: typeof QUICK,
+  most: number,
+): Promise<Uint8Array[]> {
+  const { width, height, channels } = raster
+  using encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  const keep = (more: readonly Uint8Array[]) => {
+    for (const piece of more) bytes += piece.length
+    if (bytes > most)
+      throw request.targetSize !== undefined && request.targetSize < request.sizeLimit ? new TargetUnreachable(bytes) : noGain()
+    for (const one of more) pieces.push(one)
+  }
+  for await (const strip of raster.rows()) {
+    request.options.signal.throwIfAborted()
+    for (let at = 0; at < strip.length; at += width * channels) encoder.writeRow(strip.subarray(at, at + width * channels))
+    keep(encoder.take())
+  }
+  keep(encoder.finish())
+  return pieces
+}
+
+/** iCCP, eXIf and iTXt (W3C PNG, 11.3.3.3, 11.3.9, 11.3.4.5). */
+function chunksOf({ icc, exif, xmp, resolution, comments = [] }: Carried): AncillaryChunk[] {
+  const text = (value: string) => new TextEncoder().encode(value)
+  const chunks: AncillaryChunk[] = []
+  if (icc) chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(icc)]) })
+  if (exif) chunks.push({ type: 'eXIf', data: exif })
+  if (xmp) chunks.push({ type: 'iTXt', data: concat([text('XML:com.adobe.xmp\0\0\0\0\0'), xmp]) })
+  if (resolution) chunks.push(physChunk(resolution))
+  for (const comment of comments) chunks.push(textChunk(comment))
+  return chunks
+}

@@ -1,0 +1,109 @@
+/** Rows of any picture as the best PNG: exact, or a palette or samples a little off, within the target, where that is allowed and smaller. */
+
+import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
+import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Options } from '../../model/codec.ts'
+import { noGain, TargetUnreachable } from '../../model/error.ts'
+import { ofPixels, type PictureLoss } from '../../model/loss.ts'
+import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import { analyse, losslessBytes, searchLossless } from './lossless-search.ts'
+import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './lossy-plan.ts'
+import { mayComeNear, NearTrials, targetOfNear } from './near-lossless.ts'
+import type { PngPicture } from './png-picture.ts'
+import { lookAtColours, planPalette, Trials } from './palette-search.ts'
+import type { Raster } from '../raster/raster.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../search/targets.ts'
+
+const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
+
+/** A raster that the PNG engine can look at. */
+export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
+  const { width, height, channels } = raster
+  return {
+    header: { width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 },
+    frames: 1,
+    profiled,
+    async visit(visitor) {
+      await visitor.frame()
+      for await (const strip of raster.rows()) {
+        for (let at = 0; at < strip.length; at += width * channels) await visitor.takeRow(strip.subarray(at, at + width * channels))
+      }
+      await visitor.frameEnd()
+    },
+  }
+}
+
+export interface BestPng {
+  readonly pieces: readonly Uint8Array[]
+  readonly step: string
+  /** Absent when the samples are those that went in. */
+  readonly loss?: PictureLoss
+}
+
+type Wanted = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
+
+/** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
+export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Wanted): Promise<BestPng> {
+  const picture = asPngPicture(
+    raster,
+    chunks.some(({ type }) => type === 'iCCP'),
+  )
+  using engine = new PngEngine(picture.header)
+  await analyse(engine, picture)
+  const lossless = await searchLossless(engine, picture)
+  const alpha = !lossless.facts.opaque
+  const around = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
+  const exactBytes = await losslessBytes(engine, picture, lossless)
+  const plan = await chooseLossy()
+  if (plan) applyPlan(engine, plan, picture)
+  else {
+    lossless.plan.apply(engine)
+    engine.setEffort(lossless.plan.effort)
+  }
+  const layout = engine.layout()
+  const pieces: Uint8Array[] = [startOfPng(raster.width, raster.height, layout, false)]
+  for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
+  for (const one of colourChunks(layout)) pieces.push(one)
+  for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
+  engine.begin(plan ? passOf(plan) : 'encode', { alpha })
+  await picture.visit(engine)
+  for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
+  pieces.push(chunk('IEND'))
+  if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
+  if (!plan) return { pieces, step: 'exact PNG' }
+  const made = layout.palette ? `a palette of ${layout.palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
+  return { pieces, loss: ofPixels(engine.quality()), step: `PNG with ${made}` }
+
+  async function chooseLossy(): Promise<LossyPlan | undefined> {
+    const wanted = options.targetSize
+    const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
+    if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
+    await lookAtColours(engine, picture)
+    const trials = new Trials(engine)
+    const pause = () => yieldToOthers(options.signal)
+    const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
+    const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
+    let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
+    const near = new NearTrials(engine, picture)
+    const nearPlan = async (target: RasterTarget) =>
+      mayComeNear(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
+    for (const level of new Set(targets)) {
+      const target = wanted === undefined ? targetForSize(level, raster) : level
+      const ofNear = targetOfNear(target)
+      for (const [plan, aim] of [
+        [await planPalette(trials, picture, target, pause), target],
+        [await nearPlan(ofNear), ofNear],
+      ] as const) {
+        const found = plan && plan.estimate < best.bytes ? await untilItHolds(engine, picture, plan, aim, alpha) : undefined
+        options.signal.throwIfAborted()
+        if (!found) continue
+        const bytes = await planBytes(engine, picture, found, alpha)
+        if (bytes < best.bytes) best = { plan: found, bytes }
+      }
+      if (wanted !== undefined && best.bytes + around < wanted) break
+    }
+    if (wanted !== undefined && best.bytes + around >= wanted) throw new TargetUnreachable(best.bytes + around)
+    return exactBytes + around <= mostExactBytes(best.bytes + around, raster) ? undefined : best.plan
+  }
+}

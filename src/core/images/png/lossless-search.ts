@@ -1,0 +1,190 @@
+/** The best exact PNG form of a picture: fewest bits, palette order, filters and deflate effort, chosen by trial. */
+
+import type { Effort, Facts, PngEngine } from '../../../../wasm/png/engine.ts'
+import { leastOf } from '../../bytes/min-max.ts'
+import type { PngPicture } from './png-picture.ts'
+
+/** A form and an effort that an `encode` pass can be run with. */
+export interface LosslessPlan {
+  /** Makes the form the engine's layout. */
+  apply(engine: PngEngine): void
+  readonly effort: Effort
+  readonly name: string
+}
+
+export interface LosslessSearch {
+  readonly facts: Facts
+  readonly plan: LosslessPlan
+  /** Bytes of the image data; undefined where the plan was chosen without a full trial. */
+  readonly bytes: number | undefined
+}
+
+const MEGA = 1 << 20
+const ALL_BUT_BRUTE = 0xff
+const EVERYTHING = 0x1ff
+const FILTER_NONE = 0x01
+
+/** Up to here everything is tried. */
+const TINY_BYTES = 4096
+/** Quick and about right in their order: with filters and without. */
+const PREVIEWS: readonly Effort[] = [
+  { level: 5, trialLevel: 3, strategies: 0x76, bandBytes: 131072, passes: 0 },
+  { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
+]
+/** The same for small pictures, which are told apart by less. */
+const SMALL_PREVIEWS: readonly Effort[] = [
+  { level: 9, trialLevel: 5, strategies: 0x76, bandBytes: 65536, passes: 0 },
+  { level: 9, trialLevel: 5, strategies: FILTER_NONE, bandBytes: 65536, passes: 0 },
+]
+/** Even areas: without filters, at this effort, they come to less than this share of their bytes. */
+const FLATNESS: Effort = { level: 2, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
+const FLAT = 1 / 50
+/** Filters as most encoders choose them: enough to see whether they are any good for even areas. */
+const FLAT_PREVIEWS: readonly Effort[] = [
+  { level: 6, trialLevel: 2, strategies: 0x20, bandBytes: 131072, passes: 0 },
+  { level: 6, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
+]
+/** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
+function effortsFor(bytes: number): readonly Effort[] {
+  const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
+    level,
+    trialLevel,
+    strategies,
+    bandBytes,
+    passes,
+  })
+  if (bytes <= MEGA / 4)
+    return [effort(12, 7, EVERYTHING, 8192, 15), effort(12, 7, EVERYTHING, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)]
+  if (bytes <= 2 * MEGA) return [effort(12, 7, EVERYTHING, 32768, 10), effort(12, 7, ALL_BUT_BRUTE, 131072, 10)]
+  if (bytes <= 12 * MEGA) return [effort(12, 6, ALL_BUT_BRUTE, 65536)]
+  if (bytes <= 48 * MEGA) return [effort(12, 6, 0x7f, 131072)]
+  if (bytes <= 150 * MEGA) return [effort(11, 5, 0x77, 131072)]
+  return [effort(10, 4, 0x37, 131072)]
+}
+
+const packedBytes = (picture: PngPicture, bits: number) => (picture.header.width * picture.header.height * bits) / 8
+
+/** Runs one muted encode. */
+async function tryPlan(engine: PngEngine, picture: PngPicture, plan: LosslessPlan): Promise<number> {
+  plan.apply(engine)
+  engine.setEffort(plan.effort)
+  engine.begin('encode', { mute: true })
+  await picture.visit(engine)
+  return engine.encodedBytes() + overhead(engine)
+}
+
+/** Bytes of PLTE and tRNS in the engine's layout. */
+function overhead(engine: PngEngine): number {
+  const { palette, paletteAlpha, key } = engine.layout()
+  return (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0) + (key ? 18 : 0)
+}
+
+type Form = Pick<LosslessPlan, 'apply' | 'name'> & { bits: number }
+
+/** Readers do not agree whether a transparent grey of less than eight bits is one: what has one stays as it is, seen by each as before. */
+export const hasFineKey = ({ header }: PngPicture, facts: Facts): boolean => header.colourType === 0 && header.bitDepth < 8 && !facts.opaque
+
+/** The forms that hold the picture exactly, the likeliest first. */
+function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
+  const { header, profiled } = picture
+  const allowGray = !profiled
+  const gray = header.colourType === 0 || header.colourType === 4
+  const form = (name: string, apply: Form['apply'], bits: number): Form => ({ name, apply, bits })
+  const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
+  const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
+  // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
+  if (picture.animated || picture.keepsForm || hasFineKey(picture, engine.facts())) return [verbatim]
+  let forms = [direct]
+  const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
+  if (paletteBits) {
+    const orders = [
+      ['by luma', 0],
+      ['by neighbours', 3],
+      ['by use', 1],
+      ['as met', 2],
+    ] as const
+    const palettes = orders.map(([name, order]) => form(`palette ${name}`, (e) => void e.planPalette(order), paletteBits))
+    // Deflate finds what repeats itself wherever it begins where each index has a byte of its own.
+    if (paletteBits < 8) palettes.push(form('palette of bytes', (e) => void e.planPalette(1, true), 8))
+    // Grey without alpha is never smaller as a palette of as many bits.
+    if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms = [...palettes, ...forms]
+  }
+  if (header.colourType === 3) forms.push(verbatim)
+  return forms
+}
+
+/** The first pass: what the picture needs. `colours`: and which colours it has, for a palette (`lookAtColours`). */
+export async function analyse(engine: PngEngine, picture: PngPicture, colours = false): Promise<Facts> {
+  engine.begin(colours ? 'survey' : 'analyse')
+  await picture.visit(engine)
+  return engine.facts()
+}
+
+/** Chooses form and effort. After `analyse`. */
+export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
+  const facts = engine.facts()
+  const forms = formsOf(engine, picture)
+  const bytes = packedBytes(picture, leastOf(forms.map(({ bits }) => bits)))
+  let plans = forms.flatMap((form) => planned(picture, form))
+  if (bytes > 16 * MEGA)
+    plans = plans.slice(0, 1) // the likeliest form: previews would take too long
+  else if (bytes > TINY_BYTES) plans = await previewed(engine, picture, forms, bytes)
+  const [only] = plans
+  if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
+  let best: { plan: LosslessPlan; bytes: number } | undefined
+  for (const plan of plans) {
+    const size = await tryPlan(engine, picture, plan)
+    if (!best || size < best.bytes) best = { plan, bytes: size }
+  }
+  if (!best) throw new RangeError('no form of the picture')
+  return { facts, ...best }
+}
+
+/** A quick encode is rarely above the full one by so much: in another form, and in the same one. */
+const PREVIEW_EXCESS = { anyForm: 1.6, sameForm: 1.25 }
+
+/** Whether no exact form can be expected below `bytes`: told by quick encodes. After `analyse`. */
+export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
+  const forms = formsOf(engine, picture)
+  let least = Number.POSITIVE_INFINITY
+  for (const form of forms.slice(0, 2)) {
+    for (const effort of PREVIEWS) least = Math.min(least, await tryPlan(engine, picture, { ...form, effort }))
+    if (least > bytes * PREVIEW_EXCESS.anyForm) return true
+  }
+  return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
+}
+
+/** A form with the efforts that its size allows. */
+const planned = (picture: PngPicture, form: Form): LosslessPlan[] =>
+  effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort }))
+
+/** The best forms by quick encodes, at full effort: without filters where those did not pay. */
+async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
+  const small = bytes <= MEGA / 4
+  const ranked: { form: Form; filtered: boolean; flat: boolean; size: number }[] = []
+  for (const form of forms) {
+    const isFlat =
+      !small && form.bits >= 24 && (await tryPlan(engine, picture, { ...form, effort: FLATNESS })) < packedBytes(picture, form.bits) * FLAT
+    const efforts = small ? SMALL_PREVIEWS : isFlat ? FLAT_PREVIEWS : form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS
+    for (const effort of efforts) {
+      const size = await tryPlan(engine, picture, { ...form, effort })
+      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, flat: isFlat, size })
+    }
+  }
+  ranked.sort((a, b) => a.size - b.size)
+  const keep = small || bytes > MEGA ? 1 : 2
+  return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
+    const efforts = effortsFor(packedBytes(picture, form.bits)).filter(({ strategies }) => strategies !== FILTER_NONE)
+    const [hardest] = efforts
+    const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? FLAT_EFFORT : {}) }]
+    return used.map((effort) => ({ ...form, effort }))
+  })
+}
+
+/** Long matches leave little to choose: one round of the parser. Looking away inside of them would cost up to 5 %. */
+const FLAT_EFFORT: Partial<Effort> = { passes: 1 }
+
+/** Image data bytes of a plan, measured by a muted encode. */
+export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {
+  return search.bytes ?? (await tryPlan(engine, picture, search.plan))
+}

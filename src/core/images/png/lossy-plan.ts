@@ -1,0 +1,71 @@
+/** What a picture may become within a target: a palette, or rows near to its own. */
+import type { PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
+import { applyNear, finer, type NearPlan } from './near-lossless.ts'
+import type { PngPicture } from './png-picture.ts'
+import { applyPalette, measureWhole, type PalettePlan, paletteBytes, stepBack } from './palette-search.ts'
+import { marginDb, type RasterTarget } from '../search/targets.ts'
+
+export type LossyPlan = PalettePlan | NearPlan
+
+/** The pass that makes it. */
+export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
+
+/** Makes a plan's form the engine's layout, and its effort the engine's. */
+export function applyPlan(engine: PngEngine, plan: LossyPlan, picture: PngPicture): void {
+  if (plan.kind === 'palette') applyPalette(engine, plan)
+  else applyNear(engine, plan, picture)
+}
+
+/** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
+export function gentlerPlan(plan: LossyPlan, attempt: number, short: number): LossyPlan | undefined {
+  return plan.kind === 'palette' ? stepBack(plan, attempt, short) : finer(plan, attempt)
+}
+
+/** Halfway between a palette that missed the target and a larger one that holds it; undefined where there is none. */
+export function between(missed: LossyPlan, holds: LossyPlan): LossyPlan | undefined {
+  if (missed.kind !== 'palette' || holds.kind !== 'palette' || missed.dither !== holds.dither) return undefined
+  const colours = Math.round(Math.sqrt(missed.colours * holds.colours))
+  return colours > missed.colours && colours < holds.colours ? { ...holds, colours } : undefined
+}
+
+export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
+  if (a.kind === 'near') return b.kind === 'near' && a.step === b.step && a.hueSteps === b.hueSteps
+  return b.kind === 'palette' && a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
+}
+
+/** The plan's figures over the whole picture. */
+export async function measurePlan(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<PictureQuality> {
+  if (plan.kind === 'palette') return await measureWhole(engine, picture, plan, alpha)
+  await nearPass(engine, picture, plan, alpha)
+  return engine.quality()
+}
+
+/** Image data bytes of a plan, measured by a muted encode. */
+export async function planBytes(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<number> {
+  if (plan.kind === 'palette') return await paletteBytes(engine, picture, plan, alpha)
+  await nearPass(engine, picture, plan, alpha)
+  return engine.encodedBytes()
+}
+
+/** A plan that holds the target over the whole picture: itself, or gentler; undefined where none does. */
+export async function untilItHolds(
+  engine: PngEngine,
+  picture: PngPicture,
+  first: LossyPlan,
+  target: RasterTarget,
+  alpha: boolean,
+): Promise<LossyPlan | undefined> {
+  let plan: LossyPlan | undefined = first
+  for (let attempt = 1; plan; attempt++) {
+    const margin = marginDb(await measurePlan(engine, picture, plan, alpha), target)
+    if (margin >= 0) return plan
+    plan = gentlerPlan(plan, attempt, -margin)
+  }
+  return undefined
+}
+
+async function nearPass(engine: PngEngine, picture: PngPicture, plan: NearPlan, alpha: boolean): Promise<void> {
+  applyNear(engine, plan, picture)
+  engine.begin('near', { mute: true, alpha })
+  await picture.visit(engine)
+}

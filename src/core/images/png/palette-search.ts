@@ -1,0 +1,326 @@
+/** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
+import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
+import type { PngPicture } from './png-picture.ts'
+import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../search/targets.ts'
+
+/** Where neighbours make up for a pixel's error; with none, every pixel has the nearest colour. */
+type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'
+
+export interface PalettePlan {
+  readonly kind: 'palette'
+  readonly colours: number
+  readonly tolerance: number
+  readonly dither: Dither
+  readonly effort: Effort
+  /** Bytes of the whole picture, estimated from the sample. */
+  readonly estimate: number
+  /** What else holds the target on the sample, should this not hold it on the whole picture. */
+  readonly otherwise?: Way
+}
+
+const FILTER_NONE = 0x01
+/** Indices rarely gain from filters; where they do, it is by the least entropy. */
+const FILTER_BY_ENTROPY = 0x41
+const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
+/** Filters must gain so much in a trial: they cost time. */
+const WORTH_FILTERING = 0.98
+
+const K_MEANS_ROUNDS = 8
+const MOST_TOLERANT = 12
+/** Decibels that double the colours of a typical picture; only a first guess. */
+const DB_PER_DOUBLING = 3
+const MOST_PROBES = 5
+/** After so many, numbers of colours are halved in between: guesses by decibels creep where a block decides. */
+const MOST_GUESSES = 3
+const MOST_ATTEMPTS = 5
+
+/** Of PLTE: what is few bytes of a photograph is many of an icon. */
+const ENTRY_BYTES = 3
+
+/** A sample must show more than the whole picture. */
+const marginOf = (share: number) => (share < 1 ? 1 : 0)
+
+/** After `histogram` or `survey`: the engine knows colours and a sample of the picture. */
+export async function lookAtColours(engine: PngEngine, picture: PngPicture): Promise<void> {
+  engine.begin('histogram')
+  await picture.visit(engine)
+}
+
+/** What medium allows, and a little less: the colours of a picture are weighed once, for all targets. */
+const { medium } = PALETTE_TARGETS
+const MOST_SHADES = { cast: medium.cast * 0.85, steps: medium.steps * 0.9 }
+/** The share of errors that goes on, and how much of that in texture: a full share shows as noise, less leaves steps; texture hides both. */
+const DITHERS: { readonly [where in Dither]: readonly [share: number, inTexture: number] } = {
+  none: [0, 0],
+  everywhere: [0.75, 0.5],
+  wide: [0.85, 0.5],
+  smooth: [0.75, 0],
+}
+/** How far palettes reach out for colours to mix others of, not only to stand for others: mixtures of few are noisy. */
+const SPREADS: { readonly [where in Dither]: number } = { none: 0, everywhere: 0.5, wide: 0.85, smooth: 0 }
+/** They deflate worse than what they are compared with: they must do with so much fewer colours to be worth a closer look. */
+const DITHER_PAYS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
+
+/** The best score there is: until it is measured, it holds nothing back. */
+const NOT_YET = 100
+
+type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
+
+/** Palettes of a picture, tried on the engine's sample of it; what one target found out serves the next. After `lookAtColours`. */
+export class Trials {
+  readonly engine: PngEngine
+  /** By colours and dithering, without tolerance. */
+  readonly #found = new Map<string, TrialFound>()
+  #current = ''
+
+  constructor(engine: PngEngine) {
+    this.engine = engine
+  }
+
+  /** Other palettes may have been made since. */
+  begin(): void {
+    this.#current = ''
+  }
+
+  apply({ colours, tolerance, dither }: Way): void {
+    const current = `${colours} ${SPREADS[dither]}`
+    if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, SPREADS[dither])
+    this.#current = current
+    this.engine.setTolerance(tolerance)
+    this.engine.setDither(...DITHERS[dither])
+  }
+
+  /** Decibels above (or below) the target. What costs much is measured only where the rest holds. */
+  margin(way: Way, target: RasterTarget): number {
+    const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
+    const key = `${way.colours} ${way.dither}`
+    const known = way.tolerance === 0 ? this.#found.get(key) : undefined
+    if (known && (known.score !== undefined || marginIn(known) < 0)) return marginIn(known)
+    this.apply(way)
+    const found = this.engine.trial((part) => marginIn(part) >= 0)
+    if (way.tolerance === 0) this.#found.set(key, found)
+    return marginIn(found)
+  }
+
+  /** Of the sample, with as much of the palette. */
+  bytes(way: Way, strategies: number): number {
+    this.apply(way)
+    this.engine.setEffort({ ...TRIAL, strategies })
+    return this.engine.trialBytes('palette') + ENTRY_BYTES * way.colours * this.engine.sampleShare()
+  }
+}
+
+/** What plans of one target have in common. */
+interface Search {
+  readonly trials: Trials
+  readonly target: RasterTarget
+  readonly pause: () => Promise<void>
+}
+
+/**
+ * The plan of the fewest bytes that holds the target on the sample, or undefined where no palette does. Whoever uses it measures
+ * the whole picture and may have to `stepBack`.
+ */
+export async function planPalette(
+  trials: Trials,
+  picture: PngPicture,
+  target: RasterTarget,
+  pause: () => Promise<void>,
+): Promise<PalettePlan | undefined> {
+  const { engine } = trials
+  await engine.minimiseCasts(MOST_SHADES, DITHERS.everywhere, pause)
+  trials.begin()
+  const search: Search = { trials, target, pause }
+  const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
+  const plain = await fewestColours(search, { least, most: 256, dither: 'none' })
+  const ways = plain === undefined ? [] : [await withTolerance(search, plain)]
+  let mixed: number | undefined
+  for (const dither of ['everywhere', 'wide', 'smooth'] as const) {
+    const others = dither === 'wide' ? (mixed ?? plain) : plain
+    const most = others === undefined ? 256 : Math.floor(others * DITHER_PAYS[dither])
+    const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
+    if (colours === undefined) continue
+    if (dither === 'everywhere') mixed = colours
+    await pause()
+    const way = { colours, tolerance: 0, dither }
+    ways.push({ ...way, bytes: trials.bytes(way, FILTER_NONE) })
+  }
+  const [best, ...others] = ways.sort((a, b) => a.bytes - b.bytes)
+  if (!best) return undefined
+  const otherwise = others.find((way) => way.dither === 'everywhere')
+  const { colours, tolerance, dither } = best
+  await pause()
+  const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
+  const filters = filtered < best.bytes * WORTH_FILTERING
+  const { width, height } = picture.header
+  return {
+    kind: 'palette',
+    colours,
+    tolerance,
+    dither,
+    ...(otherwise && { otherwise: { colours: otherwise.colours, tolerance: 0, dither: otherwise.dither } }),
+    estimate: Math.min(filtered, best.bytes) / engine.sampleShare(),
+    effort: finalEffort(width * height, filters ? FILTER_BY_ENTROPY : FILTER_NONE),
+  }
+}
+
+/** More colours leave room for repeats; bytes decide. */
+async function withTolerance({ trials, target, pause }: Search, fewest: number): Promise<Way & { bytes: number }> {
+  let best: (Way & { bytes: number }) | undefined
+  for (const factor of [1, 1.5, 2.25]) {
+    const colours = Math.min(256, Math.round(fewest * factor))
+    if (best && colours <= best.colours) break
+    // Even with more tolerance than it is likely to have?
+    const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
+    if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
+    const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
+    await pause()
+    const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
+    const way: Way = { colours, tolerance, dither: 'none' }
+    const bytes = trials.bytes(way, FILTER_NONE)
+    await pause()
+    if (best && bytes >= best.bytes) break
+    best = { ...way, bytes }
+    if (colours === 256) break
+  }
+  return best ?? { colours: fewest, tolerance: 0, dither: 'none', bytes: Number.POSITIVE_INFINITY }
+}
+
+function finalEffort(pixels: number, strategies: number): Effort {
+  const level = pixels <= 1 << 18 ? 12 : pixels <= 1 << 20 ? 11 : 10
+  return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
+}
+
+/** Numbers of colours that are tried, the same for all targets, so that one finds what another measured. */
+const STEPS_PER_DOUBLING = 6
+const coloursAt = (step: number) => Math.round(256 * 2 ** (-step / STEPS_PER_DOUBLING))
+const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256 / colours) - 1e-9)
+
+/** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
+async function fewestColours(
+  { trials, target, pause }: Search,
+  { least, most, dither }: { least: number; most: number; dither: Dither },
+): Promise<number | undefined> {
+  const marginAt = (step: number) => trials.margin({ colours: coloursAt(step), tolerance: 0, dither }, target)
+  const first = stepOf(most)
+  await pause()
+  let holds = { step: first, margin: marginAt(first) }
+  if (holds.margin < 0) return undefined
+  let fails: { step: number; margin?: number } = { step: Math.max(first, stepOf(least)) + 1 }
+  for (let probe = 0; fails.step - holds.step > 1; probe++) {
+    // Decibels grow about evenly with the logarithm of the number of colours.
+    const slope =
+      fails.margin === undefined ? DB_PER_DOUBLING / STEPS_PER_DOUBLING : (holds.margin - fails.margin) / (fails.step - holds.step)
+    const guess = holds.step + Math.round(holds.margin / Math.max(0.1, slope))
+    const middle = probe >= MOST_GUESSES ? (holds.step + fails.step) >> 1 : guess
+    const step = Math.min(fails.step - 1, Math.max(holds.step + 1, middle))
+    const margin = marginAt(step)
+    if (margin >= 0) holds = { step, margin }
+    else fails = { step, margin }
+    await pause()
+  }
+  return coloursAt(holds.step)
+}
+
+/** The largest tolerance that fits, to a tenth of a decibel or a few probes. Errors grow about evenly with it. */
+function mostTolerant(margin: (tolerance: number) => number, guess?: number): number {
+  const excess = (db: number) => 10 ** (-db / 10) - 1
+  const spare = margin(0)
+  let low = { tolerance: 0, excess: excess(spare) }
+  if (low.excess >= 0) return 0
+  let high: { tolerance: number; excess: number } | undefined
+  let next = guess ?? (spare > 4 ? MOST_TOLERANT : spare > 0.3 ? 2.5 : 1)
+  for (let probe = 0; probe < MOST_PROBES; probe++) {
+    const found = { tolerance: next, excess: excess(margin(next)) }
+    if (found.excess <= 0) {
+      low = found
+      if (next >= MOST_TOLERANT || found.excess > -0.025) break
+    } else {
+      high = found
+    }
+    if (high && high.tolerance < 0.05) break
+    next = high
+      ? low.tolerance + (high.tolerance - low.tolerance) * Math.min(0.9, Math.max(0.1, (-low.excess / (high.excess - low.excess)) * 0.98))
+      : Math.min(MOST_TOLERANT, low.tolerance * 2.5)
+  }
+  return low.tolerance
+}
+
+/** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
+export function stepBack(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
+  const { colours, tolerance } = plan
+  if (attempt >= MOST_ATTEMPTS) return undefined
+  if (colours === 256 && tolerance === 0) {
+    const { otherwise, ...rest } = plan
+    return otherwise && { ...rest, ...otherwise }
+  }
+  const last = attempt === MOST_ATTEMPTS - (plan.otherwise ? 2 : 1)
+  const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
+  return {
+    ...plan,
+    colours: last ? 256 : moreColours(colours, Math.min(256, Math.ceil(colours * more))),
+    tolerance: last || tolerance < 0.05 ? 0 : tolerance * Math.max(0.5, 10 ** (-(short + 0.2) / 10)),
+  }
+}
+
+/** Up to so many colours an index takes two or four bits, and beyond twice as many: these are tried before. */
+const COLOURS_OF_DEPTHS = [4, 16]
+
+const moreColours = (colours: number, wanted: number) => COLOURS_OF_DEPTHS.find((most) => colours < most && most < wanted) ?? wanted
+
+/** `planPalette`, measured on the whole picture and stepped back until it holds. */
+export async function searchPalette(
+  trials: Trials,
+  picture: PngPicture,
+  target: RasterTarget,
+  alpha: boolean,
+  pause: () => Promise<void>,
+): Promise<PalettePlan | undefined> {
+  let plan = await planPalette(trials, picture, target, pause)
+  for (let attempt = 1; plan; attempt++) {
+    const margin = marginDb(await measureWhole(trials.engine, picture, plan, alpha), target)
+    if (margin >= 0) return plan
+    plan = stepBack(plan, attempt, -margin)
+  }
+  return undefined
+}
+
+/** The plan's figures over the whole picture. */
+export async function measureWhole(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<PictureQuality> {
+  applyPalette(engine, plan)
+  engine.begin('indices', { alpha })
+  await picture.visit(engine)
+  return engine.quality()
+}
+
+/** Makes a plan's palette the engine's layout, and its effort the engine's. */
+export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
+  engine.quantise(plan.colours, K_MEANS_ROUNDS, SPREADS[plan.dither])
+  engine.setTolerance(plan.tolerance)
+  engine.setDither(...DITHERS[plan.dither])
+  if (plan.effort) engine.setEffort(plan.effort)
+}
+
+/** Image data bytes of a plan, measured by a muted encode. */
+export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<number> {
+  applyPalette(engine, plan)
+  engine.begin('remap', { mute: true, alpha })
+  await picture.visit(engine)
+  const { palette, paletteAlpha } = engine.layout()
+  return engine.encodedBytes() + (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0)
+}
+
+/** The cheapest look at what an exact result may weigh, at one part in so many; it weighs less in the end, but rarely by a fifth. */
+const GLANCE_EVERY = 3
+const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
+
+/** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
+export function glanceAtExact(engine: PngEngine, facts: Facts): number {
+  engine.setEffort(GLANCE)
+  const share = engine.sampleShare()
+  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', GLANCE_EVERY) / share
+  engine.quantise(256, 1)
+  engine.setTolerance(0)
+  engine.setDither(0)
+  return engine.trialBytes('palette', GLANCE_EVERY) / share
+}

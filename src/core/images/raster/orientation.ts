@@ -1,0 +1,109 @@
+/** EXIF orientation: for containers whose readers do not look there. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import { findField, readHeader } from '../../containers/tiff/ifd.ts'
+import type { Deep } from '../compare/deep-raster.ts'
+import type { Raster } from './raster.ts'
+
+const TAG_ORIENTATION = 0x0112
+
+/** Where the value of the orientation stands, and what it is: 1–8 as in EXIF 2.32, 4.6.4.A; undefined where there is none. */
+function findOrientation(exif: Uint8Array): { at: number; little: boolean; value: number } | undefined {
+  const header = readHeader(exif)
+  if (!header) return undefined
+  const reader = new ByteReader(exif, header.littleEndian)
+  const field = findField(reader, header, header.firstAt, TAG_ORIENTATION)
+  if (!field) return undefined
+  const value = reader.u16(field.valueAt)
+  return value >= 1 && value <= 8 ? { at: field.valueAt, little: header.littleEndian, value } : undefined
+}
+
+export const orientationOf = (exif: Uint8Array | undefined): number => (exif && findOrientation(exif)?.value) ?? 1
+
+/** EXIF that says the picture is upright. */
+export function upright(exif: Uint8Array): Uint8Array {
+  const found = findOrientation(exif)
+  if (!found) return exif
+  return new ByteWriter(exif.slice(), found.little).at(found.at).u16(1).finish()
+}
+
+/** Bytes of the band that is put together in one reading of the picture. */
+const BAND_BYTES = 8 * 1024 * 1024
+
+/**
+ * The picture as it is meant to be seen. Where rows are not rows of the stored picture, it is read again for every band:
+ * time instead of memory.
+ */
+export function uprightRaster(raster: Raster, orientation: number): Raster {
+  if (orientation === 1) return raster
+  return { channels: raster.channels, ...upturned(raster, raster.channels, orientation) }
+}
+
+/** The same for sixteen bits. */
+export function uprightDeep(deep: Deep, orientation: number): Deep {
+  if (orientation === 1) return deep
+  const { width, height } = deep
+  const stored = {
+    width,
+    height,
+    async *rows() {
+      for await (const strip of deep.rows()) yield new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)
+    },
+  }
+  const turned = upturned(stored, 8, orientation)
+  return {
+    width: turned.width,
+    height: turned.height,
+    async *rows() {
+      for await (const band of turned.rows()) yield new Uint16Array(band.buffer, band.byteOffset, band.byteLength / 2)
+    },
+  }
+}
+
+type Rows = Pick<Raster, 'width' | 'height' | 'rows'>
+
+/** `channels`: bytes of a pixel. */
+function upturned(raster: Rows, channels: number, orientation: number): Rows {
+  const across = orientation >= 5
+  const [width, height] = across ? [raster.height, raster.width] : [raster.width, raster.height]
+  // Whether the stored columns and rows run against those of the picture (EXIF 2.32, 4.6.4.A).
+  const flipX = [2, 3, 7, 8].includes(orientation)
+  const flipY = [3, 4, 6, 7].includes(orientation)
+  const stride = width * channels
+  return {
+    width,
+    height,
+    async *rows() {
+      const bandRows = Math.max(1, Math.floor(BAND_BYTES / stride))
+      const whole = new Uint8Array(Math.min(bandRows, height) * stride)
+      for (let top = 0; top < height; top += bandRows) {
+        const band = whole.subarray(0, Math.min(bandRows, height - top) * stride)
+        const bottom = top + band.length / stride
+        let storedY = 0
+        for await (const strip of raster.rows()) {
+          for (let at = 0; at < strip.length; at += raster.width * channels, storedY++) {
+            const line = flipY ? raster.height - 1 - storedY : storedY
+            if (across) {
+              // A stored row is a column here: of it, the samples whose row lies in the band.
+              for (let y = top; y < bottom; y++) {
+                const from = at + (flipX ? raster.width - 1 - y : y) * channels
+                const to = (y - top) * stride + line * channels
+                for (let c = 0; c < channels; c++) band[to + c] = strip[from + c] ?? 0
+              }
+            } else if (line >= top && line < bottom) {
+              const to = (line - top) * stride
+              if (!flipX) band.set(strip.subarray(at, at + stride), to)
+              else
+                for (let x = 0; x < width; x++)
+                  for (let c = 0; c < channels; c++) band[to + x * channels + c] = strip[at + (width - 1 - x) * channels + c] ?? 0
+            }
+          }
+        }
+        yield band
+      }
+      discard(whole)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** A picture within the size that is wanted of it. */
+import type { Options } from '../../model/codec.ts'
+import { type Raster, stripRows } from '../raster/raster.ts'
+import { fittedSize, resized } from '../raster/resize.ts'
+
+/** The size to which it must be reduced; undefined where it stays as it is. */
+export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
+  fitWithin && !lossless ? fittedSize(width, height, fitWithin) : undefined
+
+export function fitted(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
+  const size = reducedSize(raster, options)
+  if (!size) return { raster, steps: [] }
+  const steps = [`downsampled from ${raster.width}×${raster.height} to ${size.width}×${size.height}`]
+  const alpha = raster.channels === 2 || raster.channels === 4
+  if (!alpha) return { raster: kept(resized(raster, size.width, size.height)), steps }
+  return { raster: kept(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
+}
+
+/** Reduced pictures up to this stay in memory, so that a search does not decode and reduce the large one for each of its steps. */
+const KEPT_BYTES = 4 * 1024 * 1024
+
+function kept(raster: Raster): Raster {
+  const { width, height, channels } = raster
+  const bytes = width * height * channels
+  if (bytes > KEPT_BYTES) return raster
+  let whole: Uint8Array | undefined
+  return {
+    ...raster,
+    async *rows() {
+      const step = stripRows(width, channels) * width * channels
+      for (let at = 0; whole && at < bytes; at += step) yield whole.slice(at, at + step)
+      if (whole) return
+      const copy = new Uint8Array(bytes)
+      let at = 0
+      for await (const strip of raster.rows()) {
+        copy.set(strip, at)
+        at += strip.length
+        yield strip
+      }
+      if (at === bytes) whole = copy
+    },
+  }
+}
+
+/** Each row of strips through `change`. */
+function scaled(raster: Raster, change: (colour: number, alpha: number) => number): Raster {
+  const { channels } = raster
+  return {
+    ...raster,
+    async *rows() {
+      for await (const strip of raster.rows()) {
+        const out = new Uint8Array(strip.length)
+        for (let i = 0; i < strip.length; i += channels) {
+          const alpha = strip[i + channels - 1] ?? 255
+          for (let c = 0; c < channels - 1; c++) out[i + c] = change(strip[i + c] ?? 0, alpha)
+          out[i + channels - 1] = alpha
+        }
+        yield out
+      }
+    },
+  }
+}
+const premultiply = (colour: number, alpha: number) => Math.round((colour * alpha) / 255)
+const unpremultiply = (colour: number, alpha: number) => (alpha === 0 ? 0 : Math.min(255, Math.round((colour * 255) / alpha)))

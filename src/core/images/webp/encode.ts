@@ -1,0 +1,227 @@
+/** Pictures as WebP: the lowest quality that reaches the target, or exact where that is smaller. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options } from '../../model/codec.ts'
+import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
+import { ofPixels } from '../../model/loss.ts'
+import { isRoomy } from '../../catalog/format.ts'
+import { highest, lowest } from '../../metrics/search.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
+import { FLOORS, reaches } from '../../catalog/target.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { asRgba, type Carried, type Raster } from '../raster/raster.ts'
+import { inFewLooks, isInBands, isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from '../search/perceptual-search.ts'
+import { wrapWebp } from './container.ts'
+
+/** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
+const LOSSY_BYTES_PER_PIXEL = 2
+/** Tokens of the whole picture for each byte of the result, where they are held: 12 megapixels in 36 to 69 MB, in 0.6 of the time. */
+const TOKENS_PER_BYTE = 22
+const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
+/** The least, where large areas are clear: 15; smooth transitions take 25, and end as `EngineError`. */
+const ALPHA_BYTES_PER_PIXEL = 15
+const EXACT_BYTES_PER_PIXEL = 22
+/** Rows and meters beside an engine that takes all it may. */
+const BESIDE_BYTES = 12 * 1024 * 1024
+const BASE_BYTES = 14 * 1024 * 1024
+/** Large pictures take one effort less: a tenth of the time for 1 % of bytes. */
+const THOROUGH_PIXELS = 4_000_000
+/** Where chroma is worth fitting: pairs of neighbours of different hues, of all; and 13 bytes for each pixel while it is done. */
+const FITTED = { leastContrast: 0.0003, mostPixels: 2_000_000 }
+const QUALITY = { lowest: 30, highest: 97 }
+/** Scores are nearly straight lines over libwebp's quality, 0.4 to 0.7 points a step; casts are mostly of the halved chroma. */
+const SCALE: Scale = {
+  lowest: 20,
+  highest: QUALITY.highest,
+  coarseness: (quality) => -quality,
+  qualityOf: (coarseness) => -coarseness,
+  pointsPerCoarseness: 0.55,
+  mostLooks: 4,
+  mostAskedByWindows: 2,
+}
+/** Tokens are held where the next attempt may take so much more than the last one. */
+const NEXT_GROWTH = 1.3
+/** Rows of a sample, in bands of 64, so that the probes of a search cost about what one encode of it does. */
+const SAMPLE_PIXELS = 1_000_000
+
+interface Lossy {
+  readonly encoder: WebpEncoder
+  readonly method: number
+}
+
+export async function encodeWebp(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+  const { width, height } = raster
+  if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(`WebP ends at ${WEBP_SIDE_MAX} pixels a side`)
+  const exact = request.pristine || request.lossless ? await exactly(raster, carried, request) : undefined
+  if (request.lossless) {
+    if (exact) return exact
+    throw overBudget(`${width}×${height} pixels are too many for exact WebP`)
+  }
+  if (exact && request.targetSize !== undefined && bytesOf(exact) <= request.targetSize) return exact
+  if (Math.min(width, height) < 11) {
+    if (exact) return exact
+    throw unsupported('too small to be measured')
+  }
+  const { lossy, seen } = await lossily(raster, carried, request)
+  if (seen?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
+  // Colours of thin strokes, mostly, which have half the resolution at any quality.
+  const instead = exact ?? (await exactly(raster, carried, request))
+  if (instead && bytesOf(instead) < request.sizeLimit) return instead
+  if (isSpoilt(seen)) throw unsupported('colours that WebP does not keep')
+  return lossy
+}
+
+const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+
+/** undefined where memory does not suffice. */
+async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
+  const { width, height, channels } = raster
+  if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostOf(options))) return undefined
+  options.estimated?.(mostOf(options) + BESIDE_BYTES)
+  try {
+    using encoder = new WebpEncoder(width, height, channels, 'exact')
+    for await (const strip of raster.rows()) encoder.write(strip)
+    await yieldToOthers(options.signal)
+    encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
+    return { chunks: wrapWebp(encoder.file(), carried, raster), step: 'exact WebP' }
+  } catch (error) {
+    if (isEngineError(error, 'webp')) return undefined
+    throw error
+  }
+}
+
+/** `seen`: how it looks, where that steered it. */
+interface MadeLossily {
+  readonly lossy: Encoded
+  readonly seen?: Seen<WebpFigures> | undefined
+}
+
+/** With chroma that is the mean of four pixels, or, where hues change from pixel to pixel, fitted to them, if that is smaller. */
+async function lossily(raster: Raster, carried: Carried, request: EncodeRequest): Promise<MadeLossily> {
+  const means = await lossilyFrom(raster, carried, request, 'means')
+  const { seen, hueContrast } = means
+  if (!seen || hueContrast < FITTED.leastContrast || raster.width * raster.height > FITTED.mostPixels) return means
+  const fitted = await lossilyFrom(raster, carried, request, 'fitted').catch((error: unknown) => {
+    if (!isCodecError(error, 'over_budget')) throw error
+  })
+  if (!fitted?.seen) return means
+  const isSmaller = bytesOf(fitted.lossy) < bytesOf(means.lossy)
+  return fitted.seen.reached && (isSmaller || !seen.reached) ? fitted : means
+}
+
+async function lossilyFrom(
+  raster: Raster,
+  carried: Carried,
+  request: EncodeRequest,
+  planes: 'means' | 'fitted',
+): Promise<MadeLossily & { readonly hueContrast: number }> {
+  const { width, height, channels } = raster
+  const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
+  if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostOf(request.options)))
+    throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(request, perPixel)} megapixels fit`)
+  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostOf(request.options) + BESIDE_BYTES)
+  try {
+    using encoder = new WebpEncoder(width, height, channels, planes)
+    let rows = 0
+    for await (const strip of raster.rows()) {
+      encoder.write(strip)
+      rows += strip.length / (width * channels)
+      request.options.progress((0.3 * rows) / height)
+      request.options.signal.throwIfAborted()
+    }
+    const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
+    const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
+    const seen = mayLook(raster, request) ? await toSeen(lossy, raster, request) : undefined
+    const { quality, figures } =
+      seen ??
+      (request.targetSize === undefined
+        ? await toTarget(lossy, raster, request)
+        : await toSize(lossy, raster, request, request.targetSize - overhead))
+    const chunks = wrapWebp(encoder.file(), carried, raster)
+    const step = `WebP at quality ${quality}${planes === 'fitted' ? ', chroma fitted' : ''}`
+    return { lossy: { chunks, loss: ofPixels(figures), step, looked: seen !== undefined }, seen, hueContrast: encoder.hueContrast }
+  } catch (error) {
+    if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
+    throw error
+  }
+}
+
+const mostOf = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
+const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostOf(options) - BASE_BYTES) / perPixel / 1e6)
+
+type Made = { quality: number; figures: WebpFigures }
+
+/** To what looks as it should, as viewers show it. */
+async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<Seen<WebpFigures>> {
+  const { width, height } = raster
+  const wanted = seenTarget(options.quality, raster)
+  const bands = bandsOf(raster)
+  const first = wanted.usualQuality.webp
+  const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
+  let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
+  const make = async (quality: number) => {
+    await yieldToOthers(options.signal)
+    const frugal = needsThrift(raster, bytes * NEXT_GROWTH)
+    bytes = encoder.encode({ quality, method, frugal })
+    return encoder.measure()
+  }
+  const look = async () => {
+    using rows = WebpRows.open(encoder.file(), width, height)
+    if (!rows) throw new Error('what the webp encoder made cannot be decoded')
+    return await seenRows(asRgba(raster), rows.strips())
+  }
+  return lowestSeen({ make, look }, wanted, isInBands(raster) ? inFewLooks(SCALE) : SCALE, { quality: first })
+}
+
+const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
+
+/** Would the tokens of a result of so many bytes take too much memory? */
+const needsThrift = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > TOKENS_COMFORT_BYTES
+
+/** Searches on a sample, then encodes all of it, and again a little better where the sample had promised too much. */
+async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<Made> {
+  const { width, height } = raster
+  const bands = bandsOf(raster)
+  const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
+  const slack = sampled ? { ssim: 0.002, psnrDb: 0.15 } : { ssim: 0, psnrDb: 0 }
+  let bytes = 0
+  let quality = await lowest(QUALITY.lowest, QUALITY.highest, async (value) => {
+    await yieldToOthers(options.signal)
+    const made = encoder.encode({ quality: value, method }, sampled ? 'sample' : 'whole')
+    const good = reaches(encoder.measure(), target, slack)
+    if (good || bytes === 0) bytes = made // the last good one is what is found
+    return good
+  })
+  const frugal = sampled && needsThrift(raster, bytes * (height / (64 * bands)))
+  for (;;) {
+    await yieldToOthers(options.signal)
+    encoder.encode({ quality, method, frugal })
+    const figures = encoder.measure()
+    if (quality >= QUALITY.highest || reaches(figures, target, { ssim: -0.0005, psnrDb: -0.05 })) return { quality, figures }
+    const missing = Math.max((target.ssim - figures.ssim) / 0.001, (target.psnrDb - figures.psnrDb) / 0.2, 1)
+    quality = Math.min(QUALITY.highest, quality + Math.min(10, Math.ceil(missing)))
+  }
+}
+
+async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { options }: EncodeRequest, limit: number): Promise<Made> {
+  const frugal = width * height > 2 * THOROUGH_PIXELS
+  const sizes = new Map<number, number>()
+  const size = async (quality: number) => {
+    await yieldToOthers(options.signal)
+    const bytes = encoder.encode({ quality, method, frugal })
+    sizes.set(quality, bytes)
+    return bytes
+  }
+  const quality = await highest(1, 99, async (value) => (await size(value)) <= limit)
+  await size(quality ?? 1)
+  const figures = encoder.measure()
+  if (quality !== undefined && reaches(figures, FLOORS)) return { quality, figures }
+  const least = await lowest(1, 99, async (value) => {
+    await size(value)
+    return reaches(encoder.measure(), FLOORS)
+  })
+  throw new TargetUnreachable(sizes.get(least) ?? (await size(least)))
+}
