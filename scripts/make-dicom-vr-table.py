@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/formats/dicom/vr-table.ts from pydicom's data dictionary (MIT), which is generated from DICOM PS3.6.
+"""Writes src/core/formats/dicom/vr-table.ts from pydicom's data dictionary (MIT), which is generated from DICOM PS3.6.
 
-Usage: make-dicom-vr-table.py > src/formats/dicom/vr-table.ts
+Usage: make-dicom-vr-table.py > src/core/formats/dicom/vr-table.ts
 Tags are listed by VR, each as the base-36 difference from the one before. Where the standard leaves a choice, the one
 that implicit files mean is taken: OW for OB or OW (PS3.5, 8.1.2 and A.1), and US for US or SS, which depends on the pixel
 representation and is settled where it is read.

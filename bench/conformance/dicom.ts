@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { dicom } from '../../src/formats/dicom/dicom.ts'
+import { dicom } from '../../src/core/formats/dicom/dicom.ts'
 import { dicomFile, type Encoding, imageElements, type Picture } from '../../test/support/dicom-file.ts'
 import { pressFile } from '../../test/support/press-file.ts'
 

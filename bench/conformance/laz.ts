@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { encodeLaz } from '../../src/formats/las/las-to-laz.ts'
+import { encodeLaz } from '../../src/core/formats/las/las-to-laz.ts'
 import { lasFile } from '../../test/support/las-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-laz-'))

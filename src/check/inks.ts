@@ -4,8 +4,8 @@
  */
 import type { Source } from '../core/model/codec.ts'
 import { unsupported } from '../core/model/error.ts'
-import { jpegRaster } from '../formats/jpg/pixels.ts'
-import { isSegment, type JpegHeader } from '../formats/jpg/segments.ts'
+import { jpegRaster } from '../core/formats/jpg/pixels.ts'
+import { isSegment, type JpegHeader } from '../core/formats/jpg/segments.ts'
 import { meanSquaredError, psnrDb, type Similarity, SimilarityMeter } from '../core/metrics/ssim-psnr.ts'
 
 /** Of cyan, magenta and yellow. */

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import type { Sink, Source } from '../core/model/codec.ts'
 import type { ResultSink } from '../core/model/sink.ts'
 import { openEncryptedZip, writeEncryptedZip } from '../core/containers/zip/encrypted.ts'
-import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
+import { decryptOoxml, encryptOoxml } from '../core/formats/office/encrypt.ts'
 import type { KnownFormat, OutputId } from '../core/catalog/outputs.ts'
-import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
+import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../core/formats/pdf/encrypt.ts'
 import { passwordApplies } from './password.ts'
 
 export interface EncryptedResult {

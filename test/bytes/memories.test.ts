@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deflateThorough } from '../../src/core/bytes/deflate.ts'
-import { wav } from '../../src/formats/wav/wav.ts'
+import { wav } from '../../src/core/formats/wav/wav.ts'
 import { SimilarityMeter } from '../../src/core/metrics/ssim-psnr.ts'
 import { EngineError } from '../../wasm/engine-error.ts'
 import { JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'

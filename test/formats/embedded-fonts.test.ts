@@ -3,7 +3,7 @@ import { FontWriter } from '../../src/core/fonts/sfnt/bytes.ts'
 import { fontDifference, fontForText } from '../../src/core/fonts/sfnt/for-text.ts'
 import { withSubstitutes } from '../../src/core/fonts/sfnt/substitution.ts'
 import { characterMaps, fontFile, Outlines, tablesOf } from '../../src/core/fonts/sfnt/truetype.ts'
-import { docx, pptx } from '../../src/formats/office/office.ts'
+import { docx, pptx } from '../../src/core/formats/office/office.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { type Parts, partsOf, press, text, zipOf } from '../support/packages.ts'
 

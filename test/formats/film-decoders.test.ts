@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { box } from '../../src/core/containers/isobmff/box.ts'
-import { videoStream } from '../../src/formats/film/decoders.ts'
+import { videoStream } from '../../src/core/formats/film/decoders.ts'
 
 const decoderOf = (type: string) => {
   const entry = box(type, new Uint8Array(78))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Samples } from '../../src/core/containers/isobmff/tables.ts'
-import { levelOf } from '../../src/formats/film/levels.ts'
-import { factorOfSample, firstGoodEnough } from '../../src/formats/film/native/factor.ts'
-import { sampleOf, timesOf } from '../../src/formats/film/native/sample.ts'
-import { Seconds } from '../../src/formats/film/seconds.ts'
+import { levelOf } from '../../src/core/formats/film/levels.ts'
+import { factorOfSample, firstGoodEnough } from '../../src/core/formats/film/native/factor.ts'
+import { sampleOf, timesOf } from '../../src/core/formats/film/native/sample.ts'
+import { Seconds } from '../../src/core/formats/film/seconds.ts'
 
 const level = levelOf('medium')
 

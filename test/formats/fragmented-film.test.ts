@@ -6,8 +6,8 @@ import { type Box, box, fullBox, rebuild, words } from '../../src/core/container
 import { type Movie, readMovie } from '../../src/core/containers/isobmff/movie.ts'
 import type { Track } from '../../src/core/containers/isobmff/track.ts'
 import { leadOfPictures } from '../../src/core/containers/isobmff/write-fragment.ts'
-import { mov, mp4 } from '../../src/formats/film/film.ts'
-import { decodingTimesWithLead } from '../../src/formats/film/new-tracks.ts'
+import { mov, mp4 } from '../../src/core/formats/film/film.ts'
+import { decodingTimesWithLead } from '../../src/core/formats/film/new-tracks.ts'
 import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]

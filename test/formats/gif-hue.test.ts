@@ -1,6 +1,6 @@
 /** Colours of the very same luma (Rec. 601) that differ in hue: no figure of luma tells them apart, but the receipt must. */
 import { describe, expect, it } from 'vitest'
-import { gif } from '../../src/formats/gif/gif.ts'
+import { gif } from '../../src/core/formats/gif/gif.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'
 import { gifFile } from '../support/picture-files.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../src/core/model/source.ts'
-import { gif } from '../../src/formats/gif/gif.ts'
+import { gif } from '../../src/core/formats/gif/gif.ts'
 import { compress } from '../../src/pipeline/compress.ts'
 import { SimilarityMeter } from '../../src/core/metrics/ssim-psnr.ts'
 import { GifEngine } from '../../wasm/gif/gif.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { gif } from '../../src/formats/gif/gif.ts'
+import { gif } from '../../src/core/formats/gif/gif.ts'
 import { gifFile } from '../support/picture-files.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 

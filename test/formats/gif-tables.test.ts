@@ -1,6 +1,6 @@
 /** Frames that are coded as they are stored: tables lose what no pixel uses, and nothing that is shown changes. */
 import { expect, it } from 'vitest'
-import { gif } from '../../src/formats/gif/gif.ts'
+import { gif } from '../../src/core/formats/gif/gif.ts'
 import { pressFile } from '../support/press-file.ts'
 
 const word = (value: number) => [value & 255, value >> 8]

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Codec } from '../../src/core/model/codec.ts'
-import { hdf5, netcdf } from '../../src/formats/hdf5/hdf5.ts'
-import { PagedFile } from '../../src/formats/hdf5/paged-file.ts'
-import { rangeCache } from '../../src/formats/hdf5/range-cache.ts'
+import { hdf5, netcdf } from '../../src/core/formats/hdf5/hdf5.ts'
+import { PagedFile } from '../../src/core/formats/hdf5/paged-file.ts'
+import { rangeCache } from '../../src/core/formats/hdf5/range-cache.ts'
 import { compareHdf5, rewriteHdf5 } from '../../wasm/hdf5/hdf5.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
@@ -298,7 +298,7 @@ describe('hdf5', () => {
       vi.resetModules()
       const { canWait } = await import('../../wasm/hdf5/hdf5.ts')
       expect(canWait).toBe(false)
-      const codec = (await import('../../src/formats/hdf5/hdf5.ts')).hdf5
+      const codec = (await import('../../src/core/formats/hdf5/hdf5.ts')).hdf5
       for (const bytes of [file, ...SOUND.map((name) => fixture('hdf5', name))]) {
         const pressed = await pressFile(codec, bytes, 'a.h5')
         expect(pressed.defect).toBeUndefined()

@@ -1,9 +1,9 @@
 /** PNGs and BMPs as JPEG, asked for by a caller or by a document: what does not reach its level that way. */
 import { expect, it } from 'vitest'
 import { recompressPicture } from '../../src/core/embedded/recompress.ts'
-import { bmp } from '../../src/formats/bmp/bmp.ts'
-import { jpg } from '../../src/formats/jpg/jpg.ts'
-import { png } from '../../src/formats/png/png.ts'
+import { bmp } from '../../src/core/formats/bmp/bmp.ts'
+import { jpg } from '../../src/core/formats/jpg/jpg.ts'
+import { png } from '../../src/core/formats/png/png.ts'
 import { lendCodecs } from '../../src/pipeline/inner.ts'
 import { LEVELS } from '../../src/core/catalog/levels.ts'
 import { VisibleMeter } from '../../src/core/metrics/perceptual.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { svg } from '../../src/formats/svg/svg.ts'
+import { svg } from '../../src/core/formats/svg/svg.ts'
 import { press } from '../support/packages.ts'
 
 /** Three circles as drawing programs write them, of four curves each. */

@@ -1,6 +1,6 @@
 /** What rounding must leave alone, and what it may not do to small drawings. */
 import { describe, expect, test } from 'vitest'
-import { SvgRounder } from '../../src/formats/svg/optimize.ts'
+import { SvgRounder } from '../../src/core/formats/svg/optimize.ts'
 
 const svg = (inside: string, root = 'viewBox="0 0 1000 1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${root}>${inside}</svg>`

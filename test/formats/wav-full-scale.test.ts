@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/core/bytes/concat.ts'
 import { chunkHeader } from '../../src/core/containers/riff/riff.ts'
-import { wav } from '../../src/formats/wav/wav.ts'
+import { wav } from '../../src/core/formats/wav/wav.ts'
 import { press, tones, wave } from './media-fixtures.ts'
 
 /** A WAVE file of float samples; `extra` chunks stand behind the data. */

@@ -1,6 +1,6 @@
 /** A WAVE file that cannot get smaller names an output that can, with a size that was measured. */
 import { describe, expect, it } from 'vitest'
-import { wav } from '../../src/formats/wav/wav.ts'
+import { wav } from '../../src/core/formats/wav/wav.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 
 const HERTZ = 44_100

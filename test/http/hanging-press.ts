@@ -1,7 +1,7 @@
 /** `whittle-press` with a codec for texts that never comes back from a file of this name. */
 import type { Codec } from '../../src/core/model/codec.ts'
 import type { WorkerEnv } from '../../src/env.ts'
-import { PRESS_CODECS } from '../../src/formats/press.ts'
+import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { Press as RealPress } from '../../src/press.ts'
 import type { JobMessage } from '../../src/store/tasks.ts'
 import { consume } from '../../src/tasks/consume.ts'

@@ -1,7 +1,7 @@
 /** What is exactly as long as allowed is read in workerd, too, whose zlib counts the buffer that its output grows into. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { inflate } from '../../src/formats/pdf/filters.ts'
+import { inflate } from '../../src/core/formats/pdf/filters.ts'
 
 const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 16) & 15)
 

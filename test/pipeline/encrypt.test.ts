@@ -8,7 +8,7 @@ import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { openCompoundFile } from '../../src/core/containers/cfb/read.ts'
 import { openEncryptedZip } from '../../src/core/containers/zip/encrypted.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
-import { decryptOoxml } from '../../src/formats/office/encrypt.ts'
+import { decryptOoxml } from '../../src/core/formats/office/encrypt.ts'
 import { encryptResult, type PlainResult } from '../../src/pipeline/encrypt.ts'
 import { passwordApplies } from '../../src/pipeline/password.ts'
 

@@ -21,7 +21,7 @@ function importsOf(file: string): string[] {
 /** The file that a list of codecs takes each format from. */
 function codecFiles(): Map<FormatId, string> {
   const files = new Map<FormatId, string>()
-  for (const list of ['src/formats/press.ts', 'src/formats/media.ts']) {
+  for (const list of ['src/core/formats/press.ts', 'src/core/formats/media.ts']) {
     for (const [, names = '', from = ''] of readFileSync(join(ROOT, list), 'utf8').matchAll(/^import \{ (.+) \} from '(.+)'/gm))
       for (const name of names.split(', ')) files.set(name as FormatId, normalize(join('src/formats', from)))
   }

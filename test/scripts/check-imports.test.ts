@@ -19,14 +19,14 @@ const GOOD = {
   'src/store/blobs.ts': 'export const put = 1\n',
   'src/press.ts': "import { PRESS } from './formats/press.ts'\nexport default PRESS\n",
   'src/media.ts': "import { MEDIA } from './formats/media.ts'\nexport default MEDIA\n",
-  'src/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
-  'src/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
-  'src/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
-  'src/formats/film/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
+  'src/core/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
+  'src/core/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
+  'src/core/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
+  'src/core/formats/film/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
   'wasm/png/png.ts': "import module from './png.wasm'\nexport const rows = module\n",
   'wasm/x264/x264.ts': "import module from './x264.wasm'\nexport const encode = module\n",
   'wasm/x264/origin.json': GPL,
-  'test/formats/png.test.ts': "import { png } from '../../src/formats/png/png.ts'\nimport '../../scripts/wasm-hook.ts'\npng\n",
+  'test/formats/png.test.ts': "import { png } from '../../src/core/formats/png/png.ts'\nimport '../../scripts/wasm-hook.ts'\npng\n",
   'scripts/wasm-hook.ts': 'export {}\n',
 }
 
@@ -57,7 +57,7 @@ describe('the check of imports', () => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
 
-  it.each(['src/formats/png/png.ts', 'wasm/png/png.ts', 'src/core/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
+  it.each(['src/core/formats/png/png.ts', 'wasm/png/png.ts', 'src/core/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
     for (const clock of ['performance.now()', 'Date.now()']) {
       const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
       expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
@@ -68,8 +68,8 @@ describe('the check of imports', () => {
   it('names a format that imports another, but not the facts of another', () => {
     const facts = { 'src/core/catalog/formats/png.ts': 'export const PNG = {}\n' }
     const gif = "import { PNG } from '../png/format.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
-    const codec = 'src/formats/gif/gif.ts'
-    expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/formats/png/png.ts is another format`])
+    const codec = 'src/core/formats/gif/gif.ts'
+    expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/core/formats/png/png.ts is another format`])
   })
 
   it('names a circle, of types too', () => {
@@ -84,7 +84,7 @@ describe('the check of imports', () => {
 
   it('names an engine under the GPL that the press reaches, however far away', () => {
     const problems = problemsWith({
-      'src/formats/png/png.ts': "import { film } from '../../raster/film.ts'\nexport const png = film\n",
+      'src/core/formats/png/png.ts': "import { film } from '../../raster/film.ts'\nexport const png = film\n",
       'src/raster/film.ts': "import { encode } from '../../wasm/x264/x264.ts'\nexport const film = encode\n",
     })
     expect(problems).toEqual([
@@ -95,7 +95,7 @@ describe('the check of imports', () => {
 
   it('names an engine under the GPL whose compiled module is imported past its wrapper', () => {
     const problems = problemsWith({
-      'src/formats/png/png.ts': "import film from '../../../wasm/x264/x264.wasm'\nexport const png = film\n",
+      'src/core/formats/png/png.ts': "import film from '../../../wasm/x264/x264.wasm'\nexport const png = film\n",
     })
     expect(problems).toEqual(['src/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
   })

@@ -4,7 +4,7 @@
  */
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
-import { las } from '../../src/formats/las/las.ts'
+import { las } from '../../src/core/formats/las/las.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { photo as grainy } from '../formats/jpg/photo.ts'

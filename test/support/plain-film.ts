@@ -1,6 +1,6 @@
 /** A short film without compression, drawn by a function. */
 import { concat } from '../../src/core/bytes/concat.ts'
-import type { PictureTrack } from '../../src/formats/film/picture-track.ts'
+import type { PictureTrack } from '../../src/core/formats/film/picture-track.ts'
 
 export const [WIDTH, HEIGHT, FRAMES, RATE] = [192, 128, 40, 30]
 const BYTES = WIDTH * HEIGHT * 2

@@ -3,7 +3,7 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { jpg } from '../../../src/formats/jpg/jpg.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
-import { jpg } from '../../../src/formats/jpg/jpg.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import { type Visible, VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { encodeJpeg } from '../../../src/core/images/jpeg/encode.ts'

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
-import { Dict, latin1, Str, Stream } from '../../../src/formats/pdf/objects.ts'
-import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { Cff } from '../../../src/core/formats/pdf/fonts/cff.ts'
+import { Dict, latin1, Str, Stream } from '../../../src/core/formats/pdf/objects.ts'
+import { Reader } from '../../../src/core/formats/pdf/reader.ts'
 import { archives } from '../../support/archives.ts'
 import { press } from './run.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FaxEncoder } from '../../../src/core/bytes/ccitt/encode.ts'
-import { decodeFax } from '../../../src/formats/pdf/images/fax-decode.ts'
-import { decodeJbig2, Jbig2Encoder } from '../../../src/formats/pdf/images/jbig2.ts'
-import { MqDecoder, MqEncoder } from '../../../src/formats/pdf/images/mq.ts'
-import { PdfSyntax } from '../../../src/formats/pdf/objects.ts'
+import { decodeFax } from '../../../src/core/formats/pdf/images/fax-decode.ts'
+import { decodeJbig2, Jbig2Encoder } from '../../../src/core/formats/pdf/images/jbig2.ts'
+import { MqDecoder, MqEncoder } from '../../../src/core/formats/pdf/images/mq.ts'
+import { PdfSyntax } from '../../../src/core/formats/pdf/objects.ts'
 
 /** Rows whose unused last bits are 1, as the decoders paint them. */
 function rowsOf(width: number, height: number, pixel: (x: number, y: number) => boolean): Uint8Array {

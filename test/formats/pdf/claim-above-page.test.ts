@@ -4,8 +4,8 @@
  */
 import { expect, it } from 'vitest'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { nameOf, Stream } from '../../../src/formats/pdf/objects.ts'
-import { Reader } from '../../../src/formats/pdf/reader.ts'
+import { nameOf, Stream } from '../../../src/core/formats/pdf/objects.ts'
+import { Reader } from '../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'

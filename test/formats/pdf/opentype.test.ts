@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { FontWriter } from '../../../src/core/fonts/sfnt/bytes.ts'
 import { fontFile } from '../../../src/core/fonts/sfnt/truetype.ts'
-import { Cff } from '../../../src/formats/pdf/fonts/cff.ts'
-import { fixedInteger, indexBytes } from '../../../src/formats/pdf/fonts/cff-subset.ts'
-import { bareCff } from '../../../src/formats/pdf/fonts/opentype.ts'
-import type { FontProgram } from '../../../src/formats/pdf/fonts/shown.ts'
-import { Dict, Name } from '../../../src/formats/pdf/objects.ts'
+import { Cff } from '../../../src/core/formats/pdf/fonts/cff.ts'
+import { fixedInteger, indexBytes } from '../../../src/core/formats/pdf/fonts/cff-subset.ts'
+import { bareCff } from '../../../src/core/formats/pdf/fonts/opentype.ts'
+import type { FontProgram } from '../../../src/core/formats/pdf/fonts/shown.ts'
+import { Dict, Name } from '../../../src/core/formats/pdf/objects.ts'
 
 /** A CID-keyed font whose glyphs 1, 2, … have these CIDs (TN 5176, section 18). */
 function cidFont(cids: readonly number[]): Uint8Array {

@@ -1,7 +1,7 @@
 import type { Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { pdf } from '../../../src/formats/pdf/pdf.ts'
+import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
 import { compress } from '../../../src/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { readersAgree } from '../../support/independent/agree.ts'

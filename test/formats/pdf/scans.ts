@@ -4,7 +4,7 @@
  */
 import type { Options, Quality, Sink, Source } from '../../../src/core/model/codec.ts'
 import { rangeStream } from '../../../src/core/model/source.ts'
-import { pdf } from '../../../src/formats/pdf/pdf.ts'
+import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
 import { lendCodecs } from '../../../src/pipeline/inner.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { png } from '../../../src/formats/png/png.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 import { pressFile } from '../../support/press-file.ts'
 

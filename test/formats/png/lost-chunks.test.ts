@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { fidelityOf } from '../../../src/core/model/codec.ts'
-import { png } from '../../../src/formats/png/png.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { photo, pngOf } from '../../support/packages.ts'
 import { pressFile } from '../../support/press-file.ts'

@@ -1,0 +1,278 @@
+/** BMP: fewer bits where that is exact, runs where they pay; at `medium` and `low` a palette within the target. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { PngEngine } from '../../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { lossOf, ofPixels } from '../../model/loss.ts'
+import { tailDifference, withTail } from '../../model/trailing-data.ts'
+import { paletteTargets } from '../../catalog/level-order.ts'
+import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { gentlestThatFits } from '../../metrics/search.ts'
+import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import { convertPicture } from '../../images/convert/convert.ts'
+import { dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
+import { similarityToDeep } from '../../images/compare/deep-raster.ts'
+import { applyPalette, lookAtColours, searchPalette, Trials } from '../../images/png/palette-search.ts'
+import { asRgba } from '../../images/raster/raster.ts'
+import { scoreOfRows } from '../../images/compare/similarity.ts'
+import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
+import { verifyPicture } from '../../images/compare/verify-picture.ts'
+import { convertibleBmp, stripsOf } from './convert.ts'
+import { DeepMeter, deepUpwards, upwards } from './deep.ts'
+import { BMP } from '../../catalog/formats/bmp.ts'
+import { type BmpHeader, readHeader } from './header.ts'
+import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
+import { BmpWriter, type Form, fileBytes, plainBytes, RunCounter } from './write.ts'
+
+export const bmp: Codec = {
+  format: BMP,
+
+  async compress(source, sink, options) {
+    if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
+    const header = await readHeader(source)
+    const pixels = await openPixels(source, header, options)
+    try {
+      return await withTail(source, pixels.end, sink, options, (body, asked) =>
+        compressBmp({ source: body, header, pixels, options: asked }, sink),
+      )
+    } catch (error) {
+      if (isEngineError(error, 'png') && error.failure === 'damaged') throw malformed('bmp', header.pixelsAt, error.message)
+      throw error
+    }
+  },
+
+  async verify(original, result, outcome, options) {
+    if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), { original, result, outcome }, options)
+    return verifyBmp(original, result, outcome, options)
+  },
+}
+
+const isConverted = (options: Options) => options.output !== 'bmp'
+
+interface Job {
+  readonly source: Source
+  readonly header: BmpHeader
+  readonly pixels: BmpPixels
+  readonly options: Options
+}
+
+/** A way to write the file: its form, its pixels' size, and the pass of the engine that gives its rows. */
+interface Plan {
+  readonly form: Form
+  readonly pixelBytes: number
+  readonly bytes: number
+  readonly prepare: (engine: PngEngine) => void
+  readonly lossy: boolean
+}
+
+async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
+  const { header, pixels, options, source } = job
+  if (header.masks[3] !== 0) return alphaBmp(job, sink)
+  if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
+    return onlyAsItIs('the fourth byte of its pixels holds something')
+  }
+  using engine = new PngEngine(pixels.header)
+  const picture = asPicture(pixels)
+  engine.begin('analyse')
+  await picture.visit(engine)
+  const { colours } = engine.facts()
+  const data = pixels.deep || header.masks[3] !== 0 ? undefined : await dataPicture({ ...stripsOf(pixels), most: 255 })
+  const plans: Plan[] = []
+  if (pixels.deep) {
+    if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
+      throw unsupported('more than eight bits of a colour, exactly')
+    }
+  } else if (colours <= 256) {
+    // Of data that is stored as indices, the indices are what programs read.
+    const plan = (e: PngEngine) => void (data && pixels.header.colourType === 3 ? e.planVerbatim() : e.planPalette(1))
+    for (const one of await indexedPlans(engine, job, plan, false)) plans.push(one)
+  } else {
+    const pixelBytes = plainBytes(header, 24)
+    const form: Form = { kind: 'rgb24' }
+    plans.push({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare: () => undefined, lossy: false })
+  }
+  options.progress(0.2)
+  const wanted = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
+  const exact = smallest(plans)
+  if (exact && data) return saying(await write(job, engine, exact, sink), exactDataStep(data))
+  if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
+    return await write(job, engine, exact, sink)
+  }
+  await lookAtColours(engine, picture)
+  const trials = new Trials(engine)
+  const add = async (target: RasterTarget) => {
+    const plan = await searchPalette(trials, picture, target, false, () => yieldToOthers(options.signal))
+    options.signal.throwIfAborted()
+    const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
+    for (const one of found) plans.push(one)
+    return found
+  }
+  if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
+  else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
+  const fewest = smallest(plans)
+  const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest
+  if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
+  return await write(job, engine, best, sink)
+}
+
+const saying = (outcome: Outcome, step: string): Outcome =>
+  outcome.kind === 'compressed' ? { ...outcome, steps: [step, ...outcome.steps] } : outcome
+
+const smallest = ([first, ...others]: readonly Plan[]) =>
+  first && others.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)
+
+/** The palette that the engine has now, plain and as runs. */
+async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'], lossy: boolean): Promise<Plan[]> {
+  prepare(engine)
+  const { header } = job
+  const palette = engine.layout().palette ?? new Uint8Array(3)
+  const bits = palette.length <= 6 ? 1 : palette.length <= 48 ? 4 : 8
+  const plain: Form = { kind: 'indexed', bits, runs: false, palette }
+  const forms: { form: Form; pixelBytes: number }[] = [{ form: plain, pixelBytes: plainBytes(header, bits) }]
+  const runForms: Form[] =
+    bits === 1
+      ? []
+      : bits === 4
+        ? [
+            { ...plain, bits: 4, runs: true },
+            { ...plain, bits: 8, runs: true },
+          ]
+        : [{ ...plain, runs: true }]
+  const counters = runForms.map((form) => ({ form, counter: new RunCounter(form) }))
+  if (counters.length) {
+    await showIndices(engine, job, palette, lossy, (row) => {
+      for (const { counter } of counters) counter.add(row)
+    })
+  }
+  for (const { form, counter } of counters) forms.push({ form, pixelBytes: counter.bytes })
+  return forms.map(({ form, pixelBytes }) => ({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare, lossy }))
+}
+
+/** Rows of indices into the engine's palette, from the bottom. */
+async function showIndices(
+  engine: PngEngine,
+  { pixels }: Job,
+  palette: Uint8Array,
+  lossy: boolean,
+  onRow: (row: Uint8Array) => void,
+): Promise<void> {
+  const picture = asPicture(pixels)
+  if (lossy) {
+    engine.onRow = onRow
+    engine.begin('indices')
+    await picture.visit(engine)
+    engine.onRow = undefined
+    return
+  }
+  // Exact palettes are looked up here: the engine packs them only when it writes PNG.
+  const index = new Map<number, number>()
+  for (let i = 0; i * 3 < palette.length; i++)
+    index.set(((palette[3 * i] ?? 0) << 16) | ((palette[3 * i + 1] ?? 0) << 8) | (palette[3 * i + 2] ?? 0), i)
+  const { width } = pixels.header
+  const out = new Uint8Array(width)
+  for await (const rgb of rgbRows(pixels, 'bottom-up')) {
+    for (let i = 0; i < width; i++)
+      out[i] = index.get(((rgb[3 * i] ?? 0) << 16) | ((rgb[3 * i + 1] ?? 0) << 8) | (rgb[3 * i + 2] ?? 0)) ?? 0
+    onRow(out)
+  }
+}
+
+async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promise<Outcome> {
+  const { header, options, pixels } = job
+  plan.prepare(engine)
+  const writer = new BmpWriter(sink, header, plan.form, plan.pixelBytes)
+  using meter = plan.lossy && pixels.deep && plan.form.kind === 'indexed' ? new DeepMeter(pixels, plan.form.palette) : undefined
+  if (plan.form.kind === 'rgb24') {
+    for await (const row of rgbRows(pixels, 'bottom-up')) {
+      writer.row(row)
+      await writer.flush()
+    }
+  } else {
+    const { palette } = plan.form
+    const ready = async () => {
+      await writer.flush()
+      await meter?.next()
+    }
+    await showIndices(engine, { ...job, pixels: prepared(pixels, ready) }, palette, plan.lossy, (row) => {
+      meter?.push(row)
+      writer.row(row)
+    })
+  }
+  await writer.end()
+  options.progress(0.95)
+  const steps = [stepOf(header, plan.form)]
+  if (!plan.lossy) return { kind: 'compressed', steps }
+  return { kind: 'compressed', ...lossOf(ofPixels(meter?.finish() ?? engine.quality())), steps }
+}
+
+/** The same rows, with `ready` before each. */
+function prepared(pixels: BmpPixels, ready: () => Promise<void>): BmpPixels {
+  return {
+    ...pixels,
+    async *rows(order) {
+      for await (const row of pixels.rows(order)) {
+        await ready()
+        yield row
+      }
+    },
+  }
+}
+
+function stepOf(header: BmpHeader, form: Form): string {
+  const to =
+    form.kind === 'rgb24' ? '24 bits' : `${form.palette.length / 3} colours in ${form.bits} bits${form.runs ? ', run lengths' : ''}`
+  return `${header.bits} bits → ${to}`
+}
+
+/** What no smaller BMP holds exactly: 16 bits with alpha exist, but common readers refuse them. */
+const onlyAsItIs = (detail: string): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail })
+
+/** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
+async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
+  using engine = new PngEngine(job.pixels.header)
+  engine.begin('analyse')
+  await asPicture(job.pixels).visit(engine)
+  if (!engine.facts().opaque) return onlyAsItIs(`its transparency takes ${job.header.bits} bits`)
+  const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
+  const pixels = await openPixels(job.source, opaque, job.options)
+  return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
+}
+
+/** Decodes both and compares: samples for exact results, similarity for others; size, resolution, profile. */
+async function verifyBmp(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const differ = (difference: string): Verdict => ({ equal: false, difference })
+  const [a, b] = [await readHeader(original), await readHeader(result)]
+  if (a.width !== b.width || a.height !== b.height) return differ('another size')
+  if (Buffer.compare(a.gap, b.gap) !== 0) return differ('what stands between headers and pixels changed')
+  if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i])) return differ('another resolution')
+  if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
+    return differ('the profile changed')
+  const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
+  const tail = await tailDifference(original, x.end, result, y.end)
+  if (tail) return differ(tail)
+  const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
+  using meter = new SimilarityMeter(a.width, a.height, 3)
+  const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
+  const alpha = x.header.colourType === 6
+  for (let row = 0; row < a.height; row++) {
+    const p: Uint8Array | undefined = (await left.next()).value
+    const q: Uint8Array | undefined = (await right.next()).value
+    if (!p || !q) return differ(`row ${row} is missing`)
+    const rgb = alpha ? p.filter((_, i) => i % 4 !== 3) : p
+    if (alpha && p.some((v, i) => i % 4 === 3 && v !== 255)) return differ('transparency is lost')
+    if (loss) meter.push(rgb, q)
+    else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
+  }
+  if (!loss) return { equal: true }
+  const found = x.deep ? await similarityToDeep(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish()
+  if (!found) return differ('rows are missing')
+  const claim = loss.pictures
+  if (!claim) return differ('a loss without figures')
+  if (claim.ssim > found.ssim + 0.002 || claim.psnrDb > found.psnrDb + 0.1) {
+    return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
+  }
+  const [before, after] = [await convertibleBmp(original, options), await convertibleBmp(result, options)]
+  return { equal: true, ssimulacra2: await scoreOfRows(asRgba(before.raster), asRgba(after.raster).rows()) }
+}

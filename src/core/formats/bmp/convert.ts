@@ -1,0 +1,59 @@
+/** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
+import type { Options, Source } from '../../model/codec.ts'
+import type { Convertible } from '../../images/convert/convert.ts'
+import type { Resolution } from '../../images/convert/descriptive-metadata.ts'
+import { type Raster, stripRows } from '../../images/raster/raster.ts'
+import { type BmpHeader, readHeader } from './header.ts'
+import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
+
+export async function convertibleBmp(source: Source, options: Options): Promise<Convertible> {
+  const header = await readHeader(source)
+  const pixels = await openPixels(source, header, options)
+  const { width, height } = header
+  const left = await leftOut(source, header, pixels, options)
+  return {
+    carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
+    end: pixels.end,
+    ...(pixels.deep ? { deep: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
+    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, 'resolution'] : left),
+    raster: stripsOf(pixels),
+  }
+}
+
+/** The picture as strips of rows from the top. */
+export function stripsOf(pixels: BmpPixels): Raster {
+  const { width, height, colourType } = pixels.header
+  const channels = colourType === 6 ? 4 : 3
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      const perStrip = stripRows(width, channels)
+      let strip = new Uint8Array(perStrip * width * channels)
+      let filled = 0
+      for await (const row of rgbRows(pixels, 'top-down')) {
+        strip.set(row, filled)
+        filled += row.length
+        if (filled < strip.length) continue
+        yield strip
+        strip = new Uint8Array(strip.length)
+        filled = 0
+      }
+      if (filled > 0) yield strip.subarray(0, filled)
+    },
+  }
+}
+
+/** What no other format has a place for. */
+async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<string[]> {
+  const left: string[] = []
+  if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push('the fourth byte of its pixels')
+  if (header.gap.length > 0) left.push(`${header.gap.length} bytes between headers and pixels`)
+  return left
+}
+
+/** undefined: the file names none. */
+function resolutionOf({ pixelsPerMetre: [x, y] }: BmpHeader): Resolution | undefined {
+  return x > 0 && y > 0 ? { x, y, unit: 'metre' } : undefined
+}

@@ -1,0 +1,205 @@
+/** Rows of a BMP, whatever its form, as 8-bit samples in PNG's forms. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { PictureHeader } from '../../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { LARGE_BYTES } from '../../model/source.ts'
+import type { PngPicture } from '../../images/png/png-picture.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { BMP } from '../../catalog/formats/bmp.ts'
+import type { BmpHeader } from './header.ts'
+import { rleRowStarts, rleRows } from './rle.ts'
+
+export type Order = 'bottom-up' | 'top-down'
+const STRIP_BYTES = 256 * 1024
+
+export interface BmpPixels {
+  readonly header: PictureHeader
+  /** Rows one by one in PNG's native form; views that are valid until the next. */
+  rows(order: Order): AsyncGenerator<Uint8Array>
+  /** Pixels have bits that no mask names. */
+  readonly spareBits: boolean
+  /** Fields of more than eight bits: what comes out is not all there is. */
+  readonly deep: boolean
+  /** Where the picture ends in its file, with its profile. */
+  readonly end: number
+  /** Rows one by one, RGBA, of fields with all their bits; only where `deep`. */
+  deepRows(order: Order): AsyncGenerator<Uint16Array>
+}
+
+/** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
+export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
+  const { width, height, bits, palette, masks } = bmp
+  if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(`${width} x ${height} pixels`)
+  if (bits <= 8) {
+    const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
+    const bitDepth = starts ? 8 : bits
+    const header: PictureHeader = { width, height, colourType: 3, bitDepth, palette }
+    return {
+      header,
+      spareBits: false,
+      deep: false,
+      end: endOf(source, bmp, starts ? (starts[height] ?? 0) + END_OF_RUNS : bmp.pixelsAt + bmp.rowBytes * height),
+      rows: (order) => (starts ? rleRows(source, bmp, starts, order === 'bottom-up') : indexRows(source, bmp, order, options)),
+      deepRows: noDeepRows,
+    }
+  }
+  const alpha = masks[3] !== 0
+  const header: PictureHeader = { width, height, colourType: alpha ? 6 : 2, bitDepth: 8 }
+  return {
+    header,
+    spareBits: bits === 32 && !alpha,
+    deep: masks.some((mask) => mask !== 0 && mask / (mask & -mask) > 255),
+    end: endOf(source, bmp, bmp.pixelsAt + bmp.rowBytes * height),
+    async *deepRows(order) {
+      const convert = maskedWide(masks, bits === 16 ? 2 : 4)
+      for await (const row of storedRows(source, bmp, order, options)) yield convert(row, width)
+    },
+    async *rows(order) {
+      const convert = bits === 24 ? from24 : bits === 16 ? masked(masks, 2) : masked(masks, 4)
+      const out = new Uint8Array(width * (alpha ? 4 : 3))
+      for await (const row of storedRows(source, bmp, order, options)) {
+        convert(row, out, width)
+        yield out
+      }
+    },
+  }
+}
+
+/** Two bytes that say so end a picture in run lengths. */
+const END_OF_RUNS = 2
+
+async function* noDeepRows(): AsyncGenerator<Uint16Array> {
+  yield* []
+}
+
+/** A profile mostly stands behind the pixels, or up to three bytes of padding. */
+function endOf(source: Source, { profile, profileAt }: BmpHeader, pixelsEnd: number): number {
+  const end = Math.min(source.size, pixelsEnd)
+  if (!profile || profileAt < end) return end
+  if (profileAt - end > 3) throw unsupported(`${profileAt - end} bytes between its pixels and its profile`)
+  return profileAt + profile.length
+}
+
+function* order(height: number, from: 'first' | 'last') {
+  for (let i = 0; i < height; i++) yield from === 'first' ? i : height - 1 - i
+}
+
+async function* indexRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+  const bytes = Math.ceil((bmp.width * bmp.bits) / 8)
+  for await (const row of storedRows(source, bmp, wanted, options)) yield row.subarray(0, bytes)
+}
+
+/** Stored rows by ranges, a strip at a time. A row is gone when the one after its strip is asked for. */
+async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+  const { rowBytes, height, pixelsAt, topDown } = bmp
+  const forward = topDown === (wanted === 'top-down')
+  const perStrip = Math.max(1, Math.floor(STRIP_BYTES / rowBytes))
+  for (let done = 0; done < height; done += perStrip) {
+    options.signal.throwIfAborted()
+    const count = Math.min(perStrip, height - done)
+    const first = forward ? done : height - done - count
+    let strip = await source.read(pixelsAt + first * rowBytes, count * rowBytes)
+    if (strip.length < count * rowBytes) {
+      // Some writers leave the padding of the last row out.
+      if (strip.length < count * rowBytes - 3) throw malformed('bmp', source.size, 'the file ends in its pixels')
+      const padded = new Uint8Array(count * rowBytes)
+      padded.set(strip)
+      strip = padded
+    }
+    for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
+    if (source.size > LARGE_BYTES) discard(strip)
+    if (done % (8 * perStrip) === 0) await yieldToOthers(options.signal)
+  }
+}
+
+function from24(row: Uint8Array, out: Uint8Array, width: number): void {
+  for (let i = 0, at = 0; i < width; i++, at += 3) {
+    out[at] = row[at + 2] ?? 0
+    out[at + 1] = row[at + 1] ?? 0
+    out[at + 2] = row[at] ?? 0
+  }
+}
+
+const fieldOf = (mask: number) => {
+  const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask)
+  return { mask, shift, most: Math.max(1, mask >>> shift) }
+}
+
+/** Fields of any width as sixteen bits, RGBA. */
+function maskedWide(masks: BmpHeader['masks'], bytes: 2 | 4) {
+  const fields = masks.map(fieldOf)
+  return (row: Uint8Array, width: number): Uint16Array => {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    const out = new Uint16Array(width * 4)
+    for (let i = 0, at = 0; i < width; i++) {
+      const pixel = bytes === 2 ? view.getUint16(i * 2, true) : view.getUint32(i * 4, true)
+      for (const { mask, shift, most } of fields) out[at++] = Math.round((((pixel & mask) >>> shift) * 65535) / most)
+      if (masks[3] === 0) out[at - 1] = 65535
+    }
+    return out
+  }
+}
+
+/** Fields of any width, scaled to eight bits: narrow ones cut off, as most readers do, wide ones rounded. */
+function masked(masks: BmpHeader['masks'], bytes: 2 | 4) {
+  const used = masks[3] !== 0 ? masks : masks.slice(0, 3)
+  const fields = used.map(fieldOf)
+  return (row: Uint8Array, out: Uint8Array, width: number): void => {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    for (let i = 0, at = 0; i < width; i++) {
+      const pixel = bytes === 2 ? view.getUint16(i * 2, true) : view.getUint32(i * 4, true)
+      for (const { mask, shift, most } of fields) {
+        const value = (((pixel & mask) >>> shift) * 255) / most
+        out[at++] = most > 255 ? Math.round(value) : Math.floor(value)
+      }
+    }
+  }
+}
+
+/** The picture for the PNG engine, rows from the bottom: in the order in which a BMP stores them. */
+export function asPicture(pixels: BmpPixels): PngPicture {
+  return {
+    header: pixels.header,
+    frames: 1,
+    profiled: false,
+    async visit(visitor) {
+      await visitor.frame()
+      for await (const row of pixels.rows('bottom-up')) await visitor.takeRow(row)
+      await visitor.frameEnd()
+    },
+  }
+}
+
+/** Whether the fourth byte of 32-bit pixels without alpha is the same everywhere: only then may it go. */
+export async function spareBytesAreEqual(source: Source, bmp: BmpHeader, options: Options): Promise<boolean> {
+  let first: number | undefined
+  const spare = ~(bmp.masks[0] | bmp.masks[1] | bmp.masks[2]) >>> 0
+  for await (const row of storedRows(source, bmp, 'bottom-up', options)) {
+    const view = new DataView(row.buffer, row.byteOffset, row.length)
+    for (let i = 0; i < bmp.width; i++) {
+      const value = (view.getUint32(i * 4, true) & spare) >>> 0
+      first ??= value
+      if (value !== first) return false
+    }
+  }
+  return true
+}
+
+/** Rows as RGB, or RGBA where there is alpha. */
+export async function* rgbRows({ header, rows }: BmpPixels, order: 'bottom-up' | 'top-down'): AsyncGenerator<Uint8Array> {
+  if (header.colourType !== 3) return yield* rows(order)
+  const { width, bitDepth, palette } = header
+  const out = new Uint8Array(width * 3)
+  const mask = (1 << bitDepth) - 1
+  for await (const row of rows(order)) {
+    for (let i = 0; i < width; i++) {
+      const bit = i * bitDepth
+      const entry = ((row[bit >> 3] ?? 0) >> (8 - bitDepth - (bit & 7))) & mask
+      for (let c = 0; c < 3; c++) out[3 * i + c] = palette?.[3 * entry + c] ?? 0
+    }
+    yield out
+  }
+}

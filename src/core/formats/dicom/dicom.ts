@@ -1,0 +1,150 @@
+/**
+ * DICOM, encoded again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller of what toolkits read
+ * alike. Every other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
+ * deflated data sets are decoded first. A file without preamble gets one.
+ */
+
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { memorySink } from '../../model/sink.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
+import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
+import { encodeWithJpegLs, jpegLsDiffers } from './encode-jpegls.ts'
+import { type Dicom, readDicom, SYNTAX } from './file.ts'
+import { DICOM } from '../../catalog/formats/dicom.ts'
+import type { Frames } from './frames.ts'
+import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
+import { type LargeDicom, readLargeDicom } from './large-file.ts'
+import { plainSource } from './plain.ts'
+import { elementsDiffer } from './same-elements.ts'
+
+/** Up to this many bytes of pixels both codings are made; above, samples decide. */
+const TRY_BOTH_BYTES = 6 << 20
+const BITS_ALLOCATED = 0x0028_0100
+
+export const dicom: Codec = {
+  format: DICOM,
+
+  async compress(upload, sink, options) {
+    if (isWrapper(options.output)) return compressWrapped(upload, sink, options)
+    const { source, was, added } = await plainSource(upload)
+    const outcome = await reencode(source, sink, options)
+    if (outcome.kind !== 'compressed') return outcome
+    const before = [...(added ? [`${added} added`] : []), ...(was ? [`${was} decoded`] : [])]
+    return { ...outcome, steps: [...before, ...outcome.steps] }
+  },
+
+  async verify(upload, result, _outcome, options) {
+    if (isWrapper(options.output)) return verifyWrapped(upload, result, options)
+    const { source: original } = await plainSource(upload)
+    const file = await readAnySize(original)
+    const tick = ticker(options, 0.6, 0.4)
+    if ('dataSetAt' in file) {
+      const difference = await deflatedDiffers(file, original, result, tick)
+      return difference === undefined ? { equal: true } : { equal: false, difference }
+    }
+    const difference = conversionDiffers(file) ?? (await storedDiffers(file, original, result, tick))
+    return difference === undefined ? { equal: true } : { equal: false, difference }
+  },
+}
+
+async function reencode(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const file = await open(source)
+  if ('kind' in file) return file
+  const tick = ticker(options, 0, 0.6)
+  if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
+  const { jpegLs, deflate, refusal } = await codingsOf(file, source, () => tick(0))
+  if (refusal !== undefined) return { kind: 'unchanged', reason: 'unsupported_feature', detail: refusal }
+  if (!jpegLs) return writeDeflated(file, source, sink, tick)
+  const { frames, bits } = jpegLs
+  if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
+    if (deflate && (await deflateWins(frames, bits))) return writeDeflated(file, source, sink, tick)
+    await encodeWithJpegLs(file, frames, bits, sink, tick)
+    return done(file, jpegLsStep(frames, bits))
+  }
+  const encoded = memorySink(Number.POSITIVE_INFINITY, source.name)
+  await encodeWithJpegLs(file, frames, bits, encoded, tick)
+  const deflated = deflate ? await deflatedBelow(file, source, encoded.written) : undefined
+  if (deflated) {
+    for (const piece of deflated) await sink.write(piece)
+    return done(file, `Deflate level ${deflatedLevel(source)}`)
+  }
+  await sink.write(encoded.bytes())
+  return done(file, jpegLsStep(frames, bits))
+}
+
+async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
+  try {
+    return await readDicom(source)
+  } catch (error) {
+    if (isCodecError(error, 'over_budget')) return readLargeDicom(source)
+    throw error
+  }
+}
+
+async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcome, { kind: 'unchanged' }>> {
+  const file = await readAnySize(source)
+  if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
+  if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
+    // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
+  }
+  return file
+}
+
+async function writeDeflated(
+  file: Dicom | LargeDicom,
+  source: Source,
+  sink: Sink,
+  tick: (share: number) => Promise<void>,
+): Promise<Outcome> {
+  for await (const piece of deflatedFile(file, source)) {
+    if (piece.length > 0) await sink.write(piece.slice())
+    await tick(0.5)
+  }
+  return done(file, `Deflate level ${deflatedLevel(source)}`)
+}
+
+function done({ encoding }: Dicom | LargeDicom, how: string): Outcome {
+  const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
+  return { kind: 'compressed', steps: [...steps, how] }
+}
+
+const jpegLsStep = ({ count }: Frames, bits: number) => `JPEG-LS lossless, ${bits} bits, ${count} frame${count === 1 ? '' : 's'}`
+
+/** The rewritten data set against the stored one, element by element; undefined for explicit little endian, which is copied. */
+function conversionDiffers(file: Dicom): string | undefined {
+  if (file.encoding.explicit && file.encoding.littleEndian) return undefined
+  const pairs = [
+    [file.stored[0], file.before],
+    [file.stored[1], file.after],
+  ] as const
+  for (const [stored, converted] of pairs) {
+    const difference = elementsDiffer(
+      new ElementReader(stored, file.encoding),
+      [0, stored.length],
+      new ElementReader(converted, EXPLICIT_LITTLE),
+      [0, converted.length],
+    )
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+async function storedDiffers(file: Dicom, original: Source, result: Source, tick: (share: number) => Promise<void>) {
+  const deflated = file.start(SYNTAX.deflated)
+  const stored = await result.read(0, deflated.length)
+  if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
+  const { jpegLs } = await codingsOf(file, original, () => tick(0))
+  if (!jpegLs) return 'neither deflated nor with frames'
+  return jpegLsDiffers(file, jpegLs.frames, jpegLs.bits, result, tick)
+}
+
+function ticker(options: Options, start: number, share: number): (done: number) => Promise<void> {
+  return async (done) => {
+    if (done > 0) options.progress(start + share * done)
+    await yieldToOthers(options.signal)
+  }
+}

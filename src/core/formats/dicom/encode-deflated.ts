@@ -1,0 +1,95 @@
+/** Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream behind the meta information. */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { DeflateSegments } from '../../../../wasm/libdeflate/libdeflate.ts'
+import { gzipLevel } from '../../bytes/gzip.ts'
+import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Source } from '../../model/codec.ts'
+import { rangeStream } from '../../model/source.ts'
+import { PIXEL_DATA } from './elements.ts'
+import { beforePixels, type Dicom, SYNTAX } from './file.ts'
+import { littleEndianPixels } from './frames.ts'
+import type { LargeDicom } from './large-file.ts'
+import { explicitHeader } from './to-explicit.ts'
+
+const SEGMENT_BYTES = 1 << 20
+
+export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
+
+export async function* deflatedFile(
+  dicom: Dicom | LargeDicom,
+  source: Source,
+  level = deflatedLevel(source),
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield dicom.start(SYNTAX.deflated)
+  const segments = new DeflateSegments(level, SEGMENT_BYTES)
+  let length = 0
+  for await (const chunk of explicitDataSet(dicom, source)) {
+    for (const compressed of segments.push(chunk)) {
+      length += compressed.length
+      yield compressed
+      await yieldToOthers()
+    }
+  }
+  const last = segments.finish()
+  yield last
+  if ((length + last.length) % 2) yield new Uint8Array(1) // A.5: made even with a zero byte
+}
+
+/** The data set as an explicit little-endian file has it. */
+async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+  if ('dataSetAt' in dicom) {
+    for (let at = dicom.dataSetAt; at < source.size; at += SEGMENT_BYTES) yield await source.read(at, SEGMENT_BYTES)
+    return
+  }
+  if (!dicom.pixels) {
+    yield dicom.before
+    return
+  }
+  const { bytes, vr } = dicom.pixels
+  const header = explicitHeader(PIXEL_DATA, vr, bytes)
+  yield beforePixels(dicom, header.length + bytes)
+  yield header
+  const read = littleEndianPixels(dicom, source)
+  for (let at = 0; at < bytes; at += SEGMENT_BYTES) yield await read(at, Math.min(SEGMENT_BYTES, bytes - at))
+  yield dicom.after
+}
+
+/** Where the stored file differs from what it stands for, inflated again; undefined if nowhere. */
+export async function deflatedDiffers(
+  dicom: Dicom | LargeDicom,
+  source: Source,
+  result: Source,
+  tick: (share: number) => Promise<void>,
+): Promise<string | undefined> {
+  const start = dicom.start(SYNTAX.deflated)
+  const stored = await result.read(0, start.length)
+  if (stored.length !== start.length || start.some((byte, i) => byte !== stored[i])) return 'the file meta information differs'
+  const body = rangeStream(result.size - start.length, (offset, length) => result.read(start.length + offset, length))
+  const inflated = inflateStream('raw', body, source.size * 2 + (1 << 20))
+  let rest: Uint8Array = new Uint8Array()
+  let at = 0
+  try {
+    for await (const wanted of explicitDataSet(dicom, source)) {
+      for (let i = 0; i < wanted.length; ) {
+        if (rest.length === 0) {
+          const next = await inflated.next()
+          if (next.done) return `the data set ends at byte ${at}`
+          rest = next.value
+        }
+        const length = Math.min(rest.length, wanted.length - i)
+        for (let j = 0; j < length; j++) if (rest[j] !== wanted[i + j]) return `byte ${at + j} of the data set differs`
+        rest = rest.subarray(length)
+        i += length
+        at += length
+      }
+      await tick(Math.min(1, at / source.size))
+    }
+    return rest.length > 0 || !(await inflated.next()).done ? 'the data set goes on behind its end' : undefined
+  } catch (error) {
+    if (isEngineError(error, 'deflate')) return error.message
+    throw error
+  } finally {
+    await inflated.return()
+  }
+}

@@ -1,0 +1,97 @@
+/** Native pixel data (PS3.5, 8.1) as frames that JPEG-LS can code, with range access to their rows. */
+
+import { JpegLs, type JpegLsFrame } from '../../../../wasm/jpegls/jpegls.ts'
+import type { Source } from '../../model/codec.ts'
+import type { Dicom } from './file.ts'
+import { turned } from './to-explicit.ts'
+
+export interface Frames {
+  /** Without the precision: see `codingsOf`. */
+  readonly frame: Omit<JpegLsFrame, 'bits'>
+  readonly count: number
+  readonly bitsStored: number
+  /** Bytes `offset … offset + length` of a frame, samples interleaved by pixel, little endian; whole rows. */
+  rows(index: number): (offset: number, length: number) => Promise<Uint8Array>
+}
+
+/** Pixel bytes of the data set at `offset` as they stand in an explicit little-endian file. */
+export function littleEndianPixels(dicom: Dicom, source: Source): (offset: number, length: number) => Promise<Uint8Array> {
+  const { at, vr } = dicom.pixels!
+  const word = dicom.encoding.littleEndian || vr !== 'OW' ? 1 : 2
+  const read = readAhead(source)
+  // Words are turned in pairs of bytes, so ranges must begin and end on even offsets; a lone last byte stays.
+  return async (offset, length) => {
+    if (word === 1) return read(at + offset, length)
+    const from = offset & ~1
+    const bytes = await read(at + from, (offset + length - from + 1) & ~1)
+    return turned(bytes.subarray(0, bytes.length & ~1), 2).subarray(offset - from, offset - from + length)
+  }
+}
+
+/** Ranges that follow one another cost one read of a megabyte. */
+function readAhead(source: Source): (offset: number, length: number) => Promise<Uint8Array> {
+  let start = 0
+  let held: Uint8Array = new Uint8Array()
+  return async (offset, length) => {
+    if (offset < start || offset + length > start + held.length) {
+      held = await source.read(offset, Math.max(length, 1 << 20))
+      start = offset
+    }
+    return held.subarray(offset - start, offset - start + length)
+  }
+}
+
+/** Colours that JPEG-LS may have (PS3.5, table 8.2.3-1), with their samples per pixel. */
+const COLOURS: { readonly [photometric: string]: 1 | 3 } = { MONOCHROME1: 1, MONOCHROME2: 1, 'PALETTE COLOR': 1, RGB: 3, YBR_FULL: 3 }
+
+/** Whether the standard has these pixels as JPEG-LS. */
+function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bitsStored: number): boolean {
+  const photometric = dicom.text(0x0028_0004) ?? ''
+  const isGrey = photometric.startsWith('MONOCHROME')
+  if (COLOURS[photometric] !== components || bitsStored < 2) return false
+  if (photometric === 'YBR_FULL' && (bitsAllocated !== 8 || bitsStored !== 8)) return false
+  return isGrey || dicom.number(0x0028_0103) !== 1
+}
+
+/** Undefined when JPEG-LS cannot hold these pixels bit for bit, or the standard has none of them: one bit, 32 bits, 4:2:2, odd lengths. */
+export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
+  if (!dicom.pixels) return undefined
+  const height = dicom.number(0x0028_0010)
+  const width = dicom.number(0x0028_0011)
+  const components = dicom.number(0x0028_0002) ?? 1
+  const bitsAllocated = dicom.number(0x0028_0100)
+  const bitsStored = dicom.number(0x0028_0101)
+  const highBit = dicom.number(0x0028_0102)
+  const planar = components > 1 && dicom.number(0x0028_0006) === 1
+  const count = Number(dicom.text(0x0028_0008) || 1)
+  if (!height || !width || !bitsStored || !Number.isInteger(count) || count < 1) return undefined
+  if ((components !== 1 && components !== 3) || (bitsAllocated !== 8 && bitsAllocated !== 16) || width > JpegLs.maxWidth) return undefined
+  if (bitsStored > bitsAllocated || highBit !== bitsStored - 1) return undefined
+  if (!isInTable(dicom, components, bitsAllocated, bitsStored)) return undefined
+  // In 8-bit big-endian files the bytes of OW are turned in pairs; 16 bits are always OW.
+  if (!dicom.encoding.littleEndian && bitsAllocated === 16 && dicom.pixels.vr !== 'OW') return undefined
+  const sampleBytes = bitsAllocated === 8 ? 1 : 2
+  const planeBytes = height * width * sampleBytes
+  const frameBytes = planeBytes * components
+  const spare = dicom.pixels.bytes - frameBytes * count
+  if (spare !== 0 && !(spare === 1 && (frameBytes * count) % 2 === 1)) return undefined
+
+  const frame = { width, height, components, sampleBytes } as const
+  if (!planar) {
+    const read = littleEndianPixels(dicom, source)
+    return { frame, count, bitsStored, rows: (index) => (offset, length) => read(index * frameBytes + offset, length) }
+  }
+  const planes = Array.from({ length: components }, () => littleEndianPixels(dicom, source))
+  const rows = (index: number) => async (offset: number, length: number) => {
+    const out = new Uint8Array(length)
+    const samples = length / components / sampleBytes
+    for (const [c, read] of planes.entries()) {
+      const plane = await read(index * frameBytes + c * planeBytes + offset / components, length / components)
+      for (let i = 0; i < samples; i++) {
+        for (let b = 0; b < sampleBytes; b++) out[(i * components + c) * sampleBytes + b] = plane[i * sampleBytes + b]!
+      }
+    }
+    return out
+  }
+  return { frame, count, bitsStored, rows }
+}

@@ -1,0 +1,79 @@
+/** DICOM files with more besides the pixel data than fits in memory: documents, meshes, float pixels, private data. */
+
+import type { Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, WindowTooShort } from './elements.ts'
+import { FIRST_WINDOW_BYTES, isSignature, readMeta, SYNTAX } from './file.ts'
+import { KNOWN_VRS, LONG_VRS } from './vr.ts'
+
+/** Sequences of undefined length are looked through in memory; up to this long. */
+const MAX_WINDOW_BYTES = 16 << 20
+
+const BITS_ALLOCATED = 0x0028_0100
+const BITS_STORED = 0x0028_0101
+
+export interface LargeDicom {
+  readonly encoding: Encoding
+  start(syntax: string): Uint8Array
+  readonly signed: boolean
+  /** Where the data set begins in the source; it goes to the end of the file and is copied as it is. */
+  readonly dataSetAt: number
+}
+
+/**
+ * Checks the top level of an explicit little-endian data set from element to element, without reading their values.
+ * @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget)
+ */
+export async function readLargeDicom(source: Source): Promise<LargeDicom> {
+  const meta = readMeta(new ElementReader(await source.read(0, FIRST_WINDOW_BYTES), EXPLICIT_LITTLE, source.size))
+  if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('more than 16 MB besides the pixel data, not in explicit little endian')
+  let signed = false
+  const bits = new Map<number, number>()
+  let window = new Uint8Array(0)
+  let windowAt = 0
+  for (let at = meta.end; at < source.size; ) {
+    if (at + 12 > windowAt + window.length) {
+      window = new Uint8Array(await source.read(at, FIRST_WINDOW_BYTES))
+      windowAt = at
+    }
+    const header = new ElementReader(window.subarray(at - windowAt), EXPLICIT_LITTLE, source.size - at)
+    if (header.bytes.length < 8) throw malformed('dicom', at, 'an element without end')
+    const tag = header.tag(0)
+    if (tag >= ITEM) throw malformed('dicom', at, 'an item outside of a sequence')
+    if (tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
+    if (isSignature(tag)) signed = true
+    if ((tag === BITS_ALLOCATED || tag === BITS_STORED) && header.bytes.length >= 10) bits.set(tag, header.uint16(8))
+    if (tag === PIXEL_DATA && bits.get(BITS_ALLOCATED) !== bits.get(BITS_STORED)) {
+      throw overBudget('more than 16 MB besides the pixel data, whose unused bits are to be checked')
+    }
+    at = definedEnd(header, at, source.size) ?? (await undefinedEnd(source, at))
+  }
+  return { encoding: EXPLICIT_LITTLE, start: meta.start, signed, dataSetAt: meta.end }
+}
+
+/** Where an element of known length ends. */
+function definedEnd(reader: ElementReader, at: number, size: number): number | undefined {
+  const vr = String.fromCharCode(reader.bytes[4]!, reader.bytes[5]!)
+  if (!KNOWN_VRS.has(vr)) throw unsupported(`no value representation at byte ${at}`)
+  const long = LONG_VRS.has(vr)
+  if (long && reader.bytes.length < 12) throw malformed('dicom', at, 'an element without end')
+  const length = long ? reader.uint32(8) : reader.uint16(6)
+  if (length === 0xffff_ffff) {
+    if (reader.tag(0) === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated pixel data in a native file')
+    return undefined
+  }
+  const end = at + (long ? 12 : 8) + length
+  if (end > size) throw malformed('dicom', at, `an element of ${length} bytes, the file ends at ${size}`)
+  return end
+}
+
+async function undefinedEnd(source: Source, at: number): Promise<number> {
+  for (let length = FIRST_WINDOW_BYTES; ; length = Math.min(length * 4, MAX_WINDOW_BYTES)) {
+    try {
+      return at + new ElementReader(await source.read(at, length), EXPLICIT_LITTLE, source.size - at).element(0, 1).end
+    } catch (error) {
+      if (!(error instanceof WindowTooShort)) throw error
+      if (length >= MAX_WINDOW_BYTES) throw overBudget(`a sequence of more than ${MAX_WINDOW_BYTES} bytes`)
+    }
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), as DICOM has it in transfer syntaxes
+ * 1.2.840.10008.1.2.4.57 and .70, of one component or of three in one scan: each sample is predicted from its neighbours, the difference is coded.
+ */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { type CodecError, malformed, unsupported } from '../../model/error.ts'
+
+export interface JpegShape {
+  readonly width: number
+  readonly height: number
+  readonly sampleBytes: number
+  /** Of a pixel. */
+  readonly samples: number
+  /** Whether the decoded frame has its samples by plane. */
+  readonly planar: boolean
+  /** Signed samples are only the same to all readers when none of their bits is missing. */
+  readonly signed: boolean
+}
+
+const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd, APP14: 0xee } as const
+/** Codes of up to so many bits are looked up at once. */
+const LOOKUP_BITS = 10
+
+/** What is sound, but is not decoded here. */
+const otherJpeg = () => unsupported('JPEG that is not lossless, or of another kind than the picture')
+
+interface Codes {
+  /** By the next LOOKUP_BITS bits: category and length of the code (`category << 5 | length`), 0 when it is longer. */
+  readonly short: Uint16Array
+  /** By length (T.81, F.2.2.3): largest code, and what turns a code into its place in `categories`. */
+  readonly largest: Int32Array
+  readonly offset: Int32Array
+  readonly categories: Uint8Array
+}
+
+interface Header {
+  readonly bits: number
+  readonly predictor: number
+  readonly shift: number
+  readonly restartLines: number
+  /** By component. */
+  readonly codes: readonly Codes[]
+  readonly scanAt: number
+}
+
+/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), CodecError (unsupported_feature) */
+export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
+  const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
+  if (shape.samples > 1 && shape.planar) return byPlane(samples, shape.samples)
+  if (shape.sampleBytes === 1) return Uint8Array.from(samples)
+  const frame = new Uint8Array(2 * samples.length)
+  for (let i = 0; i < samples.length; i++) {
+    frame[2 * i] = samples[i]!
+    frame[2 * i + 1] = samples[i]! >> 8
+  }
+  discard(samples)
+  return frame
+}
+
+/** Colour has 8 bits a sample. */
+function byPlane(samples: Uint16Array, components: number): Uint8Array {
+  const frame = new Uint8Array(samples.length)
+  const pixels = samples.length / components
+  for (let c = 0; c < components; c++) for (let i = 0; i < pixels; i++) frame[c * pixels + i] = samples[i * components + c]!
+  return frame
+}
+
+/** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
+export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
+  const damaged = (position: number, what: string) => malformed('dicom', at + position, what)
+  const reader = new ByteReader(code, false)
+  const tables = new Map<number, Codes>()
+  let bits = 0
+  let restart = 0
+  if (code.length < 4 || reader.u16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no JPEG stream')
+  for (let position = 2; position + 4 <= code.length; ) {
+    const marker = code[position + 1]!
+    if (code[position] !== 0xff) throw damaged(position, 'expected a JPEG marker')
+    if (marker === 0xff) {
+      position++
+      continue
+    }
+    const length = reader.u16(position + 2)
+    const body = code.subarray(position + 4, position + 2 + length)
+    if (length < 2 || body.length !== length - 2) throw damaged(position, 'a JPEG segment without end')
+    position += 2 + length
+    if (marker === MARKER.DHT) readTables(body, tables, () => damaged(position, 'a table of Huffman codes'))
+    else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
+    else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
+    else if (marker === MARKER.SOS) {
+      const n = shape.samples
+      if (!bits || body.length < 4 + 2 * n || body[0] !== n) throw otherJpeg()
+      const codes = Array.from({ length: n }, (_, c) => tables.get(body[2 + 2 * c]! >> 4)).filter((one) => one !== undefined)
+      if (codes.length < n) throw damaged(position, 'a scan without its Huffman codes')
+      const [predictor, shift] = [body[1 + 2 * n]!, body[3 + 2 * n]! & 15]
+      // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
+      if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width) throw otherJpeg()
+      return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
+    } else if (marker === MARKER.APP14 && isTransformed(body)) throw otherJpeg()
+    else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw otherJpeg()
+  }
+  throw damaged(code.length, 'a JPEG stream without a scan')
+}
+
+/** Whether an Adobe segment says that colours were turned into others, which not all readers of DICOM look at. */
+const isTransformed = (body: Uint8Array) => latin1Of(body.subarray(0, 5)) === 'Adobe' && body[11] !== 0
+
+function frameBits({ width, height, sampleBytes, samples, signed }: JpegShape, body: Uint8Array): number {
+  const bits = body[0]!
+  const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === samples
+  // Each component as large as the picture.
+  for (let c = 0; samples > 1 && c < samples; c++) if (body[7 + 3 * c] !== 0x11) throw otherJpeg()
+  if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw otherJpeg()
+  return bits
+}
+
+/** T.81, B.2.4.2 and annex C. */
+function readTables(body: Uint8Array, tables: Map<number, Codes>, damaged: () => CodecError): void {
+  for (let at = 0; at < body.length; ) {
+    const id = body[at]!
+    const counts = body.subarray(at + 1, at + 17)
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    const categories = body.slice(at + 17, at + 17 + total)
+    if (counts.length !== 16 || categories.length !== total || categories.some((category) => category > 16)) throw damaged()
+    const short = new Uint16Array(1 << LOOKUP_BITS)
+    const [largest, offset] = [new Int32Array(18).fill(-1), new Int32Array(18)]
+    let [next, place] = [0, 0]
+    for (let length = 1; length <= 16; length++) {
+      offset[length] = place - next
+      for (let i = 0; i < counts[length - 1]!; i++, next++, place++) {
+        if (next >= 1 << length) throw damaged()
+        if (length > LOOKUP_BITS) continue
+        const from = next << (LOOKUP_BITS - length)
+        short.fill((categories[place]! << 5) | length, from, from + (1 << (LOOKUP_BITS - length)))
+      }
+      if (counts[length - 1]! > 0) largest[length] = next - 1
+      next <<= 1
+    }
+    if ((id & 0xf0) === 0) tables.set(id & 15, { short, largest, offset, categories })
+    at += 17 + total
+  }
+}
+
+/** Bits of entropy-coded data (T.81, F.2.2.5): a zero behind each FF is stuffed, a marker ends them. */
+class Bits {
+  readonly #code: Uint8Array
+  #at: number
+  #held = 0
+  #count = 0
+  /** Zero bits given out behind the end. */
+  missing = 0
+
+  constructor(code: Uint8Array, at: number) {
+    this.#code = code
+    this.#at = at
+  }
+
+  /** At least 16 bits are held after this. */
+  #fill(): void {
+    while (this.#count <= 16) {
+      let byte = this.#code[this.#at] ?? 0xff
+      if (byte === 0xff && this.#code[this.#at + 1] !== 0) {
+        byte = 0
+        this.missing += 8
+      } else this.#at += byte === 0xff ? 2 : 1
+      this.#held = ((this.#held << 8) | byte) & 0xff_ffff
+      this.#count += 8
+    }
+  }
+
+  /** A category (T.81, H.1.2.2), 17 when no code begins so. */
+  category({ short, largest, offset, categories }: Codes): number {
+    if (this.#count < 16) this.#fill()
+    const found = short[(this.#held >> (this.#count - LOOKUP_BITS)) & ((1 << LOOKUP_BITS) - 1)]!
+    if (found) {
+      this.#count -= found & 31
+      return found >> 5
+    }
+    for (let length = LOOKUP_BITS + 1; length <= 16; length++) {
+      const code = (this.#held >> (this.#count - length)) & ((1 << length) - 1)
+      if (code <= largest[length]!) {
+        this.#count -= length
+        return categories[code + offset[length]!] ?? 17
+      }
+    }
+    return 17
+  }
+
+  /** A difference of that category: 1 to 15 more bits. */
+  difference(category: number): number {
+    if (category === 0) return 0
+    if (category === 16) return 32_768
+    if (this.#count < category) this.#fill()
+    this.#count -= category
+    const value = (this.#held >> this.#count) & ((1 << category) - 1)
+    return value < 1 << (category - 1) ? value - (1 << category) + 1 : value
+  }
+
+  /** Whether no more was read than there is. */
+  get whole(): boolean {
+    return this.missing <= this.#count
+  }
+
+  /** To behind the next restart marker; false when another or none comes. */
+  restart(number: number): boolean {
+    if (!this.whole) return false
+    while (this.#at + 1 < this.#code.length && !(this.#code[this.#at] === 0xff && this.#code[this.#at + 1]! >= 0xc0)) this.#at++
+    const found = this.#code[this.#at + 1] === 0xd0 + (number & 7)
+    this.#at += 2
+    this.#held = this.#count = this.missing = 0
+    return found
+  }
+}
+
+/** T.81, H.1.2 and H.2. */
+function decodeScan(code: Uint8Array, header: Header, width: number, height: number, at: number): Uint16Array {
+  const { bits, predictor, shift, restartLines, codes, scanAt } = header
+  const n = codes.length
+  const row = width * n
+  const samples = new Uint16Array(row * height)
+  const input = new Bits(code, scanAt)
+  const most = (1 << (bits - shift)) - 1
+  let restarts = 0
+  let first = true
+  for (let y = 0; y < height; y++) {
+    if (restartLines > 0 && y > 0 && y % restartLines === 0) {
+      if (!input.restart(restarts++)) throw malformed('dicom', at, `no restart marker before line ${y}`)
+      first = true
+    }
+    // `i`: of the sample, whose neighbours `a`, `b` and `c` are n, row and row + n samples before it.
+    for (let x = 0, i = y * row; x < row; x++, i++) {
+      const component = n === 1 ? 0 : x % n
+      const category = input.category(codes[component]!)
+      if (category > 16) throw malformed('dicom', at, `no Huffman code in line ${y}`)
+      let expected: number
+      if (x < n) expected = first ? 1 << (bits - shift - 1) : samples[i - row]!
+      else if (first || predictor === 1) expected = samples[i - n]!
+      else {
+        const [a, b, c] = [samples[i - n]!, samples[i - row]!, samples[i - row - n]!]
+        if (predictor === 2) expected = b
+        else if (predictor === 3) expected = c
+        else if (predictor === 4) expected = a + b - c
+        else if (predictor === 5) expected = a + ((b - c) >> 1)
+        else if (predictor === 6) expected = b + ((a - c) >> 1)
+        else expected = (a + b) >> 1
+      }
+      const sample = (expected + input.difference(category)) & 0xffff
+      if (sample > most) throw malformed('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
+      samples[i] = sample
+    }
+    first = false
+  }
+  if (!input.whole) throw malformed('dicom', at, 'a frame that is cut off')
+  if (shift > 0) for (let i = 0; i < samples.length; i++) samples[i]! <<= shift
+  return samples
+}

@@ -1,0 +1,159 @@
+/** Mail to mail: attachments go through their own codecs and come back in the same transfer encoding and lines. */
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
+import { differentChunks } from '../../containers/zip/compare.ts'
+import { pictureFacts } from '../../embedded/image-header.ts'
+import { unlikePictures } from '../../embedded/package-codec.ts'
+import { recompressPicture } from '../../embedded/recompress.ts'
+import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
+import { readBase64, writeBase64 } from './base64.ts'
+import { everyPart, type MimePart, readMime } from './parts.ts'
+import { quotedBytes, readQuotedPrintable, writeQuotedPrintable } from './quoted-printable.ts'
+
+const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
+const SMALLEST_ATTACHMENT_BYTES = 600
+const CHUNK_BYTES = 256 * 1024
+
+/** Why a mail may not be changed: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
+async function signatureOf(mail: Source, root: MimePart): Promise<string | undefined> {
+  for (const part of everyPart(root)) {
+    for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
+      if (part.headers.has(name)) return `signed (${name})`
+    }
+    if (/^multipart\/(signed|encrypted)$/.test(part.type)) return part.type
+    if (/^application\/(x-)?pkcs7|^application\/pgp/.test(part.type)) return part.type
+  }
+  const armour = '-----BEGIN PGP '
+  let end = Buffer.alloc(0)
+  for await (const chunk of mail.stream()) {
+    const bytes = Buffer.concat([end, chunk])
+    if (bytes.includes(armour)) return 'PGP armour'
+    end = Buffer.from(bytes.subarray(-armour.length))
+  }
+  return undefined
+}
+
+/** Parts that may be attachments whose bytes can be written again exactly as they were. */
+function* candidates(root: MimePart): Generator<MimePart> {
+  for (const part of everyPart(root)) {
+    if (part.children.length > 0 || part.headers.has('content-md5')) continue
+    if (part.encoding !== 'base64' && part.encoding !== 'quoted-printable') continue
+    // The line breaks of a text may be written in the way of its mail, and only a name says that it is a file.
+    if (part.type.startsWith('text/') && (part.fileName === undefined || part.encoding !== 'base64')) continue
+    const length = part.end - part.start
+    if (length >= SMALLEST_ATTACHMENT_BYTES && length <= MOST_ATTACHMENT_BYTES * 1.4) yield part
+  }
+}
+
+/** A decoded attachment, and how others take its place. */
+interface Body {
+  readonly bytes: Uint8Array
+  /** In the transfer encoding and the lines of the attachment. */
+  write(bytes: Uint8Array): Iterable<Uint8Array>
+  /** What bytes take in that encoding, without line breaks. */
+  sizeOf(bytes: Uint8Array): number
+}
+
+async function bodyOf(mail: Source, { encoding, start, end }: MimePart): Promise<Body | undefined> {
+  const raw = bytesOf(mail, start, end)
+  if (encoding === 'base64') {
+    const body = await readBase64(raw, end - start)
+    return body && { bytes: body.bytes, write: (bytes) => writeBase64(body, bytes), sizeOf: ({ length }) => Math.ceil(length / 3) * 4 }
+  }
+  const body = await readQuotedPrintable(raw, end - start)
+  return body && { bytes: body.bytes, write: (bytes) => writeQuotedPrintable(body, bytes), sizeOf: quotedBytes }
+}
+
+async function* bytesOf(mail: Source, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; ) {
+    const chunk = await mail.read(at, Math.min(CHUNK_BYTES, end - at))
+    if (chunk.length === 0) throw new RangeError('the mail became shorter')
+    at += chunk.length
+    yield chunk
+  }
+}
+
+async function copy(mail: Source, start: number, end: number, sink: Sink): Promise<void> {
+  for await (const chunk of bytesOf(mail, start, end)) await sink.write(chunk.slice())
+}
+
+/** Holds one attachment and its result; the mail itself is read by ranges. */
+export async function compressMail(mail: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const root = await readMime(mail.stream())
+  if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the structure of this mail is not understood' }
+  const signature = await signatureOf(mail, root)
+  if (signature) return { kind: 'unchanged', reason: 'signed', detail: signature }
+
+  let [at, found, gained] = [0, 0, 0]
+  let loss: PictureLoss | undefined
+  for (const part of candidates(root)) {
+    options.signal.throwIfAborted()
+    const body = await bodyOf(mail, part)
+    if (!body) continue
+    found++
+    const result = await compressAttachment(body, part.fileName ?? 'attachment', options)
+    options.progress(part.end / mail.size)
+    if (!result || lengthOf(body.write(result.bytes)) >= part.end - part.start) continue
+    gained++
+    if (result.loss) loss = worseLoss(loss, result.loss)
+    await copy(mail, at, part.start, sink)
+    for (const lines of body.write(result.bytes)) await sink.write(lines)
+    at = part.end
+  }
+  if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
+  await copy(mail, at, mail.size, sink)
+  const steps = [`${gained} of ${found} attachments recompressed in place`, ...(options.inner.time?.steps() ?? [])]
+  return { kind: 'compressed', ...lossOf(loss), steps }
+}
+
+function lengthOf(chunks: Iterable<Uint8Array>): number {
+  let length = 0
+  for (const chunk of chunks) length += chunk.length
+  return length
+}
+
+async function compressAttachment({ bytes, sizeOf }: Body, name: string, options: Options) {
+  if (pictureFacts(bytes)) return recompressPicture(bytes, name, options, { sizeOf })
+  if (options.inner.time?.take(secondsOfFile(bytes.length), 'file') === false) return undefined
+  const result = await options.inner.compress(bytes, name)
+  if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
+  const { loss } = result.outcome
+  if (!loss) return { bytes: result.bytes }
+  return loss.pictures && { bytes: result.bytes, loss: loss.pictures }
+}
+
+/** The same parts, byte for byte but for attachments; changed pictures decode in the same kind and shape. */
+export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> {
+  const different = (difference: string): Verdict => ({ equal: false, difference })
+  const [root, after] = [await readMime(mail.stream()), await readMime(fresh.stream())]
+  if (!root || !after) return different('the result is no mail of the same kind')
+  const [before, now] = [[...everyPart(root)], [...everyPart(after)]]
+  if (before.length !== now.length) return different('another number of parts')
+  const rewrittenOf = new Map(before.map((part, index) => [part, now[index]!]))
+  const differ = (from: number, to: number, freshFrom: number, freshTo: number) =>
+    to - from === freshTo - freshFrom
+      ? differentChunks(bytesOf(mail, from, to), bytesOf(fresh, freshFrom, freshTo))
+      : `${to - from} bytes became ${freshTo - freshFrom}`
+  let [at, freshAt] = [0, 0]
+  for (const part of candidates(root)) {
+    const rewritten = rewrittenOf.get(part)!
+    if ((await differ(part.start, part.end, rewritten.start, rewritten.end)) === undefined) continue
+    if (await differ(at, part.start, freshAt, rewritten.start)) return different(`bytes before ${part.start} changed`)
+    ;[at, freshAt] = [part.end, rewritten.end]
+    const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, rewritten)]
+    if (!body || !decoded || (await differentChunks(chunksOf(body.write(decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end))))
+      return different(`the lines of attachment ${part.fileName} changed`)
+    const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
+    if (problem) return different(`attachment ${part.fileName}: ${problem}`)
+  }
+  return (await differ(at, mail.size, freshAt, fresh.size)) ? different('the end of the mail changed') : { equal: true }
+}
+
+async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+/** Other kinds were verified by their own codec; here they must still be of that kind. */
+function unlikeHead(before: Uint8Array, after: Uint8Array): string | undefined {
+  return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another kind of file'
+}

@@ -1,0 +1,47 @@
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import type { Codec } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import { EPUB } from '../../catalog/formats/epub.ts'
+import { epubReferences } from './references.ts'
+
+/** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
+function mimetypeFirst(archive: ZipArchive): ZipArchive {
+  const first = archive.physical.filter((entry) => entry.name === 'mimetype')
+  if (first.length === 0) throw malformed('epub', 0, 'no mimetype')
+  return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
+}
+
+async function survey(archive: ZipArchive): Promise<Survey> {
+  const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
+  if (find('meta-inf/signatures.xml')) return { signed: 'digital signature kept, every file byte-equal' }
+  // A rights file governs resources in ways that are not public (4.2.6.3.4).
+  if (find('meta-inf/rights.xml')) return { signed: 'rights management kept, every file byte-equal' }
+  const encryption = find('meta-inf/encryption.xml')
+  if (encryption) return encrypted(archive, encryption)
+  const references = await epubReferences(archive)
+  return references ? { references } : {}
+}
+
+/** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
+async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
+  const unreadable: Survey = { signed: 'encryption that cannot be read, every file byte-equal' }
+  if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
+  try {
+    const names = new Set<string>()
+    for (const tag of scanTags(decodeXml(await readEntry(archive, encryption)))) {
+      const uri = tag.local === 'CipherReference' ? tag.get('URI') : undefined
+      if (uri !== undefined) names.add(decodeURIComponent(uri).replace(/^\//, ''))
+    }
+    return { untouchable: new Set(archive.entries.filter((entry) => names.has(entry.name))) }
+  } catch (error) {
+    if (isEngineError(error, 'xml') || error instanceof URIError) return unreadable
+    throw error
+  }
+}
+
+/** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed; photographs that came as PNG become JPEG with another name where the manifest and pages alone name them. */
+export const epub: Codec = packageCodec(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })

@@ -1,0 +1,108 @@
+/** Every place of an EPUB that names its PNGs: the manifest, and pages that show them. */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+
+const MOST_TEXT_BYTES = 16 * 1024 * 1024
+const MOST_TEXTS_BYTES = 32 * 1024 * 1024
+/** Files without names of other files. Whatever else there is, is searched for them. */
+const NO_TEXT = /\.(png|jpe?g|gif|bmp|webp|avif|ttf|otf|woff2?|mp[34]|m4[av]|ogg|opus|webm)$/i
+const MARKUP = /\.(opf|ncx|xhtml|html?|xml|smil)$/i
+const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'poster', 'data', 'altimg'])
+
+/** PNGs that the manifest and pages name, by plain relative addresses, and nothing else does. */
+export async function epubReferences(archive: ZipArchive): Promise<References | undefined> {
+  const names = new Map<ZipEntry, string>()
+  for (const entry of archive.entries) {
+    const name = jpegName(entry, archive.entries)
+    if (name !== undefined && !entry.opaque) names.set(entry, name)
+  }
+  const files = archive.entries.filter(({ name, isDirectory }) => !isDirectory && !NO_TEXT.test(name))
+  const isLarge =
+    files.some(({ size, opaque }) => opaque || size > MOST_TEXT_BYTES) || files.reduce((sum, { size }) => sum + size, 0) > MOST_TEXTS_BYTES
+  if (names.size === 0 || isLarge) return undefined
+  const found = new Finder(names)
+  for (const file of files) found.read(file, await readEntry(archive, file))
+  return found.references()
+}
+
+class Finder {
+  readonly #names: ReadonlyMap<ZipEntry, string>
+  readonly #byPath: ReadonlyMap<string, ZipEntry>
+  readonly #mentions = new Map<ZipEntry, Mention[]>()
+  readonly #texts = new Map<ZipEntry, string>()
+  /** How often any text has the name of a picture. */
+  readonly #named = new Map<ZipEntry, number>()
+  readonly #inManifest = new Set<ZipEntry>()
+  readonly #unclear = new Set<ZipEntry>()
+
+  constructor(names: ReadonlyMap<ZipEntry, string>) {
+    this.#names = names
+    this.#byPath = new Map([...names.keys()].map((entry) => [entry.name, entry]))
+  }
+
+  read(file: ZipEntry, bytes: Uint8Array): void {
+    const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+    for (const picture of this.#names.keys())
+      this.#named.set(picture, (this.#named.get(picture) ?? 0) + timesNamed(raw, leafOf(picture.name)))
+    // Names in texts of other encodings are not found this way.
+    if (/^(\xff\xfe|\xfe\xff)/.test(raw)) for (const picture of this.#names.keys()) this.#unclear.add(picture)
+    if (!MARKUP.test(file.name)) return
+    try {
+      const text = decodeXml(bytes)
+      // The text must be written again as it was, but for the names.
+      if (Buffer.compare(encodeXml(text), bytes) !== 0) return
+      this.#texts.set(file, text)
+      this.#scan(file, text)
+    } catch (error) {
+      if (!isEngineError(error, 'xml')) throw error
+    }
+  }
+
+  references(): References {
+    const isClear = (picture: ZipEntry, places: readonly Mention[]) => {
+      const ofNames = places.filter(({ splice }) => splice.text === leafOf(this.#names.get(picture)!)).length
+      return this.#inManifest.has(picture) && !this.#unclear.has(picture) && ofNames === this.#named.get(picture)
+    }
+    return { mentions: new Map([...this.#mentions].filter(([picture, places]) => isClear(picture, places))), texts: this.#texts }
+  }
+
+  /** @throws EngineError */
+  #scan(holder: ZipEntry, text: string): void {
+    // A document type without entities of its own says nothing here.
+    const scanned = text.replace(/<!DOCTYPE[^[\]<>]*>/i, (whole) => ' '.repeat(whole.length))
+    for (const tag of scanTags(scanned)) {
+      if (tag.kind === 'close') continue
+      const attributes = tag.attributes()
+      for (const { local, value, start, end } of attributes) {
+        const picture = ADDRESSES.has(local) ? this.#pictureAt(holder.name, value) : undefined
+        if (!picture) continue
+        const leaf = leafOf(picture.name)
+        const places = this.#mentions.get(picture) ?? []
+        this.#mentions.set(picture, places)
+        if (!text.slice(start, end).endsWith(leaf)) this.#unclear.add(picture)
+        places.push({ holder, splice: { start: end - leaf.length, end, text: leafOf(this.#names.get(picture)!) } })
+        if (tag.local !== 'item' || !/\.opf$/i.test(holder.name)) continue
+        const type = attributes.find((each) => each.name === 'media-type')
+        if (type?.value !== 'image/png') this.#unclear.add(picture)
+        else places.push({ holder, splice: { start: type.start, end: type.end, text: 'image/jpeg' } })
+        this.#inManifest.add(picture)
+      }
+    }
+  }
+
+  #pictureAt(holder: string, address: string): ZipEntry | undefined {
+    try {
+      const segments = holder.split('/').slice(0, -1)
+      for (const segment of decodeURIComponent(address.split(/[?#]/)[0]!).split('/')) {
+        if (segment === '..') segments.pop()
+        else if (segment !== '.' && segment !== '') segments.push(segment)
+      }
+      return this.#byPath.get(segments.join('/'))
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,218 @@
+/** What to do with each track of a movie, decided from its index and one decoded picture. */
+
+import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
+import type { Options, Reason, Source } from '../../model/codec.ts'
+import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../model/content-credentials.ts'
+import { CodecError, isCodecError, unsupported } from '../../model/error.ts'
+import type { PartPlan, Plan } from '../../model/segmented.ts'
+import { type Box, find } from '../../containers/isobmff/box.ts'
+import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import { staysFragmented, trackBytes } from '../../containers/isobmff/write.ts'
+import { FAT_SOUND } from '../../catalog/levels.ts'
+import { AAC_RATES } from './aac-rates.ts'
+import { steadyPackets } from './compare-sound.ts'
+import { type Cut, cutByTime, reorderDepth } from './cut.ts'
+import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
+import { type Level, levelOf } from './levels.ts'
+import { type NativeStream, nativeStream } from './native/stream.ts'
+import type { PictureTrack } from './picture-track.ts'
+import { probe } from './pictures.ts'
+
+export interface VideoJob {
+  readonly track: Track
+  readonly pictures: PictureTrack
+  readonly cuts: readonly Cut[]
+  /** Encoded by the program beside the press. */
+  readonly native?: NativeStream
+}
+
+export interface SoundJob {
+  readonly track: Track
+  readonly stream: AudioStream
+  readonly bitsPerSecond: number
+}
+
+export interface Analysis {
+  readonly movie: Movie
+  readonly level: Level
+  readonly video: VideoJob | undefined
+  readonly sounds: readonly SoundJob[]
+  /** Why the pictures are kept, when they are. */
+  readonly kept: { readonly reason: Reason; readonly detail: string } | undefined
+  /** CPU seconds the work is expected to take. */
+  readonly cpuSeconds: number
+}
+
+/** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
+export const WHOLE_CPU_SECONDS = 90
+/** Sources up to this size: the parts of larger ones would not fit into the memory of one message. */
+const WHOLE_BYTES = 8 * 1024 * 1024
+const PART_CPU_SECONDS = 40
+/** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
+export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
+/** Sound longer than this would not fit into one message. */
+const MAX_SOUND_SECONDS = 4000
+
+/** CPU seconds a picture takes, from measurements. */
+export function secondsPerFrame(pixels: number): number {
+  if (pixels <= 1024 * 576) return pixels * 1.5e-7
+  return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 6e-8
+}
+
+/** One message for all, or one for each part; where nothing is encoded there are none. */
+export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): Plan {
+  const small = cpuSeconds <= WHOLE_CPU_SECONDS && source.size <= WHOLE_BYTES
+  return small || parts.length === 0 ? { kind: 'whole' } : { kind: 'parts', parts }
+}
+
+/** @param probed a picture was decoded before, as for the plan that a part belongs to */
+export async function analyse(source: Source, options: Options, probed = false): Promise<Analysis> {
+  const movie = await readMovie(source)
+  for (const { descriptions } of movie.tracks) {
+    if (descriptions.some(isEncrypted)) throw new CodecError('encrypted', '')
+  }
+  await refuseSigned(source, movie)
+  await refuseItems(source, movie)
+  // The head of a stream whose fragments lie in other files, which need what it says of them.
+  if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
+    throw unsupported('an index without its media')
+  const inFragments = staysFragmented(movie)
+  if (inFragments && (options.output === 'mov' || movie.brand === 'qt  '))
+    throw unsupported('a fragmented film with negative composition offsets as QuickTime')
+  if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
+    throw unsupported('a fragmented film with several sample descriptions in a track')
+  // In fragments some players show what an edit list leaves out.
+  if (movie.fragmented && movie.tracks.some(leavesPicturesOut)) throw unsupported('a fragmented film whose edit list leaves pictures out')
+  const level = levelOf(options.quality)
+  const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
+  if (options.lossless) return base
+  // New sound needs an edit list, which some players of fragments do not read.
+  const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
+  const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
+  const judged = candidate ? await judge(source, movie, candidate, probed, options) : undefined
+  const video = judged && 'cuts' in judged ? judged : undefined
+  const kept = judged && !('cuts' in judged) ? judged : undefined
+  const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
+  const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
+  return { ...base, sounds, video, kept, cpuSeconds }
+}
+
+/** @throws CodecError (signed) */
+async function refuseSigned(source: Source, { top }: Movie): Promise<void> {
+  for (const { type, offset } of top) {
+    if (type === 'uuid' && isCredentialsBox(await source.read(offset, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
+  }
+}
+
+const MOST_META_BYTES = 1024 * 1024
+
+/** @throws CodecError (unsupported_feature) for items (ISO/IEC 14496-12, 8.11.3) that are found by their place in the file, which changes */
+async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promise<void> {
+  const iloc = new TextEncoder().encode('iloc')
+  const inner = find(moov, moovBox, 'meta')
+  const metas = inner ? [moov.subarray(inner.body, inner.end)] : []
+  for (const { type, offset, size } of top) {
+    if (type === 'meta') metas.push((await source.read(offset, Math.min(size, MOST_META_BYTES))).slice())
+  }
+  if (metas.some((meta) => indexOfBytes(meta, iloc) >= 0))
+    throw unsupported('items beside the tracks that are found by their place in the file')
+}
+
+function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
+  const skip = edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
+  if (handler !== 'vide' || skip === 0) return false
+  const { count, dts, composition } = samples()
+  for (let i = 0; i < count; i++) if (dts[i]! + composition[i]! < skip) return true
+  return false
+}
+
+/** Packets are worth encoding again only when that shows in the whole. */
+const SHOWS = 0.01
+
+function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): SoundJob | undefined {
+  const [entry] = track.descriptions
+  if (track.handler !== 'soun' || track.descriptions.length !== 1 || !entry || track.chunks.count === 0) return undefined
+  const uncompressed = pcmStream(movie.moov, entry)
+  const stream = uncompressed ?? packetStream(movie.moov, entry)
+  if (!stream || stream.channels < 1 || stream.channels > 2 || !AAC_RATES.includes(stream.hertz)) return undefined
+  const bitsPerSecond = Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels
+  const bytes = trackBytes(track)
+  if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
+  const seconds = track.duration / track.timescale
+  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT_SOUND * bitsPerSecond) return undefined
+  if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
+  // New packets follow each other without gaps.
+  if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined
+  // iTunes notes how many samples its own encoder put in front; they would not hold any more.
+  if (indexOfBytes(movie.moov, new TextEncoder().encode('iTunSMPB')) >= 0) return undefined
+  return { track, stream, bitsPerSecond }
+}
+
+async function judge(
+  source: Source,
+  movie: Movie,
+  track: Track,
+  probed: boolean,
+  options: Options,
+): Promise<VideoJob | { reason: Reason; detail: string }> {
+  const [entry] = track.descriptions
+  if (track.descriptions.length !== 1 || !entry) return { reason: 'unsupported_feature', detail: 'several kinds of pictures in one track' }
+  const native = nativeOf(movie, entry, options)
+  if (native && 'reason' in native) return native
+  const stream = native?.stream ?? videoStream(movie.moov, entry)
+  if (!stream) return { reason: 'unsupported_feature', detail: `pictures of type '${entry.type}' are kept as they are` }
+  const samples = track.samples()
+  const seconds = track.duration / track.timescale
+  if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
+  const pixels = stream.width * stream.height
+  const bits = (trackBytes(track) * 8) / (pixels * samples.count)
+  const lean = LEAN_BITS[options.quality] * (LEANER[stream.decoder] ?? 1)
+  if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
+  const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
+  const pictures: PictureTrack = {
+    stream: { ...stream, reorder: reorderDepth(samples) },
+    timescale: track.timescale,
+    samples,
+    rate,
+    start: 0,
+    counted: false,
+    annexb: false,
+  }
+  try {
+    if (!probed && !native) await probe(source, pictures, options)
+    const cuts = cutFor(pictures)
+    return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts, ...(native && { native }) }
+  } catch (error) {
+    if (isCodecError(error, 'unsupported_feature')) return { reason: 'unsupported_feature', detail: error.message }
+    if (isCodecError(error, 'over_budget')) return { reason: 'over_budget', detail: error.message }
+    throw error
+  }
+}
+
+/** What codecs newer than H.264 do with. */
+const LEANER: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
+
+function nativeOf(movie: Movie, entry: Box, options: Options) {
+  if (!options.native) return undefined
+  try {
+    return nativeStream(movie.moov, entry, options)
+  } catch (error) {
+    if (isCodecError(error, 'over_budget')) return { reason: error.reason, detail: error.message }
+    throw error
+  }
+}
+
+/** How many seconds of film make a part. */
+export const partSeconds = (pixels: number, framesPerSecond: number) =>
+  Math.min(30, Math.max(3, PART_CPU_SECONDS / (secondsPerFrame(pixels) * framesPerSecond)))
+
+/** One part when one message can do it, else parts of about 40 CPU-seconds. */
+export function cutFor(pictures: PictureTrack): Cut[] {
+  const { samples, stream, timescale, rate } = pictures
+  const pixels = stream.width * stream.height
+  const total = samples.count * secondsPerFrame(pixels)
+  const seconds = total <= WHOLE_CPU_SECONDS ? Number.MAX_SAFE_INTEGER : partSeconds(pixels, rate.num / rate.den)
+  return cutByTime(samples, timescale, seconds)
+}

@@ -1,0 +1,44 @@
+/** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
+import { sumOf } from '../../../bytes/compact-array.ts'
+import type { Outcome, Verdict } from '../../../model/codec.ts'
+import type { Plan, SegmentedCodec } from '../../../model/segmented.ts'
+import { planOf } from '../analyse.ts'
+import { AVI } from '../../../catalog/formats/film.ts'
+import { isHopeless, isOfPictures } from '../single-message.ts'
+import { keptPictures } from '../part-file.ts'
+import { partsOf, probed, readJob } from './job.ts'
+import { runAll, runPart } from './parts.ts'
+import { joinAvi } from './to-avi.ts'
+import { joinMovie } from './to-movie.ts'
+import { verifyAvi, verifyMovie } from './verify.ts'
+
+export const avi: SegmentedCodec = {
+  format: AVI,
+
+  async compress(source, sink, options): Promise<Outcome> {
+    const job = await probed(source, await readJob(source, options), options)
+    const parts = await runAll(source, job, options)
+    return options.output === 'avi' ? joinAvi(source, job, parts, sink, options) : joinMovie(source, job, parts, sink, options)
+  },
+
+  async plan(source, options): Promise<Plan> {
+    const job = await probed(source, await readJob(source, options), options)
+    return planOf(source, job.cpuSeconds, await partsOf(source, job))
+  },
+
+  async compressPart(source, part, sink, options, soFar) {
+    const job = await readJob(source, options)
+    const sizes = options.output === 'avi' ? job.pictures?.track.samples.size : undefined
+    if (sizes && isOfPictures(part) && isHopeless(soFar, sumOf(sizes))) return keptPictures(sink)
+    return runPart(source, job, part, sink, options)
+  },
+
+  async join(source, parts, sink, options): Promise<Outcome> {
+    const job = await readJob(source, options)
+    return options.output === 'avi' ? joinAvi(source, job, parts, sink, options) : joinMovie(source, job, parts, sink, options)
+  },
+
+  async verify(original, result, outcome, options): Promise<Verdict> {
+    return options.output === 'avi' ? verifyAvi(original, result, outcome, options) : verifyMovie(original, result, outcome, options)
+  },
+}

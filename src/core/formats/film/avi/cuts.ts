@@ -1,0 +1,100 @@
+/** Where an AVI file's pictures are cut: a frame's place is its time, so every part must know the place of its first picture. */
+import type { Source } from '../../../model/codec.ts'
+import { type Cut, MAX_PART_BYTES } from '../cut.ts'
+import type { PictureTrack } from '../picture-track.ts'
+
+/** A key frame from which decoding can begin. */
+interface Entry {
+  readonly sample: number
+  /** Where it is shown. */
+  readonly place: number
+}
+
+/** Cuts about every `frames` frames at key frames; inside a group of pictures only when it lasts more than twice as long. */
+export async function cutCounted(source: Source, track: PictureTrack, frames: number): Promise<Cut[]> {
+  const { count, size, sync } = track.samples
+  const cuts: { entry: Entry; start: number }[] = [{ entry: { sample: 0, place: 0 }, start: 0 }]
+  let last: Entry = { sample: 0, place: 0 }
+  let bytes = 0
+  for (let i = 1; i < count; i++) {
+    bytes += size[i - 1]!
+    const passed = i - cuts.at(-1)!.start
+    const key = sync[i] !== 0
+    const soon = passed >= frames * 0.75 || bytes >= MAX_PART_BYTES
+    const late = passed >= frames * 2 || bytes >= 2 * MAX_PART_BYTES
+    // A tiny rest is not worth a part.
+    if (!(key ? soon : late) || count - i < frames * 0.3) continue
+    if (key) {
+      const before = await shownBefore(source, track, i)
+      if (before === undefined) continue
+      last = { sample: i, place: i + before }
+    } else last = (await lastEntry(source, track, i, last)) ?? last
+    cuts.push({ entry: last, start: key ? last.place : i })
+    bytes = 0
+  }
+  return cuts.map(({ entry, start }, part) => {
+    const end = cuts[part + 1]?.start ?? count
+    // A frame is decoded at most one chunk after its place; what belongs to the next part is dropped.
+    return { from: entry.sample, first: entry.place, to: Math.min(count, end + 1), start, end, frames: end - start }
+  })
+}
+
+/** The last key frame at or before `sample`, behind `known`. */
+async function lastEntry(source: Source, track: PictureTrack, sample: number, known: Entry): Promise<Entry | undefined> {
+  for (let i = sample; i > known.sample; i--) {
+    if (track.samples.sync[i] === 0) continue
+    const before = await shownBefore(source, track, i)
+    if (before !== undefined && i + before <= sample) return { sample: i, place: i + before }
+  }
+  return undefined
+}
+
+const LOOK_AHEAD = 9
+const LOOK_BYTES = 512 * 1024
+/** A packed stream leaves a placeholder where a frame travelled with the one before; FFmpeg takes up to 19 bytes for one. */
+const PLACEHOLDER_BYTES = 19
+
+/**
+ * How many of the chunks behind a key frame hold frames that are shown before it.
+ * @returns undefined when it is no picture that stands alone
+ */
+async function shownBefore(source: Source, { stream, samples }: PictureTrack, key: number): Promise<number | undefined> {
+  const typesIn = stream.decoder === 'mpeg4' ? vopTypes : stream.decoder.startsWith('mpeg') ? pictureTypes : undefined
+  if (!typesIn) return 0
+  let before = 0
+  let seen = false
+  let read = 0
+  for (let i = key; i < Math.min(samples.count, key + LOOK_AHEAD) && read < LOOK_BYTES; i++) {
+    const size = samples.size[i]!
+    read += size
+    if (seen && size <= PLACEHOLDER_BYTES) continue
+    for (const type of typesIn(await source.read(samples.offset[i]!, size))) {
+      if (!seen) {
+        if (type !== 'I') return undefined
+        seen = true
+      } else if (type === 'B') before++
+      else return before
+    }
+    if (!seen) return undefined
+  }
+  return seen ? before : undefined
+}
+
+/** vop_coding_type (ISO/IEC 14496-2, 6.3.5): two bits behind vop_start_code. */
+function vopTypes(bytes: Uint8Array): string[] {
+  return startCodes(bytes, 0xb6).map((at) => 'IPBS'[bytes[at]! >> 6]!)
+}
+
+/** picture_coding_type (ISO/IEC 13818-2, 6.3.9): three bits behind picture_start_code and ten of temporal_reference. */
+function pictureTypes(bytes: Uint8Array): string[] {
+  return startCodes(bytes, 0).map((at) => '?IPBD'[(bytes[at + 1]! >> 3) & 7] ?? '?')
+}
+
+/** Where the bytes behind 00 00 01 `code` lie. */
+function startCodes(bytes: Uint8Array, code: number): number[] {
+  const found: number[] = []
+  for (let at = 0; at + 5 < bytes.length; at++) {
+    if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && bytes[at + 3] === code) found.push(at + 4)
+  }
+  return found
+}

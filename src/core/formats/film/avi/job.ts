@@ -1,0 +1,168 @@
+/** What to do with each stream of an AVI file, decided from its index and one decoded picture. */
+
+import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
+import { sumOf } from '../../../bytes/compact-array.ts'
+import type { Options, Reason, Source } from '../../../model/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../../model/content-credentials.ts'
+import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
+import type { PartPlan } from '../../../model/segmented.ts'
+import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { readAvi } from '../../../containers/riff/avi.ts'
+import { LEAN_BITS, partSeconds, secondsPerFrame, WHOLE_CPU_SECONDS } from '../analyse.ts'
+import type { Cut } from '../cut.ts'
+import { type Level, levelOf } from '../levels.ts'
+import { MP3_RATES } from '../mp3-sound.ts'
+import type { PictureTrack } from '../picture-track.ts'
+import { probe } from '../pictures.ts'
+import type { SoundRuns } from '../sound.ts'
+import { cutCounted } from './cuts.ts'
+import { pictureTrack } from './picture-track.ts'
+import { isMp3, pcm, runsOf, uncompressed } from './sounds.ts'
+
+export interface AviSound {
+  readonly stream: AviStream
+  readonly audio: AudioStream
+  readonly runs: SoundRuns
+  /** MP3 stays in AVI, AAC goes into a movie. */
+  readonly coding: 'mp3' | 'aac'
+  /** Samples, where a block holds one. */
+  readonly samples: number
+}
+
+export interface AviJob {
+  readonly file: Avi
+  readonly level: Level
+  /** For AVI, chunks keep their order and carry parameter sets (`annexb`); a movie's frames have times. */
+  readonly pictures: { readonly track: PictureTrack; readonly index: number } | undefined
+  /** Why the pictures stay. */
+  readonly kept: { readonly detail: string; readonly reason?: Reason } | undefined
+  /** Sound that is encoded again. */
+  readonly sounds: readonly AviSound[]
+  readonly cpuSeconds: number
+}
+
+/** CPU seconds for a second of sound: decoded, encoded, decoded again. */
+const SOUND_CPU = 0.04
+/** Seconds of sound in one message. */
+const SOUND_PART_SECONDS = 1200
+
+/** @throws CodecError (unsupported_feature) when the wanted movie cannot hold a stream */
+export async function readJob(source: Source, options: Options): Promise<AviJob> {
+  const file = await readAvi(source)
+  if (file.others.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
+  const level = levelOf(options.quality)
+  const movie = options.output !== 'avi'
+  if (movie) checkMovie(file, options)
+  const base = { file, level, pictures: undefined, sounds: [], cpuSeconds: 0 }
+  if (options.lossless) return { ...base, kept: { detail: 'only an exact result is wanted' } }
+  const sounds = file.streams.filter(({ kind }) => kind === 'auds').flatMap((stream) => soundOf(file, stream, movie) ?? [])
+  const soundSeconds = sounds.reduce((sum, { samples, audio }) => sum + samples / audio.hertz, 0)
+  const found = await pictureTrack(source, file)
+  if ('kept' in found) {
+    if (movie) throw unsupported(found.kept)
+    return { ...base, sounds, kept: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU }
+  }
+  const track: PictureTrack = movie ? { ...found.track, annexb: false } : found.track
+  const { stream, samples } = track
+  const pixels = stream.width * stream.height
+  const bits = (sumOf(samples.size) * 8) / (pixels * samples.count)
+  const lean = !movie && bits < LEAN_BITS[options.quality]
+  const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU
+  if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: `${bits.toFixed(3)} bits a pixel is lean already` } }
+  return { ...base, sounds, cpuSeconds, pictures: { track, index: found.index }, kept: undefined }
+}
+
+function checkMovie({ streams }: Avi, options: Options): void {
+  if (options.lossless) throw unsupported('another container is not an exact result')
+  const known = streams.filter(({ kind }) => kind === 'vids' || kind === 'auds')
+  if (known.length !== streams.length) throw unsupported('streams that are neither pictures nor sound stay in their AVI file')
+  if (streams.filter(({ kind }) => kind === 'vids').length > 1) throw unsupported('several streams of pictures stay in their AVI file')
+}
+
+/** How a stream of sound is encoded again, if it is; a movie takes MP3 as it is and everything else as AAC. */
+function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undefined {
+  const runs = runsOf(file, stream)
+  if (movie && runs.count === 0) throw unsupported('a stream of sound without sound')
+  if (movie && isMp3(stream)) return undefined
+  const audio = movie ? uncompressed(stream) : pcm(stream)
+  if (!audio || runs.count === 0) return undefined
+  let samples = 0
+  for (const size of runs.size) samples += Math.floor(size / audio.blockAlign)
+  if (movie) return { stream, audio, runs, coding: 'aac', samples }
+  // Players count uncompressed sound by its bytes; chunks that hold parts of samples would be counted wrong.
+  if (!MP3_RATES.includes(audio.hertz) || runs.size.some((size) => size % audio.blockAlign !== 0)) return undefined
+  return { stream, audio, runs, coding: 'mp3', samples }
+}
+
+/** Decodes a picture; what cannot be done is kept with its reason, or thrown when a movie was asked for. */
+export async function probed(source: Source, job: AviJob, options: Options): Promise<AviJob> {
+  if (!job.pictures) return job
+  try {
+    await probe(source, job.pictures.track, options)
+    return job
+  } catch (error) {
+    if (options.output !== 'avi') throw error
+    const reason = reasonOf(error)
+    if (!reason || !(error instanceof Error)) throw error
+    return { ...job, pictures: undefined, kept: { detail: error.message, reason }, cpuSeconds: 0 }
+  }
+}
+
+function reasonOf(error: unknown): Reason | undefined {
+  if (isCodecError(error, 'unsupported_feature')) return 'unsupported_feature'
+  if (isCodecError(error, 'over_budget')) return 'over_budget'
+  return isCodecError(error, 'malformed') ? 'malformed' : undefined
+}
+
+/** Parts of the pictures, then of each sound. */
+export async function partsOf(source: Source, job: AviJob, frames = framesOf(job)): Promise<PartPlan[]> {
+  const cuts = job.pictures ? await cutCounted(source, job.pictures.track, frames) : []
+  const count = job.pictures?.track.samples.count ?? 0
+  const parts: Omit<PartPlan, 'index'>[] = cuts.map((cut) => ({
+    label: `pictures from frame ${cut.start}`,
+    weight: (0.95 * cut.frames) / count,
+    facts: { kind: 'pictures', ...cut },
+  }))
+  const share = (cuts.length ? 0.05 : 1) / Math.max(1, job.sounds.length)
+  for (const sound of job.sounds) {
+    const ranges = rangesOf(sound)
+    for (const { from, to } of ranges)
+      parts.push({
+        label: `sound of stream ${sound.stream.index}`,
+        weight: share / ranges.length,
+        facts: { kind: 'sound', stream: sound.stream.index, from, to },
+      })
+  }
+  return parts.map((part, index) => ({ ...part, index }))
+}
+
+/** All in one part when one message can do it. */
+function framesOf({ pictures, cpuSeconds }: AviJob): number {
+  if (!pictures || cpuSeconds <= WHOLE_CPU_SECONDS) return Number.MAX_SAFE_INTEGER
+  const { stream, rate } = pictures.track
+  return Math.ceil((partSeconds(stream.width * stream.height, rate.num / rate.den) * rate.num) / rate.den)
+}
+
+/** Frames of sound a message makes; AAC is made in one. */
+function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: number | null }[] {
+  const perPart = Math.round((SOUND_PART_SECONDS * audio.hertz) / frameSamples(audio.hertz))
+  const total = Math.ceil(samples / frameSamples(audio.hertz))
+  if (coding === 'aac') return [{ from: 0, to: null }]
+  const ranges: { from: number; to: number | null }[] = []
+  for (let from = 0; from === 0 || total - from > perPart * 0.2; from += perPart) ranges.push({ from, to: from + perPart })
+  ranges.at(-1)!.to = null
+  return ranges
+}
+
+/** A part's cut, as it came with the message. */
+export function cutOf({ facts }: PartPlan, count: number): Cut {
+  const number = (name: string) => {
+    const value = facts[name]
+    if (typeof value !== 'number' || !(value >= 0 && value <= count)) throw malformed('avi', 0, 'the part does not belong to this film')
+    return value
+  }
+  const names = ['from', 'to', 'first', 'start', 'end', 'frames'] as const
+  const [from, to, first, start, end, frames] = names.map(number) as [number, number, number, number, number, number]
+  return { from, to, first, start, end, frames }
+}

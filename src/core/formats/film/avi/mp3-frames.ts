@@ -1,0 +1,154 @@
+/** MP3 in AVI: its frames, found by ranges wherever chunks begin and end, as a track of a movie. */
+
+import { discard } from '../../../../../wasm/memories/discard.ts'
+import { columnOf, sumOf } from '../../../bytes/compact-array.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
+import type { Source } from '../../../model/codec.ts'
+import { malformed, unsupported } from '../../../model/error.ts'
+import { rangeStream } from '../../../model/source.ts'
+import type { NewTrack, Piece } from '../../../containers/isobmff/track-interleaving.ts'
+import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
+import type { AviStream } from '../../../containers/riff/avi.ts'
+import { mp3Entry } from '../entries.ts'
+import { CHUNK_SECONDS } from '../new-tracks.ts'
+import type { SkeletonTrack } from '../sample-table.ts'
+import type { SoundRuns } from '../sound.ts'
+
+/** Frames that follow each other without anything between them. */
+interface Row {
+  readonly offset: number
+  readonly size: number
+  readonly frames: number
+}
+
+export interface Mp3Sound {
+  readonly first: FrameHeader
+  /** Of all frames. */
+  readonly sizes: readonly number[]
+  /** Where they lie in `chunks`. */
+  readonly rows: readonly Row[]
+  /** The bodies of the stream's chunks, one behind the other. */
+  readonly chunks: Source
+}
+
+/** 320 kbit/s at 32 kHz, and its padding slot. */
+const MAX_FRAME_BYTES = 1441
+const BLOCK_BYTES = 256 * 1024
+/** Of the stream; the rest may be what recorders leave between frames. */
+const MOSTLY = 0.9
+
+/** How long the headers of a stream say that it lasts: by its blocks (dwSampleSize), or one unit for each chunk. */
+function claimedSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
+  const sampleSize = new ByteReader(strh, true).u32(44)
+  const units = sampleSize ? sumOf(runs.size) / sampleSize : runs.count
+  return (units * scale) / rate
+}
+
+/** Runs of a source as one. */
+function joined(source: Source, { count, offset, size }: SoundRuns): Source {
+  const starts = columnOf(count + 1, sumOf(size))
+  for (let run = 0; run < count; run++) starts[run + 1] = starts[run]! + size[run]!
+  const total = starts[count]!
+  const runAt = (place: number) => {
+    let [low, high] = [0, count]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (starts[middle]! <= place) low = middle
+      else high = middle
+    }
+    return low
+  }
+  async function read(from: number, wanted: number): Promise<Uint8Array> {
+    const out = new Uint8Array(Math.max(0, Math.min(wanted, total - from)))
+    for (let done = 0, run = runAt(from); done < out.length; run++) {
+      const skip = from + done - starts[run]!
+      const length = Math.min(size[run]! - skip, out.length - done)
+      const bytes = await source.read(offset[run]! + skip, length)
+      if (bytes.length < length) throw malformed('avi', offset[run]!, 'the file ends inside a chunk')
+      out.set(bytes, done)
+      done += length
+    }
+    return out
+  }
+  return { name: source.name, size: total, read, stream: () => rangeStream(total, read) }
+}
+
+/**
+ * All frames of an MP3 stream; what stands between them is left out.
+ * @throws CodecError (unsupported_feature) when headers and frames disagree about the time: then players do, too
+ */
+export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRuns): Promise<Mp3Sound> {
+  const chunks = joined(source, runs)
+  const sizes: number[] = []
+  const rows: { offset: number; size: number; frames: number }[] = []
+  let first: FrameHeader | undefined
+  let kept = 0
+  for (let from = 0, end = false; !end; ) {
+    const block = await chunks.read(from, BLOCK_BYTES)
+    end = from + block.length >= chunks.size
+    let at = 0
+    for (const last = block.length - (end ? 4 : MAX_FRAME_BYTES); at <= last; ) {
+      const header = frameHeader(block, at)
+      const fits =
+        header && at + header.bytes <= block.length && (!first || (header.hertz === first.hertz && header.version === first.version))
+      if (!fits || !header) {
+        at++
+        continue
+      }
+      first ??= header
+      const row = rows.at(-1)
+      if (row && row.offset + row.size === from + at) {
+        row.size += header.bytes
+        row.frames++
+      } else rows.push({ offset: from + at, size: header.bytes, frames: 1 })
+      sizes.push(header.bytes)
+      kept += header.bytes
+      at += header.bytes
+    }
+    from += at
+    discard(block)
+    if (from - kept > chunks.size * (1 - MOSTLY)) break
+  }
+  if (!first || kept < chunks.size * MOSTLY) throw malformed('avi', runs.offset[0] ?? 0, 'no MP3 frames in an MP3 stream')
+  const [seconds, declared] = [(sizes.length * first.samples) / first.hertz, claimedSeconds(stream, runs)]
+  if (Math.abs(seconds - declared) > 0.3 + 0.03 * seconds)
+    throw unsupported(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${declared.toFixed(1)} s`)
+  return { first, sizes, rows, chunks }
+}
+
+export const mp3Skeleton = ({ first, sizes }: Mp3Sound): SkeletonTrack => ({
+  handler: 'soun',
+  timescale: first.hertz,
+  duration: sizes.length * first.samples,
+  width: 0,
+  height: 0,
+})
+
+export function mp3Track({ first, sizes, rows, chunks }: Mp3Sound, quickTime: boolean): NewTrack {
+  const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * first.hertz) / first.samples))
+  const pieces: Piece[] = []
+  let frame = 0
+  for (const row of rows) {
+    for (let { offset, frames } = row; frames > 0; ) {
+      const samples = Math.min(frames, perPiece)
+      let size = 0
+      for (let i = 0; i < samples; i++) size += sizes[frame + i]!
+      pieces.push({ time: (frame * first.samples) / first.hertz, size, samples, from: chunks, offset })
+      frame += samples
+      frames -= samples
+      offset += size
+    }
+  }
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0)
+  const seconds = (sizes.length * first.samples) / first.hertz
+  return {
+    description: mp3Entry(first, Math.round((bytes * 8) / seconds), quickTime),
+    timescale: first.hertz,
+    sizes: Uint32Array.from(sizes),
+    durations: new Float64Array(sizes.length).fill(first.samples),
+    compositions: undefined,
+    sync: undefined,
+    edits: undefined,
+    pieces,
+  }
+}

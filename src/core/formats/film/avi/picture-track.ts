@@ -1,0 +1,101 @@
+/** An AVI file's pictures as a track, whose frames have places instead of times. */
+import { ByteReader } from '../../../bytes/reader.ts'
+import type { Source } from '../../../model/codec.ts'
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { Avi } from '../../../containers/riff/avi.ts'
+import { fourCC } from '../../../containers/riff/riff.ts'
+import type { PictureTrack } from '../picture-track.ts'
+import { decoderOf, isIntraOnly } from './fourcc.ts'
+
+export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
+
+/** The two letters of chunks that change the palette (xxpc), as a little-endian number. */
+const PALETTE_CHANGE = 0x6370
+
+/** biCompression of pictures that are not. */
+const BI_RGB = 0
+/** RGBQUADs behind the header; biClrUsed at 32, where zero means all that eight bits can name. */
+function paletteOf(strf: Uint8Array): Uint8Array {
+  const reader = new ByteReader(strf, true)
+  return strf.slice(40, 40 + 4 * Math.min(256, reader.u32(32) || 256))
+}
+
+/** FFmpeg's name for blue, green, red and a byte of nothing: 'BGR\0'. */
+const BGR0 = 0x524742
+
+/** Rows of a bitmap lie from the bottom up unless its height is negative; FFmpeg's decoder is told so by this word. */
+const rowOrder = (height: number) => (height > 0 ? new TextEncoder().encode('BottomUp\0') : new Uint8Array())
+
+/** The first picture stream as a track whose frames count 0, 1, 2 … */
+export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
+  const stream = file.streams.find(({ kind }) => kind === 'vids')
+  if (!stream || stream.strf.length < 40) return { kept: 'no pictures', reason: 'unsupported_feature' }
+  // BITMAPINFOHEADER: width at 4, height at 8 (negative is top-down), bits at 14, compression at 16.
+  const reader = new ByteReader(stream.strf, true)
+  const [width, height] = [reader.i32(4), Math.abs(reader.i32(8))]
+  const compression = fourCC(stream.strf, 16)
+  const decoder = decoderOf(compression)
+  if (!decoder) return { kept: `pictures of type '${compression}' are kept as they are`, reason: 'unsupported_feature' }
+  if (width < 16 || height < 16 || width > 16384 || height > 16384)
+    return { kept: `pictures of ${width}×${height}`, reason: 'unsupported_feature' }
+  const samples = samplesOf(file, stream.index, isIntraOnly(decoder))
+  if (file.chunks.of(stream.index).some((chunk) => file.chunks.kind[chunk] === PALETTE_CHANGE))
+    return { kept: 'a palette that changes', reason: 'unsupported_feature' }
+  if (samples.count === 0) return { kept: 'no pictures', reason: 'unsupported_feature' }
+  const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
+  const fps = rate.num / rate.den
+  if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
+  const bits = reader.u16(14)
+  const isRgb = reader.u32(16) === BI_RGB
+  const palette = isRgb && bits === 8 ? paletteOf(stream.strf) : undefined
+  if (isRgb && !palette && ![16, 24, 32].includes(bits))
+    return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
+  const extradata = isRgb ? rowOrder(reader.i32(8)) : stream.strf.slice(40)
+  return {
+    index: stream.index,
+    track: {
+      stream: {
+        decoder,
+        extradata: extradata.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : extradata,
+        width,
+        height,
+        // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.
+        tag: isRgb && bits === 32 ? BGR0 : reader.u32(16),
+        bitsPerSample: palette ? 24 : bits,
+        ...(palette ? { palette } : {}),
+        ...(decoder === 'h264' ? { reorder: 4 } : {}),
+      },
+      timescale: Math.max(1, Math.round(fps)),
+      samples,
+      rate,
+      start: 0,
+      counted: true,
+      annexb: true,
+    },
+  }
+}
+
+/** The stream's chunks that are not empty. */
+function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples {
+  const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
+  return {
+    count: used.length,
+    offset: chunks.offsetsOf(used),
+    size: used.map((i) => chunks.size[i]!),
+    dts: Uint32Array.from({ length: used.length + 1 }, (_, i) => i),
+    composition: new Int32Array(used.length),
+    sync: Uint8Array.from(used, (chunk, i) => (intraOnly || i === 0 || chunks.key[chunk] ? 1 : 0)),
+  }
+}
+
+const HEADER_BYTES = 4096
+
+/** MPEG-4 files may say what the pictures are like in front of the first one only (ISO/IEC 14496-2, 6.2): a part needs it, too. */
+async function objectLayer(source: Source, { offset, size }: Samples): Promise<Uint8Array> {
+  const bytes = (await source.read(offset[0]!, Math.min(HEADER_BYTES, size[0]!))).slice()
+  for (let at = 0; at + 4 <= bytes.length; at++) {
+    // vop_start_code
+    if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && bytes[at + 3] === 0xb6) return bytes.subarray(0, at)
+  }
+  return new Uint8Array()
+}

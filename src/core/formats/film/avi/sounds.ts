@@ -1,0 +1,105 @@
+/** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
+
+import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
+import { ByteWriter } from '../../../bytes/writer.ts'
+import { malformed, unsupported } from '../../../model/error.ts'
+import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { AAC_RATES } from '../aac-rates.ts'
+import type { SoundRuns } from '../sound.ts'
+
+/** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
+function waveFormat({ strf }: AviStream) {
+  if (strf.length < 16) throw malformed('avi', 0, 'a sound stream without format')
+  const reader = new ByteReader(strf, true)
+  const plain = reader.u16(0)
+  // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
+  const tag = plain === 0xfffe && strf.length >= 26 ? reader.u16(24) : plain
+  const bits = reader.u16(14)
+  return { tag, channels: reader.u16(2), hertz: reader.u32(4), blockAlign: reader.u16(12), bits }
+}
+
+export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
+  const used = chunks.of(index).filter((i) => chunks.size[i]! > 0)
+  return {
+    count: used.length,
+    offset: chunks.offsetsOf(used),
+    size: used.map((i) => chunks.size[i]!),
+  }
+}
+
+/** AVISTREAMHEADER.dwStart: when the stream begins, in seconds. */
+export function streamStart({ strh, rate, scale }: AviStream): number {
+  const start = new ByteReader(strh, true).u32(28)
+  return (start * scale) / rate
+}
+
+export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
+
+/** @throws CodecError (unsupported_feature) for sound that has no place in MP4, or no encoder */
+export function uncompressed(stream: AviStream): AudioStream {
+  const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
+  const decoder = decoderFor(tag, bits)
+  if (!decoder) throw unsupported(`sound of type 0x${tag.toString(16)} stays in its AVI file`)
+  if (channels < 1 || channels > 2 || !AAC_RATES.includes(hertz))
+    throw unsupported(`${channels} channels of ${hertz} Hz stay in their AVI file`)
+  if (blockAlign < 1 || blockAlign > 16384) throw malformed('avi', 0, `sound in blocks of ${blockAlign} bytes`)
+  return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
+}
+
+/** Sound in blocks of one sample, mono or stereo; undefined for all other. */
+export function pcm(stream: AviStream): AudioStream | undefined {
+  const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
+  const decoder = tag === 1 || tag === 3 ? decoderFor(tag, bits) : undefined
+  if (!decoder || channels < 1 || channels > 2 || blockAlign !== (channels * bits) / 8) return undefined
+  return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: bits, blockAlign, tag }
+}
+
+function decoderFor(tag: number, bits: number): string | undefined {
+  if (tag === 1) return bits === 8 ? 'pcm_u8' : [16, 24, 32].includes(bits) ? `pcm_s${bits}le` : undefined
+  if (tag === 3) return bits === 32 || bits === 64 ? `pcm_f${bits}le` : undefined
+  return { 2: 'adpcm_ms', 6: 'pcm_alaw', 7: 'pcm_mulaw', 17: 'adpcm_ima_wav' }[tag]
+}
+
+/** Samples of one channel in a block: ADPCM blocks begin with a header that holds one sample (IMA) or two (Microsoft). */
+export function samplesPerBlock({ decoder, channels, blockAlign }: AudioStream): number {
+  if (decoder === 'adpcm_ima_wav') return ((blockAlign - 4 * channels) * 2) / channels + 1
+  return decoder === 'adpcm_ms' ? ((blockAlign - 7 * channels) * 2) / channels + 2 : 1
+}
+
+interface Mp3Stream {
+  readonly hertz: number
+  readonly channels: number
+  readonly bitsPerSecond: number
+  readonly frames: number
+  readonly startSeconds: number
+}
+
+/** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
+export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
+  const perFrame = frameSamples(hertz)
+  const header = new ByteWriter(strh, true)
+  header.at(4).u32(0) // fccHandler
+  header
+    .at(20)
+    .u32(perFrame) // dwScale
+    .u32(hertz) // dwRate
+    .u32(Math.round((startSeconds * hertz) / perFrame)) // dwStart
+    .u32(frames) // dwLength
+  header.at(44).u32(0) // dwSampleSize: chunks differ
+  const format = ByteWriter.growing(true)
+    .u16(0x55)
+    .u16(channels)
+    .u32(hertz)
+    .u32(Math.round(bitsPerSecond / 8))
+    .u16(perFrame) // nBlockAlign
+    .u16(0) // wBitsPerSample
+    .u16(12) // cbSize
+    .u16(1) // wID
+    .u32(2) // fdwFlags: never padded
+    .u16(perFrame) // nBlockSize
+    .u16(1) // nFramesPerBlock
+    .u16(0) // nCodecDelay
+  return { strh, strf: format.finish() }
+}

@@ -1,0 +1,159 @@
+/** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
+
+import { sumOf } from '../../../bytes/compact-array.ts'
+import { leastOf } from '../../../bytes/min-max.ts'
+import { ByteReader } from '../../../bytes/reader.ts'
+import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
+import { noGain, unsupported } from '../../../model/error.ts'
+import { lossOf } from '../../../model/loss.ts'
+import type { FinishedPart } from '../../../model/segmented.ts'
+import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
+import type { Movie } from '../../../containers/isobmff/movie.ts'
+import type { Track } from '../../../containers/isobmff/track.ts'
+import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
+import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { fourCC } from '../../../containers/riff/riff.ts'
+import { copiedOf } from '../copied.ts'
+import { newSound, newVideo } from '../new-tracks.ts'
+import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
+import { lossOfParts, snrOf } from '../part-loss.ts'
+import type { PictureTrack } from '../picture-track.ts'
+import { type SkeletonTrack, skeleton } from '../sample-table.ts'
+import type { AviJob, AviSound } from './job.ts'
+import { mp3Frames, mp3Skeleton, mp3Track } from './mp3-frames.ts'
+import { aacRate, delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
+import { runsOf, streamStart } from './sounds.ts'
+
+/** A track that has been made, and how it is hung into the index. */
+interface Made {
+  readonly frame: SkeletonTrack
+  readonly step: string
+  readonly snrDb?: number
+  track(movie: Movie, hook: Track): NewTrack
+}
+
+/** @throws CodecError (unsupported_feature) for sound that has no place in a movie */
+export async function joinMovie(
+  source: Source,
+  job: AviJob,
+  parts: readonly FinishedPart[],
+  sink: Sink,
+  options: Options,
+): Promise<Outcome> {
+  const { file } = job
+  const quickTime = options.output === 'mov'
+  const films = await pictureFiles(job, parts)
+  if (!films) throw unsupported('pictures that stay in their AVI file')
+  const made: Made[] = [makePictures(job, films)]
+  const streams = file.streams.filter(({ kind }) => kind === 'auds')
+  for (const stream of streams) {
+    const sound = job.sounds.find((one) => one.stream.index === stream.index)
+    made.push(sound ? await makeSound(job, sound, parts, quickTime) : await copyMp3(source, file, stream, quickTime))
+  }
+  const starts = [file.streams[job.pictures!.index]!, ...streams].map(streamStart)
+  const { rate } = job.pictures!.track
+  starts[0]! += (delayOf(films) * rate.den) / rate.num
+  const movie = await skeleton(
+    made.map(({ frame }) => frame),
+    quickTime,
+    await notesOf(source, file),
+  )
+  const fresh = new Map(made.map(({ track }, i) => [i, delayed(track(movie, movie.tracks[i]!), starts[i]!, movie)]))
+  const plan = layOut(source, movie, fresh, movie.ftyp)
+  if (plan.total >= source.size) throw noGain()
+  await writeMovie(source, plan, sink, options)
+  const left = source.size > file.end ? [`${source.size - file.end} bytes after the end not kept`] : []
+  const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
+  const sound = noises.length ? { snrDb: leastOf(noises) } : undefined
+  const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
+  return {
+    kind: 'compressed',
+    ...lossOf(lossOfParts(films, rate), sound),
+    ...copiedOf(copied),
+    steps: [...made.map(({ step }) => step), ...left],
+  }
+}
+
+/** Frames that were counted get times: the nth that is shown has the place of the nth chunk that is not empty. */
+function makePictures(job: AviJob, films: readonly PartFile<PicturesHead>[]): Made {
+  const { track: counted, index } = job.pictures!
+  const { samples, stream, rate } = counted
+  const places = shownAt(job.file, index)
+  const timed = films.map((film) => ({ ...film, pts: film.pts.map((count) => places[count]! * rate.den) }))
+  const dts = Float64Array.from({ length: samples.count + 1 }, (_, i) => (places[i] ?? places.at(-1)! + 1) * rate.den)
+  const pictures: PictureTrack = { ...counted, timescale: rate.num, samples: { ...samples, dts } }
+  return {
+    step: describe(job, films),
+    frame: { handler: 'vide', timescale: rate.num, duration: dts.at(-1)!, width: stream.width, height: stream.height },
+    track: (movie, track) => newVideo(movie, { track, pictures }, timed),
+  }
+}
+
+/** For each chunk of the stream that is not empty, how many frames were due before it. */
+function shownAt({ chunks }: Avi, stream: number): number[] {
+  const places: number[] = []
+  chunks.of(stream).forEach((chunk, place) => {
+    if (chunks.size[chunk]! > 0) places.push(place)
+  })
+  return places
+}
+
+async function copyMp3(source: Source, file: Avi, stream: AviStream, quickTime: boolean): Promise<Made> {
+  const frames = await mp3Frames(source, stream, runsOf(file, stream))
+  return { frame: mp3Skeleton(frames), step: 'sound: MP3 frames copied', track: () => mp3Track(frames, quickTime) }
+}
+
+async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedPart[], quickTime: boolean): Promise<Made> {
+  const [read] = await soundFiles<SoundHead>(sound, parts)
+  if (!read) throw unsupported('a stream of sound without sound')
+  const bitsPerSecond = aacRate(job.level, sound)
+  return {
+    frame: { handler: 'soun', timescale: sound.audio.hertz, duration: read.head.samples, width: 0, height: 0 },
+    step: `sound: ${sound.audio.decoder} → AAC ${Math.round(bitsPerSecond / 1000)} kbit/s`,
+    snrDb: snrOf([read.head]),
+    track: (movie, track) => newSound(movie, { track, bitsPerSecond }, read, quickTime),
+  }
+}
+
+/** A track that begins later gets an empty edit in front. */
+function delayed(track: NewTrack, seconds: number, { timescale }: Movie): NewTrack {
+  const empty = Math.round(seconds * timescale)
+  if (!(empty > 0)) return track
+  const media = sumOf(track.durations)
+  const edits = track.edits ?? [{ duration: Math.round((media * timescale) / track.timescale), mediaTime: 0, rate: 0x10000 }]
+  return { ...track, edits: [{ duration: empty, mediaTime: -1, rate: 0x10000 }, ...edits] }
+}
+
+/** What `LIST INFO` (Multimedia Programming Interface 1.0, chapter 2) calls things, and iTunes does. */
+const NOTES: { readonly [id: string]: string } = {
+  INAM: '©nam',
+  IART: '©ART',
+  ICMT: '©cmt',
+  ICRD: '©day',
+  IGNR: '©gen',
+  ICOP: 'cprt',
+  ISFT: '©too',
+  IPRD: '©alb',
+}
+const MAX_NOTES_BYTES = 64 * 1024
+
+async function notesOf(source: Source, file: Avi): Promise<[string, string][]> {
+  const inFront = file.headers.filter(({ id }) => id === 'LIST').map(({ body }) => body)
+  const behind: Uint8Array[] = []
+  for (const { id, offset, size } of file.others) {
+    if (id === 'LIST' && size <= MAX_NOTES_BYTES) behind.push((await source.read(offset + 8, size - 8)).slice())
+  }
+  const notes = new Map<string, string>()
+  for (const list of [...inFront, ...behind]) {
+    if (fourCC(list, 0) !== 'INFO') continue
+    const reader = new ByteReader(list, true)
+    for (let at = 4; at + 8 <= list.length; ) {
+      const size = reader.u32(at + 4)
+      const type = NOTES[fourCC(list, at)]
+      const [value] = new TextDecoder().decode(list.subarray(at + 8, Math.min(list.length, at + 8 + size))).split('\0')
+      if (type && value) notes.set(type, value)
+      at += 8 + size + (size & 1)
+    }
+  }
+  return [...notes]
+}

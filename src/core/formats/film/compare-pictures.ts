@@ -1,0 +1,176 @@
+/** New pictures against the old: both films are decoded in one engine, wholly or in stretches, and measured anew. */
+
+import { EngineError } from '../../../../wasm/engine-error.ts'
+import type { Ffmpeg, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { Breath } from '../../bytes/yield.ts'
+import type { Options, Outcome, Source } from '../../model/codec.ts'
+import type { LumaFigures, PictureLoss } from '../../model/loss.ts'
+import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../../containers/packet-window.ts'
+import { engineFor } from './refuse.ts'
+import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
+
+/** A track of one of the two films. */
+export interface Side {
+  readonly source: Source
+  readonly moov: Uint8Array
+  readonly track: Track
+}
+
+/** Pictures as they lie in one of the two films. */
+export interface LaidPictures {
+  readonly source: Source
+  readonly stream: VideoStream
+  readonly samples: Samples
+  /** Frames have no times of their own (AVI): `secondsOf` is given their numbers. */
+  readonly counted: boolean
+  /** Since the film's first frame. */
+  secondsOf(time: number): number
+  /** How long a frame is shown. */
+  readonly frameSeconds: number
+}
+
+/** Where both films are decoded from, and until when, in seconds. */
+export interface Stretch {
+  /** Samples of the old and the new film that decoding can begin with; frames before `from` are left out. */
+  readonly at: readonly [number, number]
+  readonly from: number
+  readonly to: number
+}
+
+/** How many frames were compared, and what is wrong. */
+export interface Compared {
+  readonly frames: number
+  readonly difference?: string | undefined
+}
+
+/** All of both films. */
+export const WHOLE: Stretch = { at: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+
+/** Pixels that are decoded of both films together: 30 CPU-seconds. */
+export const COMPARED_PIXELS = 3e9
+/** What measuring the same frames again may give less, for other rounding and other frames with SSIM where a part began. */
+const TOLERANCE: LumaFigures = { ssim: 0.005, psnrDb: 0.05 }
+/** What no stretch of a film that keeps the floors is below, even where it shows parts of two bad seconds. */
+const MIN_PSNR_DB = 28
+
+/** What the receipt says of the pictures. */
+export const claimedOf = (outcome: Outcome): PictureLoss | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
+
+/** Whether a film of so many pictures is short enough to be compared wholly. */
+export const isShort = (frames: number, { width, height }: { width: number; height: number }): boolean =>
+  2 * frames * width * height <= COMPARED_PIXELS
+
+/** @param claim what no second that is compared wholly may be worse than */
+export async function comparePictures(
+  films: readonly [LaidPictures, LaidPictures],
+  stretches: readonly Stretch[],
+  claim: PictureLoss | undefined,
+  options: Options,
+): Promise<Compared> {
+  using engine = engineFor(films[0].stream)
+  engine.openVideo(films[0].stream, 0)
+  engine.openVideo(films[1].stream, 1)
+  let frames = 0
+  for (const [i, stretch] of stretches.entries()) {
+    if (i > 0) for (const which of [0, 1] as const) engine.restartVideo(which)
+    const found = await compareStretch(engine, films, stretch, options)
+    if (typeof found === 'string') return { frames, difference: found }
+    frames += found.frames
+    const difference = found.frames > 0 ? missing(found, stretch, films[1].frameSeconds, claim) : undefined
+    if (difference) return { frames, difference }
+  }
+  return { frames }
+}
+
+/** Figures of a whole film, however long it is; what is wrong where its frames are not those of the upload. */
+export async function measurePictures(films: readonly [LaidPictures, LaidPictures], options: Options): Promise<FilmFigures | string> {
+  using engine = engineFor(films[0].stream)
+  engine.openVideo(films[0].stream, 0)
+  engine.openVideo(films[1].stream, 1)
+  const found = await compareStretch(engine, films, WHOLE, options)
+  if (typeof found === 'string') return found
+  return found.seconds.figures(films[1].frameSeconds) ?? 'no frame was measured'
+}
+
+/** What a stretch showed. */
+interface Measured {
+  readonly frames: number
+  readonly mse: number
+  readonly seconds: Seconds
+  /** When the last frame was shown. */
+  readonly last: number
+}
+
+const SAME_TIME = 1e-5
+/** Decoded on both sides in about a tenth of a second. */
+const BREATH_PIXELS = 5_000_000
+
+async function compareStretch(
+  engine: Ffmpeg,
+  [first, second]: readonly [LaidPictures, LaidPictures],
+  stretch: Stretch,
+  options: Options,
+): Promise<Measured | string> {
+  await using old = shown(engine, 0, first, stretch)
+  await using made = shown(engine, 1, second, stretch)
+  const [seconds, sampling] = [new Seconds(), new Sampling()]
+  const breath = new Breath(BREATH_PIXELS, options.signal)
+  let [mse, last] = [0, 0]
+  for (let frames = 0; ; frames++) {
+    const [x, y] = [await old.next(), await made.next()]
+    if (y.done && !x.done && x.value < stretch.to) return `the pictures end at ${frames}`
+    if (y.done || y.value >= stretch.to) return { frames, mse: mse / Math.max(1, frames), seconds, last }
+    if (x.done) return `${frames} pictures became more`
+    last = y.value
+    if (!first.counted && Math.abs(x.value - last) > SAME_TIME)
+      return `the frame of ${x.value.toFixed(3)} s is shown at ${last.toFixed(3)} s`
+    const sampled = sampling.takes(last)
+    const found = engine.comparePictures(sampled)
+    seconds.add(last, found.mse, sampled ? found.ssim : undefined)
+    mse += found.mse
+    await breath.after(first.stream.width * first.stream.height)
+  }
+}
+
+/** The times of the frames that the engine shows, from those of the stretch on; each stays in the engine until the next. */
+async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, from }: Stretch): AsyncGenerator<number, undefined> {
+  const { source, samples, counted } = film
+  using window = new Window(source, LARGE_WINDOW_BYTES)
+  let count = 0
+  const ready = function* () {
+    for (let picture = engine.nextPicture(which); picture; picture = engine.nextPicture(which), count++) {
+      if (picture.damaged && which === 1) throw new EngineError('ffmpeg', 'damaged', `frame ${count} is damaged`)
+      const time = film.secondsOf(counted ? count : (picture.pts ?? Number.NaN))
+      if (time >= from) yield time
+    }
+  }
+  for (let i = at[which]; i < samples.count; i++) {
+    if (samples.size[i] === 0) continue
+    const bytes = await window.read(samples.offset[i]!, samples.size[i]!)
+    const taken = engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0, which)
+    if (!taken && which === 1) throw new EngineError('ffmpeg', 'damaged', `packet ${i} cannot be decoded`)
+    yield* ready()
+  }
+  engine.endVideo(which)
+  yield* ready()
+  return undefined
+}
+
+/** What a stretch has less than the receipt says. */
+function missing({ mse, seconds, last }: Measured, { from, to }: Stretch, frameSeconds: number, claim?: PictureLoss): string | undefined {
+  const psnrDb = psnrOf(mse)
+  if (psnrDb < MIN_PSNR_DB) return `pictures of ${psnrDb.toFixed(1)} dB at ${Math.max(0, from).toFixed(1)} s`
+  const whole = to === Number.POSITIVE_INFINITY
+  const found = whole ? seconds.figures(frameSeconds) : seconds.within(from, last).figures(1)
+  if (!found || !claim) return undefined
+  const worse = isLess(found.worst, claim) ?? (whole && claim.mean ? isLess(found.mean, claim.mean) : undefined)
+  return worse && `${worse} at ${Math.max(0, from).toFixed(1)} s`
+}
+
+function isLess(found: LumaFigures, claim: LumaFigures): string | undefined {
+  if (found.ssim >= claim.ssim - TOLERANCE.ssim && found.psnrDb >= claim.psnrDb - TOLERANCE.psnrDb) return undefined
+  const text = ({ ssim, psnrDb }: LumaFigures) => `SSIM ${ssim.toFixed(4)} and ${psnrDb.toFixed(2)} dB`
+  return `${text(found)} instead of ${text(claim)}`
+}

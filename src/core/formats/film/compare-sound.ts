@@ -1,0 +1,175 @@
+/** New sound against the old: stretches of both are decoded and compared sample by sample. */
+
+import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
+import type { Samples } from '../../containers/isobmff/tables.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import { Window } from '../../containers/packet-window.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { packetStream, pcmStream } from './decoders.ts'
+import type { SoundRuns } from './sound.ts'
+
+/** Sound as it lies in a file. */
+export interface LaidSound {
+  readonly source: Source
+  readonly stream: AudioStream
+  /** Bytes that a decoder takes at once, in order. */
+  readonly units: SoundRuns
+  /** The first sample of each unit. */
+  readonly starts: Float64Array
+  /** All samples. */
+  readonly samples: number
+  /** The first ones, which a decoder only half knows, when the packets in front that it would need were left out. */
+  readonly faded?: number
+}
+
+const UNIT_BYTES = 32 * 1024
+
+/** Sound in blocks of `perBlock` samples, which lie in runs. */
+export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns, perBlock = 1): LaidSound {
+  const { blockAlign } = stream
+  const step = Math.max(blockAlign, UNIT_BYTES - (UNIT_BYTES % blockAlign))
+  const [offset, size, starts]: [number[], number[], number[]] = [[], [], []]
+  let samples = 0
+  for (let run = 0; run < runs.count; run++) {
+    const whole = runs.size[run]! - (runs.size[run]! % blockAlign)
+    for (let at = 0; at < whole; at += step) {
+      const bytes = Math.min(step, whole - at)
+      offset.push(runs.offset[run]! + at)
+      size.push(bytes)
+      starts.push(samples)
+      samples += (bytes / blockAlign) * perBlock
+    }
+  }
+  const units = { count: offset.length, offset: Float64Array.from(offset), size: Float64Array.from(size) }
+  return { source, stream, units, starts: Float64Array.from(starts), samples }
+}
+
+/** Packets of `perPacket` samples each. */
+export function laidPackets(source: Source, stream: AudioStream, units: SoundRuns, perPacket: number): LaidSound {
+  const starts = new Float64Array(units.count)
+  for (let i = 0; i < units.count; i++) starts[i] = i * perPacket
+  return { source, stream, units, starts, samples: units.count * perPacket }
+}
+
+/** How far packets may stand from where their number puts them, in seconds: some recorders round their clock to milliseconds. */
+const STEADY_SECONDS = 0.003
+
+/** Samples of a packet, when all follow each other without gaps; else undefined. */
+export function steadyPackets({ count, dts }: Samples, timescale: number, hertz: number): number | undefined {
+  if (count < 2) return undefined
+  const place = (i: number) => ((dts[i]! - dts[0]!) * hertz) / timescale
+  const perPacket = Math.round(place(count - 1) / (count - 1))
+  for (let i = 1; i < count; i++) if (Math.abs(place(i) - i * perPacket) > STEADY_SECONDS * hertz) return undefined
+  return perPacket
+}
+
+/** A movie's track of sound; undefined when there is no decoder, or it has gaps. */
+export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidSound | undefined {
+  const entry = track.descriptions[0]!
+  const uncompressed = pcmStream(moov, entry)
+  if (uncompressed) return laidBlocks(source, uncompressed, track.chunks)
+  const stream = packetStream(moov, entry)
+  if (!stream) return undefined
+  const samples = track.samples()
+  const perPacket = steadyPackets(samples, track.timescale, stream.hertz)
+  if (!perPacket) return undefined
+  return laidPackets(source, stream, samples, perPacket)
+}
+
+const STRETCH_SECONDS = 2
+/** Sound of up to a minute is compared as a whole, longer sound in as many stretches, spread evenly. */
+const MAX_STRETCHES = 30
+/** Whole sounds must come within this of the receipt. */
+const SNR_TOLERANCE_DB = 1
+/** Below this mean level (−60 dB) a stretch says nothing. */
+const SILENCE = 1e-6
+/** Encoders make noise of their own in high bands; of what is below, more is noise than sound only when it is other sound. */
+const LOW_HERTZ = 4000
+const MOST_NOISE = 1.5
+
+/** How much of so many seconds of sound `compareSound` decodes, 0–1. */
+export const comparedShare = (seconds: number): number => Math.min(1, (MAX_STRETCHES * STRETCH_SECONDS) / seconds)
+
+/**
+ * @param shift by how many samples the new sound is later than the old, in samples
+ * @param snrDb what the receipt says
+ * @returns what is wrong
+ */
+export async function compareSound(
+  old: LaidSound,
+  made: LaidSound,
+  shift: number,
+  snrDb: number,
+  options: Options,
+): Promise<string | undefined> {
+  const { hertz } = old.stream
+  if (made.stream.hertz !== hertz || made.stream.channels !== old.stream.channels) return 'sound of another kind'
+  const step = STRETCH_SECONDS * hertz
+  const stretches = Math.ceil(old.samples / step)
+  const whole = stretches <= MAX_STRETCHES
+  const taken = Math.min(stretches, MAX_STRETCHES)
+  const all = new SnrMeter()
+  for (let k = 0; k < taken; k++) {
+    await yieldToOthers(options.signal)
+    const from = whole ? k * step : Math.round((k * (old.samples - step)) / (taken - 1))
+    const count = Math.min(step, old.samples - from)
+    const [a, b] = [await stretch(old, from, count), await stretch(made, from + shift, count)]
+    const skip = Math.max(0, (made.faded ?? 0) - from)
+    const low = new SnrMeter()
+    const span = Math.max(1, Math.round(hertz / LOW_HERTZ))
+    a.forEach((channel, i) => {
+      all.add(channel.subarray(skip), b[i]!.subarray(skip))
+      // The receipt counts these, too, from before the packets in front were left out: what they were then cannot be asked, so they add no noise.
+      all.add(channel.subarray(0, skip), channel.subarray(0, skip))
+      low.add(averaged(channel, span), averaged(b[i]!, span))
+    })
+    for (const channel of [...a, ...b]) discard(channel)
+    const loud = low.signal / ((count / span) * a.length) > SILENCE
+    if (loud && low.noise > MOST_NOISE * low.signal) return `other sound at ${(from / hertz).toFixed(1)} s`
+  }
+  if (whole && all.decibels < snrDb - SNR_TOLERANCE_DB) return `${all.decibels.toFixed(1)} dB of sound instead of ${snrDb.toFixed(1)}`
+  return undefined
+}
+
+/** Packets that a decoder needs before it is in step. */
+const RUN_UP = 8
+
+/** Planar samples `from … from + count`, silence where there are none. */
+async function stretch({ source, stream, units, starts }: LaidSound, from: number, count: number): Promise<Float32Array[]> {
+  const out = Array.from({ length: stream.channels }, () => new Float32Array(count))
+  let first = 0
+  while (first + 1 < units.count && starts[first + 1]! <= from) first++
+  using decoder = new Ffmpeg()
+  using window = new Window(source)
+  decoder.openAudio(stream)
+  for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
+    if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)
+      throw malformed('sound', units.offset[i]!, 'cannot be decoded')
+    let at = starts[i]! - from
+    for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+      const { channels } = sound
+      if (channels.length !== out.length) throw malformed('sound', units.offset[i]!, `${channels.length} channels`)
+      const length = channels[0]!.length
+      const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
+      if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))
+      channels.forEach(discard)
+      at += length
+    }
+  }
+  return out
+}
+
+/** Means of `span` samples each. */
+function averaged(samples: Float32Array, span: number): Float32Array {
+  const out = new Float32Array(Math.floor(samples.length / span))
+  for (let i = 0, at = 0; i < out.length; i++) {
+    let sum = 0
+    for (let k = 0; k < span; k++) sum += samples[at++]!
+    out[i] = sum / span
+  }
+  return out
+}

@@ -1,0 +1,81 @@
+/** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
+import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
+
+export interface Cut {
+  /** Samples to decode, in decoding order. */
+  readonly from: number
+  readonly to: number
+  /** Where frames are counted: the place of the first picture that decoding from `from` gives. */
+  readonly first?: number
+  /** Display times of the frames that belong to this part: from `start` up to `end`. */
+  readonly start: number
+  readonly end: number
+  readonly frames: number
+}
+
+/** Source bytes a part may have. */
+export const MAX_PART_BYTES = 16 * 1024 * 1024
+
+/** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
+export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
+  const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
+  const order = shownOrder(samples)
+  if (order.length === 0) return []
+  const starts = [0]
+  let bytes = 0
+  for (let k = 1; k < order.length; k++) {
+    const sample = order[k]!
+    bytes += samples.size[order[k - 1]!]!
+    const passed = (pts(sample) - pts(order[starts.at(-1)!]!)) / timescale
+    const sync = samples.sync[sample] !== 0
+    const due = sync ? passed >= seconds * 0.75 || bytes >= MAX_PART_BYTES : passed >= seconds * 2 || bytes >= 2 * MAX_PART_BYTES
+    const left = (pts(order.at(-1)!) - pts(sample)) / timescale
+    // Two frames at one time must not be parted, and a tiny rest is not worth a part.
+    if (!due || left < seconds * 0.3 || pts(sample) === pts(order[k - 1]!)) continue
+    starts.push(k)
+    bytes = 0
+  }
+  const firstUsed = samples.size.findIndex((size) => size > 0)
+  return starts.map((start, part) => {
+    const stop = starts[part + 1] ?? order.length
+    const first = order[start]!
+    let from = part > 0 ? first : firstUsed
+    while (from > firstUsed && !(samples.sync[from] && samples.size[from] && pts(from) <= pts(first))) from--
+    let to = 0
+    for (let k = start; k < stop; k++) to = Math.max(to, order[k]! + 1)
+    const end = stop < order.length ? pts(order[stop]!) : Number.MAX_SAFE_INTEGER
+    return { from, to, start: pts(first), end, frames: stop - start }
+  })
+}
+
+/** How far encoders move frames; of a table that moves them further, most of the entries are odd. */
+const MOST_MOVED = 64
+
+/** The samples that are not empty in the order they are shown; those of one time as they are decoded. */
+function shownOrder(samples: Samples): Uint32Array {
+  const { count, size, dts, composition } = samples
+  const order = new Uint32Array(usedSamples(samples))
+  const pts = (i: number) => dts[i]! + composition[i]!
+  const most = count * MOST_MOVED
+  let moved = 0
+  for (let i = 0, filled = 0; i < count; i++) {
+    if (size[i] === 0) continue
+    // Nearly in order, where the engine's own sort would make lists of all.
+    let at = filled++
+    for (; moved <= most && at > 0 && pts(order[at - 1]!) > pts(i); at--, moved++) order[at] = order[at - 1]!
+    order[at] = i
+  }
+  return moved <= most ? order : order.sort((a, b) => pts(a) - pts(b) || a - b)
+}
+
+/** How many frames, at most, are decoded before one that is shown earlier than they are. */
+export function reorderDepth(samples: Samples): number {
+  let deepest = 0
+  for (let i = 1; i < samples.count; i++) {
+    const shown = samples.dts[i]! + samples.composition[i]!
+    let before = 0
+    for (let k = Math.max(0, i - 16); k < i; k++) if (samples.dts[k]! + samples.composition[k]! > shown) before++
+    deepest = Math.max(deepest, before)
+  }
+  return Math.min(16, deepest)
+}

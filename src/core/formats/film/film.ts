@@ -1,0 +1,143 @@
+/** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
+
+import { sumOf } from '../../bytes/compact-array.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { isCodecError, malformed, unsupported } from '../../model/error.ts'
+import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../model/segmented.ts'
+import { samplesBetween } from '../../containers/isobmff/tables.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import type { KnownFormat } from '../../catalog/outputs.ts'
+import { type Analysis, analyse, planOf } from './analyse.ts'
+import { MOV, MP4 } from '../../catalog/formats/film.ts'
+import { isHopeless, isOfPictures, runInSequence } from './single-message.ts'
+import { joinParts } from './join.ts'
+import { encodeNatively } from './native/encode.ts'
+import { keptPictures, PartWriter } from './part-file.ts'
+import { finishPart, snrOf } from './part-loss.ts'
+import { encodePart } from './pictures.ts'
+import { type EncodedSound, encodeSound, leadOf, MAX_SOUND_DRIFT, runsOf } from './sound.ts'
+import { verifyFilm } from './verify.ts'
+
+/** MP4 (ISO/IEC 14496-14) and its relatives by brand. */
+export const mp4: SegmentedCodec = filmCodec(MP4)
+
+/** QuickTime movies. */
+export const mov: SegmentedCodec = filmCodec(MOV)
+
+function filmCodec(format: KnownFormat): SegmentedCodec {
+  return {
+    format,
+    compress: compressWhole,
+    plan: planned,
+    compressPart,
+    join,
+    verify: verifyFilm,
+  }
+}
+
+async function planned(source: Source, options: Options): Promise<JobPlan> {
+  const analysis = await analyse(source, options)
+  using _ = analysis.movie
+  return planOf(source, analysis.cpuSeconds, partsOf(analysis))
+}
+
+/** Parts of the pictures, then one for each sound track that is encoded. */
+export function partsOf({ video, sounds }: Analysis): PartPlan[] {
+  const cuts = video?.cuts ?? []
+  const frames = cuts.reduce((sum, cut) => sum + cut.frames, 0)
+  const pictures = cuts.map((cut, index): PartPlan => {
+    const seconds = (cut.start / video!.pictures.timescale).toFixed(1)
+    return { index, label: `pictures from ${seconds} s`, weight: (0.95 * cut.frames) / frames, facts: { kind: 'pictures', ...cut } }
+  })
+  const others = sounds.map(
+    ({ track }, i): PartPlan => ({
+      index: cuts.length + i,
+      label: `sound of track ${track.id}`,
+      weight: (cuts.length ? 0.05 : 1) / sounds.length,
+      facts: { kind: 'sound', track: track.index },
+    }),
+  )
+  return [...pictures, ...others]
+}
+
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt> {
+  const analysis = await analyse(source, options, true)
+  using _ = analysis.movie
+  const { video } = analysis
+  if (video && isOfPictures(part) && isHopeless(soFar, sumOf(video.pictures.samples.size))) return await keptPictures(sink)
+  return await runPart(source, alone(analysis, part), part, sink, options)
+}
+
+/** What a part of pictures needs, and nothing of the tables of the whole film, which would be megabytes beside the engine. */
+function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
+  const { video, movie } = analysis
+  const cut = video?.cuts[index]
+  if (!video || !cut || facts['kind'] !== 'pictures') return analysis
+  const { samples, stream } = video.pictures
+  const pictures = {
+    ...video.pictures,
+    stream: { ...stream, extradata: stream.extradata.slice() },
+    samples: samplesBetween(samples, cut.from, cut.to),
+  }
+  const cuts = video.cuts.map((one) => ({ ...one, from: one.from - cut.from, to: one.to - cut.from }))
+  movie[Symbol.dispose]()
+  return { ...analysis, video: { ...video, pictures, cuts } }
+}
+
+/** One part by an analysis at hand. */
+export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
+  const { video, sounds, level } = analysis
+  const writer = new PartWriter(sink)
+  if (part.facts['kind'] === 'sound') {
+    const job = sounds.find(({ track }) => track.index === part.facts['track'])
+    if (!job) throw malformed('mp4', 0, 'the part does not belong to this film')
+    const runs = runsOf(job.track, job.stream)
+    const sound = { source, stream: job.stream, runs, options }
+    const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
+    const { head, memoryBytes } = await made.then((done) => inTime(done, job.track)).catch(keptSound)
+    return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
+  }
+  const cut = video?.cuts[part.index]
+  if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
+  const { native, pictures, cuts } = video
+  const mustPay = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
+  const job = { source, track: pictures, cut, part: writer, options, mustPay }
+  const encoded = native ? encodeNatively({ ...job, native }, level) : encodePart(job, level)
+  const done = await encoded.catch((error: unknown) => {
+    if (isCodecError(error, 'no_gain')) return undefined
+    throw error
+  })
+  if (!done) {
+    await writer.restart()
+    return await keptPictures(sink)
+  }
+  const { bytes, facts } = await finishPart(writer, done)
+  return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
+}
+
+/** @throws CodecError (unsupported_feature) for sound that lasts otherwise than its times say: coded anew it would come at other moments */
+function inTime(made: EncodedSound, { duration, timescale }: Track): EncodedSound {
+  const { samples, hertz } = made.head
+  // The encoder's run-up and its last packet take the other half.
+  if (Math.abs(samples / hertz - duration / timescale) < MAX_SOUND_DRIFT / 2) return made
+  throw unsupported('sound that lasts otherwise than its times say')
+}
+
+/** Packets that are not what the track says stay as they are: a part that tells of none. */
+function keptSound(error: unknown): EncodedSound {
+  if (!isCodecError(error, 'unsupported_feature')) throw error
+  const head = { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, signal: 0, noise: 0 } as const
+  return { head: { ...head, config: [] }, memoryBytes: 0 }
+}
+
+/** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
+async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const analysis = await analyse(source, options)
+  const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
+  const parts = await runInSequence(partsOf(analysis), { run, mustPay: true }, options)
+  return joinParts(source, analysis, parts, sink, options)
+}
+
+async function join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  return joinParts(source, await analyse(source, options), parts, sink, options)
+}

@@ -1,0 +1,98 @@
+/** Finished parts and what is kept of the old film become the new one. */
+
+import { concat } from '../../bytes/concat.ts'
+import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../model/codec.ts'
+import { noGain, unsupported } from '../../model/error.ts'
+import { lossOf, type PictureLoss, type SoundLoss } from '../../model/loss.ts'
+import type { FinishedPart } from '../../model/segmented.ts'
+import { copyTail, tailSteps } from '../../model/trailing-data.ts'
+import { box, text, words } from '../../containers/isobmff/box.ts'
+import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
+import type { Movie } from '../../containers/isobmff/movie.ts'
+import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import type { Analysis, VideoJob } from './analyse.ts'
+import { copiedOf } from './copied.ts'
+import { isOfPictures, WORTH_IT } from './single-message.ts'
+import { newSound, newVideo } from './new-tracks.ts'
+import { type PartFile, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
+import { belowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
+
+const TRIFLE = 0.999
+
+/** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
+export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
+  const { movie, video, sounds } = analysis
+  let { kept } = analysis
+  const quickTime = options.output === 'mov'
+  const fresh = new Map<number, NewTrack>()
+  const steps: string[] = []
+  let pictures: PictureLoss | undefined
+  let sound: SoundLoss | undefined
+  const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
+  if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
+    const files = await readParts<PicturesHead>(pictureParts)
+    const loss = lossOfParts(files, video.pictures.rate)
+    const track = newVideo(movie, video, files)
+    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: belowFloors(loss) }
+    else if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
+      fresh.set(video.track.index, track)
+      pictures = loss
+      steps.push(describeVideo(video, files, options))
+    }
+  }
+  for (const job of sounds) {
+    const made = parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['track'] === job.track.index)
+    const [file] = await readParts<SoundHead>(made)
+    if (!file?.head.count) continue
+    const snrDb = snrOf([file.head])
+    if (snrDb < FLOOR_SNR_DB) continue
+    const track = newSound(movie, job, file, quickTime)
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
+    fresh.set(job.track.index, track)
+    sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
+    steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
+  }
+  const layout = staysFragmented(movie) ? 'one fragment, dead space dropped' : 'index first, dead space dropped'
+  // What is new has tables of its own now.
+  for (const track of movie.tracks) track.forget()
+  checkContainer(movie, fresh, quickTime)
+  const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
+  // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
+  const total = plan.total + source.size - movie.end
+  if (kept && total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
+  if (total >= source.size) throw noGain()
+  movie[Symbol.dispose]()
+  await writeMovie(source, plan, sink, options)
+  await copyTail(source, movie.end, sink)
+  for (const step of [layout, ...tailSteps(source, movie.end)]) steps.push(step)
+  if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
+  const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
+  return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }
+}
+
+const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
+
+function describeVideo({ pictures, cuts, native }: VideoJob, files: readonly PartFile<PicturesHead>[], options: Options): string {
+  const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
+  const parts = cuts.length > 1 ? ` in ${cuts.length} parts` : ''
+  const to = native?.encoder === 'x265' ? `HEVC of ${native.bits} bits` : 'H.264'
+  const by = native ? ` by ${options.native?.name}${native.dolbyVision ? ', without the second layer of Dolby Vision' : ''}` : ''
+  return `pictures: ${pictures.stream.decoder} → ${to} crf ${crfs.join('/')}${parts}${by}`
+}
+
+/** What MP4 cannot hold although QuickTime can. */
+function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quickTime: boolean): void {
+  if (quickTime || movie.brand !== 'qt  ') return
+  const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
+  for (const { index, descriptions } of movie.tracks) {
+    if (fresh.has(index)) continue
+    for (const { type } of descriptions) if (!known.includes(type)) throw unsupported(`MP4 has no tracks of type '${type}'`)
+  }
+}
+
+/** The file type box of the output: the old one where it fits. */
+function fileType(movie: Movie, quickTime: boolean): Uint8Array | undefined {
+  const was = movie.brand === 'qt  '
+  if (quickTime) return was ? movie.ftyp : concat([box('ftyp', text('qt  '), words(0x200), text('qt  '))])
+  return was ? box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41')) : movie.ftyp
+}

@@ -1,0 +1,54 @@
+/** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
+
+import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { malformed } from '../../model/error.ts'
+import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
+import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
+
+/** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
+export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+
+/** Frames in front of a stretch that only bring the encoder up to speed. */
+const RUN_UP = 3
+/**
+ * Frames `from … to` of a stream's sound; the last stretch takes what is left.
+ * @param sound blocks of single samples (PCM, G.711)
+ */
+export async function encodeMp3Frames(
+  sound: StoredSound,
+  part: PartWriter,
+  { from, to }: { from: number; to: number },
+  vbrQuality: number,
+): Promise<EncodedSound> {
+  const { stream } = sound
+  const { hertz, blockAlign } = stream
+  const channels = stream.channels === 1 ? 1 : 2
+  const perFrame = frameSamples(hertz)
+  using engine = new Ffmpeg()
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
+  const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
+  const cutter = new FrameCutter()
+  // The first frame that comes out is the place of a tag that a stream inside a container does not have.
+  let drop = 1 + from + firstFrame(hertz) - lead
+  let count = 0
+  const write = async (bytes: Uint8Array) => {
+    for (const frame of cutter.cut(bytes)) {
+      if (drop-- > 0 || count === to - from) continue
+      count++
+      await part.write(frame)
+    }
+  }
+  const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
+  let samples = 0
+  for await (const planar of decodedSound(engine, sound, lead * perFrame * blockAlign)) {
+    samples += planar[0]!.length
+    for (const packet of encoder.encode([...planar])) await write(packet)
+    if (samples >= enough) break
+  }
+  if (samples === 0) throw malformed('sound', 0, 'no samples')
+  await write(encoder.finish().last)
+  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, ...encoder.sums }
+  return { head, memoryBytes: encoder.memoryBytes }
+}

@@ -1,0 +1,192 @@
+/** A part of a film by the program beside the press: encoded, measured against the upload, and again with a lower factor. */
+
+import { sumOf } from '../../../bytes/compact-array.ts'
+import { concat } from '../../../bytes/concat.ts'
+import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
+import type { NativeFilm } from '../../../model/external-encoder.ts'
+import { memorySource } from '../../../model/source.ts'
+import { type Box, find } from '../../../containers/isobmff/box.ts'
+import { readMovie } from '../../../containers/isobmff/movie.ts'
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import { LARGE_FRAME_CRF } from '../../../catalog/levels.ts'
+import type { Cut } from '../cut.ts'
+import type { Level } from '../levels.ts'
+import type { Encode, EncodedPart } from '../part-encoder.ts'
+import { secondsOf } from '../picture-track.ts'
+import { psnrOf, Sampling, Seconds } from '../seconds.ts'
+import { isLarge } from '../settings.ts'
+import { factorOfSample, firstGoodEnough } from './factor.ts'
+import { staticHdr } from './hdr.ts'
+import { ssimOf } from './measure.ts'
+import { type OneTrack, oneTrack } from './one-track.ts'
+import { sampleOf, timesOf } from './sample.ts'
+import type { NativeStream } from './stream.ts'
+
+/** What the level's factor of x264 is for x265 at the same PSNR, about. */
+const X265_CRF = 1
+
+/** As many as their preset takes, in pictures of at most so many pixels; in larger ones fewer, within 0.5 GB. */
+const LOOKAHEAD = { x264: { most: 40, pixels: 166_000_000 }, x265: { most: 20, pixels: 83_000_000 } }
+
+function lookaheadOf({ encoder, stream }: NativeStream): number {
+  const { most, pixels } = LOOKAHEAD[encoder]
+  return Math.max(LEAST_LOOKAHEAD, Math.min(most, Math.floor(pixels / (stream.width * stream.height))))
+}
+/** More than the B-frames between two others. */
+const LEAST_LOOKAHEAD = 5
+
+type Job = Omit<Encode, 'crf' | 'seen'> & { readonly native: NativeStream; readonly program: NativeFilm }
+
+/**
+ * Writes the packets to `part`, without its end. The factor is found on a sample of the part, so that it is encoded once, as a rule.
+ * @throws as `encodePart`
+ */
+export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): Promise<EncodedPart> {
+  const { track, options, native } = job
+  if (!options.native) throw unsupported('pictures for a program that is not here')
+  const all = { ...job, program: options.native }
+  const most = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
+  const crf = await factorFor(all, level, most).catch((error: unknown) => {
+    // What a sample cannot be had from may still be encoded as a whole.
+    if (isCodecError(error, 'unsupported_feature', 'malformed')) return most
+    throw error
+  })
+  const trial = await trialsOf(all)
+  const { film, encoded } = await firstGoodEnough(trial, level, crf)
+  return await written(job, film, encoded)
+}
+
+async function factorFor(job: Job, level: Level, most: number): Promise<number> {
+  const sample = sampleOf(job.track.samples, job.cut)
+  return sample ? await factorOfSample(await trialsOf({ ...job, cut: sample }), level, most) : most
+}
+
+interface Trial {
+  readonly film: Uint8Array
+  readonly encoded: EncodedPart
+}
+
+/** Encodes what the cut shows by a factor, and measures it. */
+async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
+  const { source, track, cut, options, native, program } = job
+  const { samples, timescale } = track
+  const original = await oneTrack({ source, samples, timescale, entry: native.entry }, cut.from, cut.to, options)
+  const shown = shownTimes(samples, cut)
+  const first = await source.read(samples.offset[cut.from]!, Math.min(samples.size[cut.from]!, FIRST_BYTES))
+  const hdr = native.encoder === 'x265' && track.stream.decoder === 'hevc' ? staticHdr(native.entry, first) : {}
+  const span = { from: shown[0]! - original.earlier, to: shown.at(-1)! + 1 - original.earlier }
+  return async (crf) => {
+    const { encoder, bits } = native
+    const mostBetweenKeys = Math.max(24, Math.round((track.rate.num / track.rate.den) * 8))
+    const wanted = { encoder, bits, crf, mostBetweenKeys, lookahead: lookaheadOf(native), timescale, shown: span, hdr }
+    const film = await program.encode(original.film, wanted)
+    options.signal.throwIfAborted()
+    return { film, encoded: await measured(job, { original, film, span, shown, crf }) }
+  }
+}
+
+/** Enough of the first access unit for all that stands before its picture. */
+const FIRST_BYTES = 64 * 1024
+
+/** Display times of the part's frames, in order. */
+function shownTimes(samples: Samples, cut: Cut): Float64Array {
+  const times = timesOf(samples, cut)
+  if (times.length !== cut.frames) throw malformed('video', samples.offset[cut.from]!, `${times.length} pictures instead of ${cut.frames}`)
+  return times
+}
+
+interface Made {
+  readonly original: OneTrack
+  readonly film: Uint8Array
+  readonly span: { readonly from: number; readonly to: number }
+  readonly shown: Float64Array
+  readonly crf: number
+}
+
+async function measured({ track, cut, native, program }: Job, { original, film, span, shown, crf }: Made): Promise<EncodedPart> {
+  using movie = await readMovie(memorySource(film, 'part'))
+  const [made] = movie.tracks
+  const samples = made?.samples()
+  if (!made || !samples || made.timescale !== track.timescale || samples.count !== cut.frames)
+    throw malformed('video', track.samples.offset[cut.from]!, `${samples?.count ?? 0} pictures instead of ${cut.frames}`)
+  const sampling = new Sampling()
+  const sampled = [...shown.keys()].filter((i) => sampling.takes(secondsOf(track, shown[i]!)))
+  const all = { from: 0, to: Number.MAX_SAFE_INTEGER }
+  const figures = await program.measure(original.film, film, { bits: native.bits, original: span, result: all, sampled })
+  if (figures.mse.length !== cut.frames) throw malformed('video', track.samples.offset[cut.from]!, 'a picture is damaged')
+  const ssim = ssimOf(figures, sampled.length, { ...track.stream, bits: native.bits })
+  const seconds = new Seconds()
+  for (const [i, mse] of figures.mse.entries()) seconds.add(secondsOf(track, shown[i]!), mse, ssim[sampled.indexOf(i)])
+  const psnrDb = Float64Array.from(figures.mse, (mse) => Math.min(100, psnrOf(mse)))
+  return {
+    headers: headersOf(movie.moov, made.descriptions[0]!, native),
+    pts: inDecodingOrder(samples, shown),
+    keys: Uint8Array.from(samples.sync, (kind) => (kind === 1 ? 1 : 0)),
+    quality: {
+      frames: cut.frames,
+      seconds,
+      meanPsnrDb: sumOf(psnrDb) / psnrDb.length,
+      worstBlockSsim: worst(Float64Array.from(ssim)),
+      worstPsnrDb: worst(psnrDb),
+    },
+    memoryBytes: 0,
+    crf,
+    delay: 0,
+  }
+}
+
+/** Mean over the worst 1 %. */
+function worst(values: Float64Array): number {
+  const few = values
+    .slice()
+    .sort()
+    .subarray(0, Math.max(1, Math.ceil(values.length / 100)))
+  return sumOf(few) / few.length
+}
+
+/** The source's display times for the packets, which come in another order. */
+function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
+  const time = (i: number) => samples.dts[i]! + samples.composition[i]!
+  const order = [...samples.size.keys()].sort((a, b) => time(a) - time(b))
+  const pts = new Float64Array(samples.count)
+  order.forEach((sample, place) => {
+    pts[sample] = shown[place]!
+  })
+  const apart = time(order[0]!) - shown[0]!
+  if (order.some((sample) => time(sample) - pts[sample]! !== apart)) throw unsupported('times that the encoder does not keep')
+  return pts
+}
+
+/** Of HEVC the configuration; of H.264 its parameter sets behind four-byte lengths, as x264 here gives them. */
+function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream): Uint8Array {
+  const inside = { body: description.body + 78, end: description.end }
+  const box = find(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
+  if (!box) throw unsupported('an encoder without a configuration')
+  const record = moov.slice(box.body, box.end)
+  return encoder === 'x265' ? record : parameterSets(record)
+}
+
+/** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1). */
+function parameterSets(record: Uint8Array): Uint8Array {
+  const out: Uint8Array[] = []
+  let at = 6
+  for (let left = record[5]! & 31, kind = 0; kind < 2; ) {
+    if (left-- === 0) {
+      left = record[at++]!
+      kind++
+      continue
+    }
+    const size = (record[at]! << 8) | record[at + 1]!
+    out.push(Uint8Array.of(0, 0, size >> 8, size & 255), record.subarray(at + 2, at + 2 + size))
+    at += 2 + size
+  }
+  return concat(out)
+}
+
+async function written({ part }: Pick<Job, 'part'>, film: Uint8Array, encoded: EncodedPart): Promise<EncodedPart> {
+  await part.restart()
+  using movie = await readMovie(memorySource(film, 'part'))
+  const { offset, size, count } = movie.tracks[0]!.samples()
+  for (let i = 0; i < count; i++) await part.write(film.slice(offset[i]!, offset[i]! + size[i]!))
+  return encoded
+}

@@ -1,0 +1,54 @@
+/** Some samples of a film as a film of their own, with the sample entry that they came with. */
+import type { Options, Source } from '../../../model/codec.ts'
+import { memorySink } from '../../../model/sink.ts'
+import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
+import { skeleton } from '../sample-table.ts'
+
+export interface Laid {
+  readonly source: Source
+  readonly samples: Samples
+  readonly timescale: number
+  /** The sample entry, a whole box. */
+  readonly entry: Uint8Array
+}
+
+export interface OneTrack {
+  readonly film: Uint8Array
+  /** What display times have there less than here. */
+  readonly earlier: number
+}
+
+/** Samples `from … to` in decoding order. */
+export async function oneTrack({ source, samples, timescale, entry }: Laid, from: number, to: number, options: Options): Promise<OneTrack> {
+  const used: number[] = []
+  for (let i = from; i < to; i++) if (samples.size[i]! > 0) used.push(i)
+  const lowest = used.reduce((least, i) => Math.min(least, samples.composition[i]!), 0)
+  const next = (k: number) => samples.dts[used[k + 1] ?? to]!
+  const duration = samples.dts[to]! - samples.dts[used[0]!]!
+  // Of a track of another size than its pictures FFmpeg takes that for the shape of a pixel.
+  const [width, height] = [entry[32]! * 256 + entry[33]!, entry[34]! * 256 + entry[35]!]
+  using movie = await skeleton([{ handler: 'vide', timescale, duration, width, height }], false, [])
+  const sizes = Uint32Array.from(used, (i) => samples.size[i]!)
+  const track: NewTrack = {
+    description: entry,
+    timescale,
+    sizes,
+    durations: Float64Array.from(used, (i, k) => next(k) - samples.dts[i]!),
+    // None is negative: readers disagree about those.
+    compositions: Int32Array.from(used, (i) => samples.composition[i]! - lowest),
+    sync: used.flatMap((i, k) => (samples.sync[i] ? [k] : [])),
+    edits: undefined,
+    pieces: used.map((i) => ({
+      time: samples.dts[i]! / timescale,
+      size: samples.size[i]!,
+      samples: 1,
+      from: source,
+      offset: samples.offset[i]!,
+    })),
+  }
+  const sink = memorySink(Number.POSITIVE_INFINITY, 'part.mp4')
+  await writeMovie(source, layOut(source, movie, new Map([[0, track]]), movie.ftyp), sink, options)
+  return { film: sink.bytes(), earlier: samples.dts[used[0]!]! + lowest }
+}

@@ -1,0 +1,36 @@
+/** Some frames from the middle of a part, which tell about what all of it needs. */
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { Cut } from '../cut.ts'
+
+/** Of a part's frames. */
+const SHARE = 1 / 6
+/** Fewer would be the first frame of a group above all, which is finer than the others. */
+const LEAST_FRAMES = 24
+
+/** As a cut of its own; undefined where the part is hardly longer. */
+export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
+  const frames = Math.max(LEAST_FRAMES, Math.round(cut.frames * SHARE))
+  if (frames > cut.frames / 2) return undefined
+  const times = timesOf(samples, cut)
+  const first = Math.floor((times.length - frames) / 2)
+  const [start, end] = [times[first]!, times[first + frames]!]
+  const time = (i: number) => samples.dts[i]! + samples.composition[i]!
+  let [from, to] = [cut.to, cut.from]
+  for (let i = cut.from; i < cut.to; i++) {
+    if (samples.size[i] === 0 || time(i) < start || time(i) >= end) continue
+    from = Math.min(from, i)
+    to = i + 1
+  }
+  while (from > cut.from && !(samples.sync[from] && samples.size[from] && time(from) <= start)) from--
+  return { from, to, start, end, frames: times.filter((at) => at >= start && at < end).length }
+}
+
+/** Display times of a cut's frames, in order. */
+export function timesOf(samples: Samples, cut: Cut): Float64Array {
+  const times: number[] = []
+  for (let i = cut.from; i < cut.to; i++) {
+    const time = samples.dts[i]! + samples.composition[i]!
+    if (samples.size[i]! > 0 && time >= cut.start && time < cut.end) times.push(time)
+  }
+  return Float64Array.from(times).sort()
+}

@@ -1,0 +1,43 @@
+/** What the parts of a film lost, on its way from the encoder to the receipt. */
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../model/codec.ts'
+import type { PictureLoss } from '../../model/loss.ts'
+import type { PartReceipt } from '../../model/segmented.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import type { EncodedPart } from './part-encoder.ts'
+import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.ts'
+import type { PictureTrack } from './picture-track.ts'
+import { SECOND_COLUMNS, Seconds } from './seconds.ts'
+
+/** Writes tables and head behind the packets of an encoded part. */
+export async function finishPart(writer: PartWriter, done: EncodedPart): Promise<PartReceipt> {
+  const { headers, pts, keys, quality, crf, delay, memoryBytes } = done
+  const seconds = quality.seconds.table()
+  const rows = seconds.length / SECOND_COLUMNS
+  const head: PicturesHead = { kind: 'pictures', headers: [...headers], count: quality.frames, seconds: rows, crf, delay }
+  const bytes = await writer.finish(head, { pts, keys, seconds })
+  const { mean } = quality.seconds.figures(1)!
+  return { bytes, facts: { frames: quality.frames, ssim: mean.ssim, psnrDb: mean.psnrDb, memoryBytes } }
+}
+
+/** Of all parts of a film together. */
+export function lossOfParts(files: readonly PartFile<PicturesHead>[], { num, den }: PictureTrack['rate']): PictureLoss {
+  const all = new Seconds()
+  for (const { seconds } of files) all.addTable(seconds)
+  const { worst, mean } = all.figures(den / num)!
+  return { ...worst, measuredAt: 'second', mean }
+}
+
+export const isAboveFloors = ({ ssim, psnrDb }: PictureLoss): boolean => ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
+
+export const belowFloors = ({ ssim, psnrDb }: PictureLoss): string =>
+  `the worst second would have SSIM ${ssim.toFixed(4)} and PSNR ${psnrDb.toFixed(2)} dB`
+
+/** Of all parts of a track of sound together, in dB. */
+export function snrOf(heads: readonly SoundHead[]): number {
+  const all = new SnrMeter()
+  for (const { signal, noise } of heads) {
+    all.signal += signal
+    all.noise += noise
+  }
+  return all.decibels
+}

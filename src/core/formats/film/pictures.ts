@@ -1,0 +1,123 @@
+/** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import type { Ffmpeg, Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
+import { Window } from '../../containers/packet-window.ts'
+import { isHopeless } from './single-message.ts'
+import { type Level, MIN_CRF } from './levels.ts'
+import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
+import type { PictureTrack } from './picture-track.ts'
+import { engineFor, refuse, refuseLarger } from './refuse.ts'
+import { isLarge, MEMORIES, type Memory } from './settings.ts'
+import { shortOf } from './quality-deficit.ts'
+import { smoothnessOf } from './gradient-detection.ts'
+import { isStill } from './static-scene.ts'
+
+const CRF_STEP = 4
+const SMALL_CRF_STEP = 2
+
+/** The message of what ends a part whose film gets no smaller. */
+const GIVEN_UP = 'the pictures would take more than they do'
+
+/**
+ * Writes the packets to `part`, without its end.
+ * @throws CodecError (no_gain) where `mustPay` ends it, CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
+ */
+export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
+  const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await smoothnessOf(job) }
+  for (let crf = level.crf; ; ) {
+    const encoded = await encodeInMemory({ ...job, crf, seen })
+    const short = shortOf(encoded.quality, level)
+    if (short <= 0 || crf <= MIN_CRF) return encoded
+    crf = Math.max(MIN_CRF, crf - (short <= SMALL_CRF_STEP ? SMALL_CRF_STEP : CRF_STEP))
+  }
+}
+
+/** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames ahead or in between, or none. */
+async function encodeInMemory(job: Encode): Promise<EncodedPart> {
+  for (const memory of MEMORIES.slice(0, -1)) {
+    try {
+      return await encodeOnce(job, memory)
+    } catch (error) {
+      if (!isCodecError(error, 'over_budget')) throw error
+    }
+  }
+  return encodeOnce(job, 'least')
+}
+
+/** One encode with one rate factor, in place of what an earlier one wrote. @throws as `encodePart` */
+export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
+  await job.part.restart()
+  using engine = engineFor(job.track.stream)
+  return await encodeWith(engine, job, memory)
+}
+
+async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<EncodedPart> {
+  const { source, track, cut, part, options } = job
+  const { samples, stream } = track
+  const encoder = new PartEncoder(engine, job, memory)
+  using window = new Window(source, SMALL_WINDOW_BYTES)
+  engine.openVideo(stream)
+  let replaces = 0
+  try {
+    for (let i = cut.from; i < cut.to; i++) {
+      if (samples.size[i] === 0) continue
+      const bytes = await window.read(samples.offset[i]!, samples.size[i]!)
+      if (!engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0)) {
+        throw malformed('video', samples.offset[i]!, 'a packet cannot be decoded')
+      }
+      await encoder.takePictures()
+      await encoder.out.flush()
+      replaces += samples.size[i]!
+      // What is still in the encoder speaks for it.
+      if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain(GIVEN_UP)
+      options.progress((i - cut.from) / (cut.to - cut.from))
+    }
+    engine.endVideo()
+    await encoder.takePictures()
+  } catch (error) {
+    // All of them look like this when an allocation failed.
+    const trouble = isEngineError(error, 'ffmpeg') || isCodecError(error, 'malformed') || error instanceof WebAssembly.RuntimeError
+    if (trouble && engine.isFull) throw overBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
+    if (isEngineError(error, 'ffmpeg')) throw malformed('video', samples.offset[cut.from]!, error.message)
+    throw error
+  }
+  const { headers } = encoder
+  if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no pictures')
+  await encoder.drain()
+  await encoder.out.flush()
+  if (part.count !== cut.frames) {
+    throw malformed('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
+  }
+  return encoder.out.finish(headers, engine.memoryBytes, encoder.crf)
+}
+
+/** Decodes the first picture and says, by throwing, when it is better kept. @throws CodecError (unsupported_feature), CodecError (over_budget), CodecError (malformed) */
+export async function probe(source: Source, { stream, samples }: PictureTrack, options: Options): Promise<void> {
+  refuseLarger(stream, options)
+  using engine = engineFor(stream)
+  using window = new Window(source, SMALL_WINDOW_BYTES)
+  try {
+    engine.openVideo(stream)
+    let picture: Picture | undefined
+    for (let i = 0; i < Math.min(samples.count, 40) && !picture; i++) {
+      if (samples.size[i] === 0) continue
+      engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)
+      picture = engine.nextPicture()
+    }
+    if (!picture) {
+      engine.endVideo()
+      picture = engine.nextPicture()
+    }
+    if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no pictures')
+    refuse(picture, stream, options)
+  } catch (error) {
+    if (isEngineError(error, 'ffmpeg')) throw unsupported(error.message)
+    throw error
+  }
+}
+
+/** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
+const SMALL_WINDOW_BYTES = 320 * 1024

@@ -1,0 +1,28 @@
+/** Pictures that stay as they are. */
+
+import { Ffmpeg, type Picture, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options } from '../../model/codec.ts'
+import { overBudget, unsupported } from '../../model/error.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { MOST_PIXELS } from '../../catalog/formats/film.ts'
+
+type Size = { readonly width: number; readonly height: number }
+
+/** @throws CodecError (over_budget) */
+export function refuseLarger({ width, height }: Size, options: Options): void {
+  if (width * height > pixelsWithin(MOST_PIXELS, options)) throw overBudget(`pictures of ${width}×${height}`)
+}
+
+/** For pictures of this size; those that no isolate has room for are refused before, where one is all there is. */
+export const engineFor = ({ width, height }: Size): Ffmpeg => new Ffmpeg(width * height > MOST_PIXELS.isolate)
+
+/** Pictures that 8-bit 4:2:0 H.264 would not do justice to. */
+export function refuse(picture: Picture, stream: VideoStream, options: Options): void {
+  // H.273: 16 is PQ, 18 is HLG.
+  if (picture.transfer === 16 || picture.transfer === 18) throw unsupported('HDR pictures are kept as they are')
+  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder)) throw unsupported('pictures of more than 8 bits are kept')
+  if (picture.alpha) throw unsupported('pictures with transparency are kept')
+  if (picture.width % 2 || picture.height % 2) throw unsupported('pictures of odd size are kept')
+  if (picture.width !== stream.width || picture.height !== stream.height) throw unsupported('pictures of another size than the track says')
+  refuseLarger(picture, options)
+}

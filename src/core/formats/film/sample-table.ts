@@ -1,0 +1,71 @@
+/** An index without samples (ISO/IEC 14496-12, clause 8): what a film that comes from another container is hung on. */
+
+import { concat } from '../../bytes/concat.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { memorySource } from '../../model/source.ts'
+import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+
+export interface SkeletonTrack {
+  readonly handler: 'vide' | 'soun'
+  readonly timescale: number
+  /** In `timescale`. */
+  readonly duration: number
+  /** 0 for sound. */
+  readonly width: number
+  readonly height: number
+}
+
+export const MOVIE_TIMESCALE = 1000
+const MATRIX = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+/** `und` (ISO 639-2/T in three times five bits). */
+const UNDETERMINED = 0x55c40000
+
+/** @param notes title and the like, by the four characters of an iTunes item */
+export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: boolean, notes: readonly [string, string][]): Promise<Movie> {
+  const ftyp = quickTime
+    ? box('ftyp', text('qt  '), words(0x200), text('qt  '))
+    : box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41'))
+  const milliseconds = ({ duration, timescale }: SkeletonTrack) => Math.round((duration * MOVIE_TIMESCALE) / timescale)
+  const longest = mostOf(tracks.map(milliseconds))
+  // Rate 1.0, volume 1.0, the identity matrix, the next free track number.
+  const mvhd = fullBox(
+    'mvhd',
+    0,
+    words(0, 0, MOVIE_TIMESCALE, longest, 0x10000, 0x01000000, 0, 0),
+    MATRIX,
+    words(0, 0, 0, 0, 0, 0, tracks.length + 1),
+  )
+  const traks = tracks.map((track, i) => trak(track, i + 1, milliseconds(track)))
+  return readMovie(memorySource(concat([ftyp, boxOf('moov', [mvhd, ...traks, ...(notes.length ? [userData(notes)] : [])])]), 'skeleton'))
+}
+
+function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id: number, milliseconds: number): Uint8Array {
+  const sound = handler === 'soun'
+  // Enabled and in the movie; volume 1.0 for sound.
+  const tkhd = fullBox(
+    'tkhd',
+    3,
+    words(0, 0, id, 0, milliseconds, 0, 0, 0, sound ? 0x01000000 : 0),
+    MATRIX,
+    words(width << 16, height << 16),
+  )
+  const empty = (type: string) => fullBox(type, 0, words(0))
+  const stbl = box('stbl', empty('stsd'), empty('stts'), empty('stsc'), fullBox('stsz', 0, words(0, 0)), empty('stco'))
+  const minf = box(
+    'minf',
+    sound ? fullBox('smhd', 0, words(0)) : fullBox('vmhd', 1, words(0, 0)),
+    box('dinf', fullBox('dref', 0, words(1), fullBox('url ', 1))),
+    stbl,
+  )
+  const mdhd = fullBox('mdhd', 0, words(0, 0, timescale, duration, UNDETERMINED))
+  const hdlr = fullBox('hdlr', 0, words(0), text(handler), words(0, 0, 0), text(sound ? 'SoundHandler\0' : 'VideoHandler\0'))
+  return box('trak', tkhd, box('mdia', mdhd, hdlr, minf))
+}
+
+/** iTunes items: UTF-8 text, type 1. */
+function userData(notes: readonly [string, string][]): Uint8Array {
+  const items = notes.map(([type, value]) => box(type, box('data', words(1, 0), new TextEncoder().encode(value))))
+  const hdlr = fullBox('hdlr', 0, words(0), text('mdirappl'), words(0, 0), Uint8Array.of(0))
+  return box('udta', fullBox('meta', 0, hdlr, boxOf('ilst', items)))
+}

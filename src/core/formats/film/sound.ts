@@ -1,0 +1,213 @@
+/** Uncompressed sound as AAC, decoded again on the way to know the noise. */
+
+import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Column } from '../../bytes/compact-array.ts'
+import { Breath } from '../../bytes/yield.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import { Window } from '../../containers/packet-window.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import type { PartWriter, SoundHead } from './part-file.ts'
+
+const BLOCK = 1024
+const READ_BYTES = 32 * 1024
+/** Decoded and encoded again in about a tenth of a second. */
+const BREATH_SAMPLES = 1 << 18
+
+export interface EncodedSound {
+  readonly head: SoundHead
+  readonly memoryBytes: number
+}
+
+/** Runs of bytes that hold sound, in order. */
+export interface SoundRuns {
+  readonly count: number
+  readonly offset: Column
+  readonly size: Column
+}
+
+/** A track or stream of sound where it lies. */
+export interface StoredSound {
+  readonly source: Source
+  readonly stream: AudioStream
+  readonly runs: SoundRuns
+  readonly options: Options
+}
+
+/** New sound may be longer by the encoder's run-up and the rest of its last packet, seconds. */
+export const MAX_SOUND_DRIFT = 0.5
+
+/** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
+export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
+  if (blockAlign) return track.chunks
+  return track.samples()
+}
+
+/**
+ * The sound of `runs`, decoded by the engine's first decoder: planar samples. Streams of blocks are read in steps, others a run at a time.
+ * @param skipBytes bytes of the runs that are left out in front, whole blocks
+ */
+export async function* decodedSound(
+  decoder: Ffmpeg,
+  { source, stream, runs, options }: StoredSound,
+  skipBytes = 0,
+): AsyncGenerator<readonly Float32Array[]> {
+  const { blockAlign, hertz, channels } = stream
+  decoder.openAudio(stream)
+  using window = new Window(source)
+  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+  const breath = new Breath(BREATH_SAMPLES, options.signal)
+  let skip = skipBytes
+  let silent = 0
+  for (let run = 0; run < runs.count; run++) {
+    const size = blockAlign ? runs.size[run]! - (runs.size[run]! % blockAlign) : runs.size[run]!
+    const from = Math.min(skip, size)
+    skip -= from
+    for (let at = from; at < size; at += step) {
+      const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
+      if (!decoder.sendAudio(bytes)) {
+        if (!blockAlign) throw unsupported('a packet of sound cannot be decoded')
+        throw malformed('sound', runs.offset[run]! + at, 'cannot be decoded')
+      }
+      silent += blockAlign ? 0 : 1
+      for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound of another kind than the track says')
+        if (stream.decoder.startsWith('pcm_f')) refuseExcess(sound.channels)
+        // Packets that hold no sound of their own take their time all the same.
+        for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
+        silent = 0
+        yield sound.channels
+        await breath.after(sound.channels.length * sound.channels[0]!.length)
+      }
+      options.progress(run / runs.count)
+    }
+  }
+}
+
+/** @throws CodecError (unsupported_feature) for float samples beyond full scale, which players of coded sound clip, and for those that are no numbers */
+function refuseExcess(planar: readonly Float32Array[]): void {
+  for (const channel of planar) {
+    for (const value of channel)
+      if (!(Math.abs(value) <= 1)) throw unsupported(`float sound that reaches ${Math.abs(value).toFixed(2)} times full scale`)
+  }
+}
+
+/** Rates at which the rest of a last packet is long enough to be heard: 46 ms and more. */
+const SLOW_HERTZ = 22_050
+
+/**
+ * Silence that goes in front of uncompressed sound, so that its last packet ends where it does: an edit list takes silence away in
+ * front, but few players leave out what is behind it.
+ */
+export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
+  if (!decoder.startsWith('pcm_') || hertz > SLOW_HERTZ) return 0
+  let samples = 0
+  for (let run = 0; run < count; run++) samples += Math.floor(size[run]! / blockAlign)
+  return (BLOCK - (samples % BLOCK)) % BLOCK
+}
+
+/**
+ * Writes the packets to `part`.
+ * @param lead samples of silence in front, which count as the encoder's delay
+ * @throws CodecError (unsupported_feature) when packets are not what the track says, CodecError (malformed)
+ */
+export async function encodeSound(sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead = 0): Promise<EncodedSound> {
+  using engine = new Ffmpeg()
+  return { head: await encodeWith(engine, sound, part, bitsPerSecond, lead), memoryBytes: engine.memoryBytes }
+}
+
+async function encodeWith(engine: Ffmpeg, sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead: number): Promise<SoundHead> {
+  const { hertz, channels } = sound.stream
+  const { config, delay } = engine.openAac(hertz, channels, bitsPerSecond)
+  const checker = new Checker(engine, hertz, channels, config, delay)
+  const block = Array.from({ length: channels }, () => new Float32Array(BLOCK))
+  let filled = lead
+  let samples = 0
+  let count = 0
+  const keep = async (packet: Uint8Array | undefined) => {
+    if (!packet) return
+    count++
+    checker.decode(packet)
+    await part.write(packet)
+  }
+  const flush = async () => {
+    checker.expect(block.map((channel) => channel.slice(0, filled)))
+    const packet = engine.encodeAac(block.map((channel) => channel.subarray(0, filled)))
+    filled = 0
+    await keep(packet)
+  }
+  for await (const planar of decodedSound(engine, sound)) {
+    const length = planar[0]!.length
+    for (let from = 0; from < length; ) {
+      const step = Math.min(BLOCK - filled, length - from)
+      for (let channel = 0; channel < channels; channel++) block[channel]!.set(planar[channel]!.subarray(from, from + step), filled)
+      filled += step
+      from += step
+      if (filled === BLOCK) await flush()
+    }
+    samples += length
+    planar.forEach(discard)
+  }
+  if (samples === 0) throw malformed('sound', 0, 'no samples')
+  if (filled) await flush()
+  for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
+  return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, ...checker.finish() }
+}
+
+/** The engine's decoder for what it encoded itself. */
+const CHECKING = 1
+
+/** Decodes what the encoder made, in the same engine, and compares it with what went in. */
+class Checker {
+  readonly #engine: Ffmpeg
+  readonly #meter = new SnrMeter()
+  #expected: Float32Array[][] = []
+  #at = 0
+  #skip: number
+
+  constructor(engine: Ffmpeg, hertz: number, channels: number, config: Uint8Array, delay: number) {
+    this.#engine = engine
+    this.#skip = delay
+    engine.openAudio({ decoder: 'aac', extradata: config, hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }, CHECKING)
+  }
+
+  expect(planar: Float32Array[]): void {
+    this.#expected.push(planar)
+  }
+
+  decode(packet: Uint8Array): void {
+    this.#engine.sendAudio(packet, CHECKING)
+    this.#compare()
+  }
+
+  finish(): Pick<SoundHead, 'signal' | 'noise'> {
+    this.#engine.endAudio(CHECKING)
+    this.#compare()
+    const { signal, noise } = this.#meter
+    return { signal, noise }
+  }
+
+  #compare(): void {
+    for (let sound = this.#engine.nextSound(CHECKING); sound; sound = this.#engine.nextSound(CHECKING)) {
+      const count = sound.channels[0]!.length
+      let from = Math.min(this.#skip, count)
+      this.#skip -= from
+      while (from < count && this.#expected[0]) {
+        const [first] = this.#expected
+        const part = Math.min(count - from, first[0]!.length - this.#at)
+        for (let channel = 0; channel < first.length; channel++) {
+          this.#meter.add(first[channel]!.subarray(this.#at, this.#at + part), sound.channels[channel]!.subarray(from, from + part))
+        }
+        from += part
+        this.#at += part
+        if (this.#at === first[0]!.length) {
+          this.#expected.shift()?.forEach(discard)
+          this.#at = 0
+        }
+      }
+      sound.channels.forEach(discard)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/** Whether a part of a film shows something that hardly moves: a speaker, a slide, a camera on a tripod. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { Window } from '../../containers/packet-window.ts'
+import type { Cut } from './cut.ts'
+import type { PictureTrack } from './picture-track.ts'
+import { engineFor } from './refuse.ts'
+
+/** Between the two pictures that are compared. */
+const APART_SECONDS = 0.8
+const [LEAST_FRAMES, MOST_FRAMES] = [12, 48]
+/** Pictures are compared by the means of squares this wide, which noise changes little. */
+const SQUARE = 8
+const SAME_LEVELS = 2
+const STILL_SHARE = 0.85
+
+/** A part of a film. */
+interface Stretch {
+  readonly source: Source
+  readonly track: PictureTrack
+  readonly cut: Cut
+  readonly options: Options
+}
+
+/** Decodes the beginning of a part; what cannot be decoded is not still, and the encoder will say what is wrong with it. */
+export async function isStill(part: Stretch): Promise<boolean> {
+  const { num, den } = part.track.rate
+  const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
+  using engine = engineFor(part.track.stream)
+  try {
+    const [a, b] = await twoPictures(engine, part, apart)
+    return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE
+  } catch (error) {
+    if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return false
+    throw error
+  }
+}
+
+/** The means of the first picture, and of the one `apart` pictures later. */
+async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stretch, apart: number): Promise<(Float32Array | undefined)[]> {
+  const { stream, samples } = track
+  using window = new Window(source)
+  const found: Float32Array[] = []
+  let shown = 0
+  engine.openVideo(stream)
+  for (let i = cut.from; i < cut.to && found.length < 2; i++) {
+    if (samples.size[i] === 0) continue
+    if (!engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)) return []
+    for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) {
+      if (shown % apart === 0 && found.length < 2) found.push(squareMeans(engine.luma(), picture.width, picture.height))
+      shown++
+    }
+    if ((i & 7) === 0) {
+      await yieldToOthers(options.signal)
+    }
+  }
+  return found
+}
+
+function squareMeans(luma: Uint8Array, width: number, height: number): Float32Array {
+  const [across, down] = [Math.floor(width / SQUARE), Math.floor(height / SQUARE)]
+  const means = new Float32Array(across * down)
+  for (let y = 0; y < down * SQUARE; y++) {
+    const row = Math.floor(y / SQUARE) * across
+    for (let x = 0; x < across * SQUARE; x++) {
+      means[row + Math.floor(x / SQUARE)]! += luma[y * width + x]! / (SQUARE * SQUARE)
+    }
+  }
+  discard(luma)
+  return means
+}
+
+function shareOfSame(a: Float32Array, b: Float32Array): number {
+  let same = 0
+  for (let i = 0; i < a.length; i++) if (Math.abs(a[i]! - b[i]!) < SAME_LEVELS) same++
+  return same / a.length
+}

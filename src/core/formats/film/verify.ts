@@ -1,0 +1,132 @@
+/** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
+import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import { namedTracks } from '../../containers/isobmff/structure.ts'
+import type { Track } from '../../containers/isobmff/track.ts'
+import { trackBytes } from '../../containers/isobmff/write.ts'
+import { LARGE_WINDOW_BYTES, Window } from '../../containers/packet-window.ts'
+import { compareBoxes, same } from './compare-boxes.ts'
+import type { Side } from './compare-pictures.ts'
+import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
+import { compareVideo, type Found, startOf } from './compare-video.ts'
+import { MAX_SOUND_DRIFT } from './sound.ts'
+
+/** Of copied tracks, at a time. */
+const COMPARED_BYTES = 512 * 1024
+export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  try {
+    using before = await readMovie(original)
+    using after = await readMovie(result)
+    const boxes =
+      (await compareTrackCount(original, before, after)) ??
+      compareBoxes(before, after) ??
+      (await tailDifference(original, before.end, result, after.end))
+    if (boxes) return { equal: false, difference: boxes }
+    const { difference, share } = await compareTracks([original, before], [result, after], outcome, options)
+    return difference ? { equal: false, difference } : { equal: true, share }
+  } catch (error) {
+    if (isCodecError(error, 'malformed', 'unsupported_feature') || isEngineError(error, 'ffmpeg')) {
+      return { equal: false, difference: error.message }
+    }
+    throw error
+  }
+}
+
+/**
+ * Tracks named in the index of the upload, counted in its bytes without following sizes: `before` shares the view of what made the
+ * result. A compressed index is counted after it was inflated.
+ */
+async function compareTrackCount(original: Source, before: Movie, after: Movie): Promise<string | undefined> {
+  const at = before.top.find(({ type }) => type === 'moov')
+  const stored = at ? namedTracks(await original.read(at.offset, at.size)) : 0
+  const named = stored || namedTracks(before.moov)
+  return named === after.tracks.length ? undefined : `${named} tracks became ${after.tracks.length}`
+}
+
+type Film = readonly [source: Source, movie: Movie]
+
+/** The least share of any track. */
+async function compareTracks([original, before]: Film, [result, after]: Film, outcome: Outcome, options: Options): Promise<Found> {
+  let least = 1
+  for (const [index, track] of before.tracks.entries()) {
+    const old: Side = { source: original, moov: before.moov, track }
+    const made: Side = { source: result, moov: after.moov, track: after.tracks[index]! }
+    const { difference, share } = await compareTrack(old, made, outcome, options)
+    for (const side of [old, made]) side.track.forget()
+    if (difference) return { difference: `track ${track.id}: ${difference}`, share: 0 }
+    least = Math.min(least, share)
+  }
+  return { share: least }
+}
+
+async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
+  const [a, b] = [old.track, made.track]
+  if (a.handler !== b.handler || a.id !== b.id) return { difference: 'became another', share: 0 }
+  const [x, y] = [a.descriptions[0], b.descriptions[0]]
+  const exact = outcome.kind === 'compressed' && !outcome.loss
+  const copied = x && y && same(old.moov.subarray(x.start, x.end), made.moov.subarray(y.start, y.end))
+  // A film that was made here before has the description it would get again.
+  if (exact || !x || (copied && !isNew(a, b, outcome))) {
+    const samples = a.sampleCount === b.sampleCount ? undefined : `${a.sampleCount} samples became ${b.sampleCount}`
+    return { difference: samples ?? (await compareBytes(old, made, options)), share: 1 }
+  }
+  if (a.handler === 'vide') return await compareVideo(old, made, outcome, options)
+  if (a.handler !== 'soun') return { share: 1 }
+  return { difference: await compareNewSound(old, made, outcome, options), share: comparedShare(secondsOf(a)) }
+}
+
+/** Whether a track may have been encoded again: the receipt has figures for such tracks, and they are smaller. */
+function isNew(a: Track, b: Track, outcome: Outcome): boolean {
+  if (outcome.kind !== 'compressed' || !outcome.loss || trackBytes(a) === trackBytes(b)) return false
+  return a.handler === 'vide' ? outcome.loss.pictures !== undefined : a.handler === 'soun' && outcome.loss.sound !== undefined
+}
+
+async function compareNewSound(old: Side, made: Side, outcome: Outcome, options: Options): Promise<string | undefined> {
+  const [a, b] = [old.track, made.track]
+  const [was, is] = [a, b].map(secondsOf) as [number, number]
+  if (!(Math.abs(is - was) < MAX_SOUND_DRIFT)) return `${was.toFixed(3)} s of sound became ${is.toFixed(3)} s`
+  const edits = compareEdits(a, b)
+  if (edits) return edits
+  const [x, y] = [laidTrack(old.source, old.moov, a), laidTrack(made.source, made.moov, b)]
+  if (!x || !y) return 'sound that cannot be decoded'
+  const shift = startOf(b) - Math.round((startOf(a) * y.stream.hertz) / a.timescale)
+  const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
+  return compareSound(x, y, shift, claimed, options)
+}
+
+/** New sound is shown as the old was; one edit may have come that leaves the encoder's run-up out. */
+function compareEdits(a: Track, b: Track): string | undefined {
+  if (!a.edits?.length) return b.edits?.length === 1 ? undefined : 'the edit list changed'
+  const sameEdits =
+    a.edits.length === b.edits?.length &&
+    a.edits.every(({ duration, mediaTime }, i) => {
+      const edit = b.edits![i]!
+      return (duration || edit.duration) === edit.duration && mediaTime < 0 === edit.mediaTime < 0
+    })
+  return sameEdits ? undefined : 'the edit list changed'
+}
+
+const secondsOf = ({ duration, timescale }: Track) => duration / timescale
+
+/** Media bytes of both tracks, run against run. */
+async function compareBytes(old: Side, made: Side, options: Options): Promise<string | undefined> {
+  const [a, b] = [old.track, made.track]
+  if (a.chunks.count !== b.chunks.count) return `${a.chunks.count} chunks became ${b.chunks.count}`
+  using left = new Window(old.source, LARGE_WINDOW_BYTES)
+  using right = new Window(made.source, LARGE_WINDOW_BYTES)
+  for (let i = 0; i < a.chunks.count; i++) {
+    options.signal.throwIfAborted()
+    const size = a.chunks.size[i]!
+    if (size !== b.chunks.size[i]) return `a chunk of another size at ${a.chunks.offset[i]}`
+    for (let at = 0; at < size; at += COMPARED_BYTES) {
+      const count = Math.min(COMPARED_BYTES, size - at)
+      const [x, y] = [await left.read(a.chunks.offset[i]! + at, count), await right.read(b.chunks.offset[i]! + at, count)]
+      if (!same(x, y)) return `other bytes at ${a.chunks.offset[i]! + at}`
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,78 @@
+/** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
+
+import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../../wasm/gif/gif.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { malformed, overBudget } from '../../model/error.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { GIF } from '../../catalog/formats/gif.ts'
+
+type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
+
+/** Wasm memory beside the canvases: colour table, LZW, measuring. */
+export const FIXED_BYTES = 4 * 1024 * 1024
+/**
+ * Of an engine that writes: the first of the two that verify takes its memory over, which the pool must keep for that; and the
+ * second must fit beside it, with heap and buffers (docs/design/memory.md).
+ */
+const MOST_WRITING_BYTES = 66 * 1024 * 1024
+/** Of all frames together, each of its own size. */
+const MOST_PIXELS = 900_000_000
+
+/** Whether a canvas does not fit; its size is in the logical screen descriptor (GIF89a 18). */
+export async function isLarge(source: Source, options: Options): Promise<boolean> {
+  const head = await source.read(0, 10)
+  if (head.length < 10) throw malformed('gif', head.length, 'no logical screen')
+  const reader = new ByteReader(head, true)
+  const [width, height] = [reader.u16(6), reader.u16(8)]
+  if (width * height > pixelsWithin(GIF.mostPixels, options)) throw overBudget(`a canvas of ${width} x ${height}`)
+  return !fits({ width, height }, options)
+}
+
+/** `restored` and `frames`: as the scan has found them. What is restored counts for both verifying engines. */
+export function fits(
+  { width, height, restored = 0, frames = 1 }: { width: number; height: number; restored?: number; frames?: number },
+  options: Options,
+): boolean {
+  const canvases = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED
+  const bytes = canvases + seenBytes({ width, height }) + FIXED_BYTES
+  return affords(options, bytes, options.output === 'gif' ? MOST_WRITING_BYTES : undefined)
+}
+
+const openEngine = () => new GifEngine(() => undefined)
+
+export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
+  if (options.output !== 'gif') throw overBudget('a canvas that is too large to be drawn')
+  using engine = openEngine()
+  let frames = 0
+  for (const mode of ['countFrames', 'writeFrames'] as const) {
+    engine.begin(mode)
+    for await (const frame of framesOf(source, engine, options)) {
+      if (frame) frames = engine.facts().frames
+      if (engine.framePixels > MOST_PIXELS) throw overBudget('more frames than a job has time for')
+      for (const piece of engine.drain()) await sink.write(piece)
+    }
+    engine.finish()
+    options.progress(mode === 'countFrames' ? 0.5 : 0.9)
+  }
+  for (const piece of engine.drain(true)) await sink.write(piece)
+  return { kind: 'compressed', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
+}
+
+/** Decodes both frame by frame: the same indices, tables, places, times and extensions. */
+export async function verifyLarge(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
+  using first = openEngine()
+  using second = openEngine()
+  const engines = [first, second] as const
+  for (const engine of engines) engine.begin('lookAtFrames')
+  const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
+  for (let number = 0; ; number++) {
+    const [left, right] = [await before.next(), await after.next()]
+    if (left.value !== right.value) return { equal: false, difference: `one of both ends after ${number} frames` }
+    if (engines[0].look().digest !== engines[1].look().digest) return { equal: false, difference: `frame ${number} differs` }
+    if (!left.value) break
+  }
+  for (const engine of engines) engine.finish()
+  return { equal: true }
+}

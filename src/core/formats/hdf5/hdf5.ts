@@ -1,0 +1,37 @@
+/** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
+
+import type { Codec } from '../../model/codec.ts'
+import { CodecError } from '../../model/error.ts'
+import { withoutTail, withTail } from '../../model/trailing-data.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { endOfHdf5 } from './end.ts'
+import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
+import { difference, rewrite } from './rewrite.ts'
+
+export const hdf5: Codec = hdf5Codec(HDF5)
+/** NetCDF-4 is HDF5 with dimension scales. */
+export const netcdf: Codec = hdf5Codec(NETCDF)
+
+function hdf5Codec(format: Codec['format']): Codec {
+  return {
+    format,
+
+    async compress(source, sink, options) {
+      if (isWrapper(options.output)) return compressWrapped(source, sink, options)
+      return withTail(source, await endOfHdf5(source), sink, options, async (body, asked) => {
+        const rewritten = await rewrite(body, sink, asked)
+        if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
+        if (rewritten.kind !== 'done')
+          throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
+        return { kind: 'compressed', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+      })
+    },
+
+    async verify(original, result, _outcome, options) {
+      if (isWrapper(options.output)) return verifyWrapped(original, result, options)
+      const parted = await withoutTail(original, await endOfHdf5(original), result)
+      const found = typeof parted === 'string' ? parted : await difference(parted.original, parted.result, options)
+      return found === undefined ? { equal: true } : { equal: false, difference: found }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Ranges of a file with the blocks read last kept, so that most small reads need not wait. */
+import type { RangeFile } from '../../../../wasm/hdf5/hdf5.ts'
+
+interface Readable {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+const BLOCK_BYTES = 1 << 18
+const KEPT_BLOCKS = 24
+/** Files up to this size are read once and kept whole. */
+const WHOLE_BYTES = 6 << 20
+
+export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes = WHOLE_BYTES): Promise<RangeFile> {
+  if (keepWhole || file.size <= wholeBytes) {
+    const whole = new Uint8Array(file.size)
+    for (let at = 0; at < file.size; at += 1 << 20) whole.set(await file.read(at, Math.min(1 << 20, file.size - at)), at)
+    return { size: file.size, read: (offset, length) => whole.subarray(offset, offset + length) }
+  }
+  const blocks = new Map<number, Uint8Array>()
+  const at = (index: number) => {
+    const block = blocks.get(index)
+    if (block) {
+      blocks.delete(index) // the one used last comes last
+      blocks.set(index, block)
+    }
+    return block
+  }
+  const cut = (offset: number, length: number): Uint8Array | undefined => {
+    const first = Math.floor(offset / BLOCK_BYTES)
+    const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
+    if (first === last) return at(first)?.subarray(offset - first * BLOCK_BYTES, offset - first * BLOCK_BYTES + length)
+    const bytes = new Uint8Array(length)
+    for (let index = first; index <= last; index++) {
+      const block = at(index)
+      if (!block) return undefined
+      const from = Math.max(offset, index * BLOCK_BYTES)
+      const to = Math.min(offset + length, index * BLOCK_BYTES + block.length)
+      bytes.set(block.subarray(from - index * BLOCK_BYTES, to - index * BLOCK_BYTES), from - offset)
+    }
+    return bytes
+  }
+  const read = (offset: number, length: number): Uint8Array | Promise<Uint8Array> => {
+    // Values come in long ranges, once; what is asked for again and again is short.
+    if (length >= BLOCK_BYTES) return file.read(offset, length)
+    const held = cut(offset, length)
+    if (held) return held
+    const first = Math.floor(offset / BLOCK_BYTES)
+    const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
+    return file.read(first * BLOCK_BYTES, (last - first + 1) * BLOCK_BYTES).then((bytes) => {
+      for (let index = first; index <= last; index++) {
+        const from = (index - first) * BLOCK_BYTES
+        blocks.set(index, bytes.subarray(from, from + BLOCK_BYTES))
+      }
+      for (const index of blocks.keys()) {
+        if (blocks.size <= KEPT_BLOCKS) break
+        blocks.delete(index)
+      }
+      return bytes.subarray(offset - first * BLOCK_BYTES, offset - first * BLOCK_BYTES + length)
+    })
+  }
+  return { size: file.size, read }
+}

@@ -1,0 +1,131 @@
+/** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
+
+import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { Breath } from '../../bytes/yield.ts'
+import type { Sink } from '../../model/codec.ts'
+import { PagedFile } from './paged-file.ts'
+import { rangeCache } from './range-cache.ts'
+import { Reached } from './reached.ts'
+
+interface Readable {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+export interface Hdf5Options {
+  /** Bytes of heap and Wasm memory together. */
+  readonly memoryBudget: number
+  /** Is told how much of that was used. */
+  estimated?(bytes: number): void
+  readonly signal: AbortSignal
+  progress(share: number): void
+}
+
+export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
+
+/** The engine's own memory, blocks of the input, and what else is on the heap. */
+const OVERHEAD_BYTES = 32 << 20
+/** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
+const BEST_LEVEL_UP_TO_BYTES = 120 << 20
+/** Read, and compressed by level 12, in about a tenth of a second. */
+const BREATH_BYTES = 256 << 10
+/** What a tick counts beside the bytes that were read: chunks may hold much that was packed into little. */
+const TICK_BYTES = BREATH_BYTES / 16
+const WRITE_ACCESS = 1
+const SWMR_WRITE = 4
+/** Of HDF5 1.10 to 2.0 (format specification 4.0, II.A). */
+const NEWEST_SUPERBLOCK = 3
+
+/**
+ * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
+ * Throws what the sink throws.
+ */
+export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
+  const budget = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
+  if (budget <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
+  const refusal = await whyNot(source)
+  if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
+  const output = new PagedFile(source.size + (1 << 20), budget)
+  const input = new CountedFile(await rangeCache(source, !canWait))
+  const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
+  const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
+  const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
+  options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
+  // A chunk that could not be compressed for want of memory fills the output as it stands.
+  if (ended.kind === 'over_budget') return { kind: ended.kind, reason: ended.reason }
+  if (output.full) return { kind: 'no_gain' }
+  if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
+  if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
+  if (await input.reached.missedMuch(source)) return { kind: 'malformed', reason: 'much of the file holds what nothing in it leads to' }
+  await output.finish(sink)
+  return { kind: 'done' }
+}
+
+/** What a superblock says of a file that cannot be read alone, or not now. */
+async function whyNot(source: Readable): Promise<string | undefined> {
+  // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
+  for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
+    const start = await source.read(at, 64)
+    if (start[0] !== 0x89 || latin1Of(start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
+    const version = start[8]!
+    if (version > NEWEST_SUPERBLOCK) return `a superblock of version ${version}`
+    // File consistency flags (II.A, version 3): readers refuse such a file.
+    if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
+    // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
+    const driverAt =
+      at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
+    if (driverAt >= source.size) return undefined
+    const driver = latin1Of(await source.read(driverAt, Math.min(256, source.size - driverAt)))
+    return /NCSA(fami|mult)/.test(driver) ? 'one of several files that belong together' : undefined
+  }
+  return undefined
+}
+
+/** Where the two files differ, or undefined. */
+export async function difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
+  const stored = await rangeCache(result, !canWait)
+  const output = { size: stored.size, read: stored.read, write: () => false, resize: () => undefined }
+  const input = new CountedFile(await rangeCache(original, !canWait))
+  const ended: Ended = await compareHdf5({ input, output, tick: ticker(options, input, { start: 0.7, share: 0.3 }) })
+  return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
+}
+
+/** Tells how much was read, and where. */
+class CountedFile implements RangeFile {
+  readonly #file: RangeFile
+  readonly reached: Reached
+  bytesRead = 0
+
+  constructor(file: RangeFile) {
+    this.#file = file
+    this.reached = new Reached(file.size)
+  }
+
+  get size(): number {
+    return this.#file.size
+  }
+
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
+    this.bytesRead += length
+    this.reached.note(offset, Math.min(length, this.size - offset))
+    return this.#file.read(offset, length)
+  }
+}
+
+function ticker(
+  options: Hdf5Options,
+  input: CountedFile,
+  { start, share }: { start: number; share: number },
+  spill?: () => Promise<void>,
+): (done: number | undefined) => void | Promise<void> {
+  const breath = new Breath(BREATH_BYTES, options.signal)
+  return (done) => {
+    options.signal.throwIfAborted()
+    if (done !== undefined) options.progress(start + share * Math.min(1, done))
+    if (!canWait) return undefined
+    const rest = breath.after(TICK_BYTES + input.bytesRead)
+    input.bytesRead = 0
+    return spill ? spill().then(() => rest) : rest
+  }
+}

@@ -1,0 +1,52 @@
+/** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
+
+import { concat } from '../../bytes/concat.ts'
+import type { Sink, Source } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
+import { copyTail } from '../../model/trailing-data.ts'
+import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
+import type { JpegHeader } from './segments.ts'
+
+/** Start-of-image marker: two bytes before the segments, and before what the engine writes. */
+const SOI_BYTES = 2
+
+/** The parts of the original that come over unchanged. */
+export interface Frame {
+  readonly header: JpegHeader
+  /** Bytes before the new tables: start-of-image and segments. */
+  readonly headBytes: number
+  /** Offset in the original where its picture ended. */
+  readonly pictureEnd: number
+  readonly multiPicture: MultiPicture | undefined
+  /** How many of the segments stood between scans. */
+  readonly lateSegments: number
+}
+
+/** Throws `unsupported_feature` where the file holds several pictures and its index cannot be moved along. */
+export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, lateSegments = 0): Frame {
+  const multiPicture = readMultiPicture(header.segments)
+  const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
+  if (!usable) throw unsupported('the multi-picture index does not describe this file')
+  const headBytes = SOI_BYTES + header.segments.reduce((sum, segment) => sum + segment.bytes.length, 0)
+  return { header, headBytes, pictureEnd, multiPicture, lateSegments }
+}
+
+/** Bytes of a result whose tables and scans have `codedBytes` (with their own start-of-image). */
+export function assembledBytes(source: Source, frame: Frame, codedBytes: number): number {
+  return frame.headBytes + codedBytes - SOI_BYTES + source.size - frame.pictureEnd
+}
+
+export async function assemble(source: Source, sink: Sink, frame: Frame, coded: readonly Uint8Array[]): Promise<void> {
+  const { segments } = frame.header
+  const newEnd = frame.headBytes - SOI_BYTES + coded.reduce((sum, chunk) => sum + chunk.length, 0)
+  const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
+  let offset = SOI_BYTES
+  segments.forEach((segment, index) => {
+    const moved = frame.multiPicture?.segment === index
+    parts.push(moved ? movedIndex(frame.multiPicture as MultiPicture, segments, offset, frame.pictureEnd, newEnd) : segment.bytes)
+    offset += segment.bytes.length
+  })
+  await sink.write(concat(parts))
+  for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(SOI_BYTES) : chunk)
+  await copyTail(source, frame.pictureEnd, sink)
+}

@@ -1,0 +1,80 @@
+/** What a JPEG carries beside its pixels, taken out of its segments for another container. */
+
+import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { unsupported } from '../../model/error.ts'
+import { resolutionOfJfif } from '../../images/convert/descriptive-metadata.ts'
+import type { Carried } from '../../images/raster/raster.ts'
+import { isSegment, type JpegHeader, type Segment } from './segments.ts'
+
+const XMP = 'http://ns.adobe.com/xap/1.0/\0'
+
+const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
+
+/** Something would be lost on the way. */
+export function refuse(what: string): never {
+  throw unsupported(`${what} would be lost in another format`)
+}
+
+/**
+ * Throws `unsupported_feature` for what no other container holds: nothing may be lost on the way.
+ */
+export function carriedOf(header: JpegHeader): Carried {
+  const { segments } = header
+  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further pictures')
+  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('the IPTC block')
+  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended XMP')
+  // Readers take the first, or the last.
+  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('a second XMP packet')
+  const icc = iccOf(segments)
+  if (icc && header.components === 4) refuse('the CMYK profile')
+  const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
+  const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
+  const jfif = segments.find((segment) => isSegment(segment, 0xe0, 'JFIF\0'))
+  return {
+    icc,
+    exif: exif && contentOf(exif, 6),
+    xmp: xmp && contentOf(xmp, XMP.length),
+    resolution: jfif && resolutionOfJfif(contentOf(jfif, 5)),
+    comments: segments.filter(isComment).map((segment) => ({ keyword: 'Comment', text: textOf(contentOf(segment, 0)) })),
+  }
+}
+
+const isComment = ({ marker }: Segment) => marker === 0xfe
+
+/** Comments name no encoding: UTF-8 where they are valid, else Latin-1. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return latin1Of(bytes)
+  }
+}
+
+/** Segments whose content comes along, or means nothing outside of a JPEG. */
+const CARRIED = [
+  [0xe0, 'JFIF\0'],
+  [0xe1, 'Exif\0\0'],
+  [0xe1, XMP],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+] as const
+
+/** What a conversion leaves behind, in words for the receipt; undefined where that is nothing. */
+export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): string | undefined {
+  const left = segments.filter(
+    (segment) => !(output === 'png' && isComment(segment)) && !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)),
+  )
+  const names = left.map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
+  // EXIF, which comes along, has a resolution of its own.
+  if (output !== 'png' && resolution && !exif) names.push('resolution')
+  return names.length > 0 ? [...new Set(names)].join(', ') : undefined
+}
+
+/** The profile in its numbered parts (ICC.1, B.4). */
+function iccOf(segments: readonly Segment[]): Uint8Array | undefined {
+  const parts = segments.filter((segment) => isSegment(segment, 0xe2, 'ICC_PROFILE\0') && segment.bytes.length > 18)
+  if (parts.length === 0) return undefined
+  parts.sort((a, b) => (a.bytes[16] ?? 0) - (b.bytes[16] ?? 0))
+  return concat(parts.map((part) => contentOf(part, 14)))
+}

@@ -1,0 +1,81 @@
+/** JPEG → PNG, WebP, AVIF. */
+
+import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
+import { lossOf } from '../../model/loss.ts'
+import { pictureTarget } from '../../catalog/levels.ts'
+import { ENCODERS } from '../../images/convert/encoders.ts'
+import { encodePng } from '../../images/png/encode-exact.ts'
+import type { Raster } from '../../images/raster/raster.ts'
+import { lossAgainst } from '../../images/compare/reference.ts'
+import { fittedSize, resized } from '../../images/raster/resize.ts'
+import { encodeAsSeen } from '../../images/search/output-floors.ts'
+import { carriedOf, leftBehind, refuse } from './carried.ts'
+import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
+import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
+
+export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
+  const encode = options.output === 'png' ? encodePng : ENCODERS[options.output]
+  if (!encode) throw unsupported(`jpg to ${options.output}`)
+  const carried = carriedOf(header)
+  let late: readonly Place[] = []
+  const { raster, steps } = picture(source, header, options, (read) => {
+    if (read.endOffset < source.size) refuse('the data after the picture')
+    late = read.lateSegments
+  })
+  const { targetSize, lossless } = options
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
+  const encoded = await encodeAsSeen(options.output, encode, raster, carried, request)
+  const lateOnes = await lateSegments(source, late)
+  const left = [leftBehind(header.segments, carried, options.output), lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : undefined]
+    .filter((names) => names !== undefined)
+    .join(', ')
+  if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
+  const isIncomplete = left !== '' || header.components === 4
+  const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
+  for (const chunk of encoded.chunks) await sink.write(chunk)
+  return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }
+}
+
+/** The decoded picture in grey or RGB, at the size that is wanted. */
+export function picture(
+  source: Source,
+  header: JpegHeader,
+  options: Options,
+  onEnd?: (read: Read) => void,
+): { raster: Raster; steps: string[] } {
+  const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
+  const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
+  const flat = header.components === 4 ? fromInks(decoded, header) : decoded
+  const inks = header.components === 4 ? ['CMYK converted to RGB'] : []
+  if (!size) return { raster: flat, steps: inks }
+  const steps = [...inks, `downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  return { raster: resized(flat, size.width, size.height), steps }
+}
+
+/** The same as it is stored. */
+export function wholeSize(source: Source, header: JpegHeader): Raster {
+  const decoded = jpegRaster(source, header)
+  return header.components === 4 ? fromInks(decoded, header) : decoded
+}
+
+/** CMYK without a profile: each ink takes its share of light. Adobe's files are stored inverted (255 is no ink). */
+function fromInks(raster: Raster, header: JpegHeader): Raster {
+  const flip = header.segments.some((segment) => isSegment(segment, 0xee, 'Adobe')) ? 0 : 255
+  return {
+    width: raster.width,
+    height: raster.height,
+    channels: 3,
+    async *rows() {
+      for await (const strip of raster.rows()) {
+        const rgb = new Uint8Array((strip.length / 4) * 3)
+        for (let from = 0, to = 0; from < strip.length; from += 4, to += 3) {
+          const light = (strip[from + 3] ?? 0) ^ flip
+          for (let c = 0; c < 3; c++) rgb[to + c] = Math.round((((strip[from + c] ?? 0) ^ flip) * light) / 255)
+        }
+        yield rgb
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** For documents: a picture that is stored larger than it is shown becomes smaller. Quality is measured at the new size. */
+
+import { JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../bytes/concat.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { lossOf, ofPixels } from '../../model/loss.ts'
+import { copyTail, tailSteps } from '../../model/trailing-data.ts'
+import { LEVELS, pictureTarget } from '../../catalog/levels.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
+import { held } from '../../images/raster/cached-raster.ts'
+import { requantiseTo, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
+import { isScored, requantiseSeen } from '../../images/jpeg/perceptual-search.ts'
+import { fittedSize, resized } from '../../images/raster/resize.ts'
+import { dctScaleFor, jpegRaster } from './pixels.ts'
+import { isSegment, type JpegHeader } from './segments.ts'
+
+/** Packed bytes per pixel of coefficients in steps of 1, as read and as made: noisy photographs. */
+const PACKED_PER_PIXEL = 3
+const BASE_BYTES = 16 * 1024 * 1024
+
+/**
+ * How the pixels go through: as YCbCr where that is how they are stored, the inks as inks. undefined where the colour of
+ * the result would not be that of its Adobe segment (APP14, transform in byte 11 of the content), or several pictures hang together.
+ */
+function pixelsOf(header: JpegHeader): { pixels: RowsIn['pixels']; colour: 'natural' | 'ycbcr'; ycck: boolean } | undefined {
+  if (header.segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) return undefined
+  const adobe = header.segments.find((segment) => isSegment(segment, 0xee, 'Adobe'))
+  const transform = adobe?.bytes[4 + 11]
+  if (header.components === 1) return { pixels: 'gray', colour: 'natural', ycck: false }
+  if (header.components === 3 && transform !== 0) return { pixels: 'ycbcr', colour: 'ycbcr', ycck: false }
+  if (header.components === 4) return { pixels: 'cmyk', colour: 'natural', ycck: transform === 2 }
+  return undefined
+}
+
+/** undefined: it fits already, or cannot be done here. */
+export async function downsample(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome | undefined> {
+  const size = options.fitWithin && fittedSize(header.width, header.height, options.fitWithin)
+  const through = size && pixelsOf(header)
+  if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
+  const coefficients = header.progressive ? source.size * 2 : 0
+  const needed = BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
+  if (!affords(options, needed)) return undefined
+
+  const dctScale = dctScaleFor(header.width, size.width)
+  let between = 0
+  let pictureEnd = source.size
+  const raster = resized(
+    jpegRaster(source, header, dctScale, through.colour, ({ lateSegments, endOffset }) => {
+      between = lateSegments.length
+      pictureEnd = endOffset
+    }),
+    size.width,
+    size.height,
+  )
+  const taking = JpegJob.fromRows({ ...size, pixels: through.pixels, subsampled: false, ycck: through.ycck })
+  let done = 0
+  for await (const strip of raster.rows()) {
+    options.signal.throwIfAborted()
+    taking.write(strip)
+    done += strip.length / (size.width * raster.channels)
+    options.progress((0.6 * done) / size.height)
+  }
+  if (between > 0) return undefined // segments between scans: recompress() keeps them
+  using job = taking.end()
+  const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
+  if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
+  const pause = () => yieldToOthers(options.signal)
+  const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
+  const mayHold = affords(options, needed + size.width * size.height * reference.channels)
+  const shown = mayHold ? held(reference) : reference
+  const { quality, figures, reached } =
+    through.pixels !== 'cmyk' && isScored(size)
+      ? await requantiseSeen(job, shown, seenTarget(options.quality, size), { pause })
+      : await requantiseTo(job, pictureTarget(options.quality), { pause })
+  if (!reached) return undefined
+  job.release('read')
+  const { coded } = smallestFile(job, figures)
+  const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])
+  const bytes = head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2
+  if (bytes >= pictureEnd) return undefined
+  await sink.write(head)
+  for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(2) : chunk)
+  await copyTail(source, pictureEnd, sink)
+  steps.push(`encoded at quality ${quality} with trellis search, progressive`)
+  return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps: [...steps, ...tailSteps(source, pictureEnd)] }
+}

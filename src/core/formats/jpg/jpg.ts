@@ -1,0 +1,22 @@
+import type { Codec } from '../../model/codec.ts'
+import { convert } from './convert.ts'
+import { downsample } from './downsample.ts'
+import { JPG } from '../../catalog/formats/jpg.ts'
+import { Looked, recompress } from './recompress.ts'
+import { readHeader } from './segments.ts'
+import { verifyJpeg } from './verify.ts'
+import { verifyConverted } from './verify-converted.ts'
+
+/** JPEG (ITU-T T.81) with JFIF, EXIF, Adobe and multi-picture files. */
+export const jpg: Codec = {
+  format: JPG,
+  async compress(source, sink, options) {
+    const header = await readHeader(source, options)
+    if (options.output !== 'jpg') return convert(source, sink, header, options)
+    return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
+  },
+  verify(original, result, outcome, options, evidence) {
+    if (options.output !== 'jpg') return verifyConverted(original, result, outcome, options)
+    return verifyJpeg(original, result, outcome, options, evidence instanceof Looked ? evidence : undefined)
+  },
+}

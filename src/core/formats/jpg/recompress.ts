@@ -1,0 +1,406 @@
+/** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { overBudget, TargetUnreachable } from '../../model/error.ts'
+import { lossOf, ofPixels } from '../../model/loss.ts'
+import { chunksOf } from '../../model/source.ts'
+import { tailSteps } from '../../model/trailing-data.ts'
+import { gentlerTargets } from '../../catalog/level-order.ts'
+import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../catalog/levels.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
+import { FLOORS, reaches } from '../../catalog/target.ts'
+import {
+  climbed,
+  HIGHEST,
+  isReachedStreaming,
+  requantiseTo,
+  requantiseToSize,
+  STREAMED_CAUTION,
+  sampleEvery,
+  searchQuality,
+  smallestExactFile,
+  smallestFile,
+} from '../../images/jpeg/quality-search.ts'
+import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../images/jpeg/perceptual-search.ts'
+import { LookedAt } from '../../images/search/scored-rows.ts'
+import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
+import { jpegRaster } from './pixels.ts'
+import { type JpegHeader, lateSegments } from './segments.ts'
+
+/**
+ * What is held for each byte of a file: coefficients as read, packed (1.5–1.9 in all files that were looked at), and what is written
+ * of them; those that are made of them beside; and of a progressive file those of both when they are compared, or while it is shown.
+ */
+const HELD_PER_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
+/** Instance, window rows, output buffers and the JavaScript side; and meters and decoders of both files. */
+const BASE_BYTES = { read: 10 * 1024 * 1024, measured: 15 * 1024 * 1024 }
+/** Bytes per pixel of width for rows; and for windows and meters, of which what eyes see takes 700. */
+const BYTES_PER_COLUMN = { read: 200, measured: 1900 }
+/** More than this is not worth one job's memory even where the budget would allow it. */
+const COMFORT_BYTES = 70 * 1024 * 1024
+/** A new generation of loss must bring at least this share over what comes without any. */
+const WORTH_LOSING = 0.95
+/** How far estimates of both may be off against each other: nearer to `WORTH_LOSING`, both are written. */
+const ESTIMATE_ERROR = 0.03
+/** Below this share of the original, lossless coding cannot win: it is not even tried. Progressive files have little to gain by it. */
+const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
+/** SSIM needs a whole window. */
+const SMALLEST_MEASURED = 11
+/** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
+const FULL_CHROMA_QUALITY = 80
+
+/** Stored colours that any decoder shows alike, with or without the segments of the file. */
+const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
+
+/** A candidate: what to write, how large it gets, what it is. */
+interface Candidate {
+  readonly job: ReadPicture
+  /** Tables, frame and scans, with a start marker. */
+  readonly coded: readonly Uint8Array[]
+  /** Of the whole file. */
+  readonly bytes: number
+  readonly outcome: Extract<Outcome, { kind: 'compressed' }>
+}
+
+/** What is known of a picture that was read to its end, and maybe held. */
+interface ReadPicture extends Disposable {
+  readonly endOffset: number
+  readonly lateSegments: readonly Place[]
+}
+
+/** Requantised, and not written yet. */
+const HALVED = 'chroma halved to 4:2:0'
+/** A picture that scores better than it has to got its quality from something else: from hues or a tile, if chroma was halved. */
+const SPARE_POINTS = 3
+/** A result that misses the score of a gentler level by less may still take more bytes than that level's. */
+const NEAR_POINTS = 2
+
+interface Made {
+  readonly job: JpegJob
+  readonly quality: number
+  readonly figures: Measured
+  /** Is it what its level promises? */
+  readonly reached: boolean
+  /** Points above all that the level asks for; undefined where no score was measured. */
+  readonly margin?: number
+  /** SSIMULACRA2 of the whole picture; undefined where it was not measured. */
+  readonly score?: number | undefined
+}
+
+/** Evidence for `verify`: what was looked at of a result, and where the upload's picture ended. */
+export class Looked {
+  readonly at: LookedAt
+  readonly endOffset: number
+  readonly lateSegments: readonly Place[]
+
+  constructor(at: LookedAt, { endOffset, lateSegments }: ReadPicture) {
+    this.at = at
+    this.endOffset = endOffset
+    this.lateSegments = lateSegments
+  }
+}
+
+export async function recompress(
+  source: Source,
+  sink: Sink,
+  header: JpegHeader,
+  options: Options,
+): Promise<Outcome & { readonly evidence?: Looked }> {
+  const task = new Recompression(source, header, options)
+  const best = await task.best()
+  if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
+  using job = best.job
+  const { coded, outcome } = best
+  const frame = await task.frame(job)
+  options.progress(0.95)
+  await assemble(source, sink, frame, coded)
+  const { looked } = task
+  const evidence = looked.isEmpty ? {} : { evidence: new Looked(looked, job) }
+  return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)], ...evidence }
+}
+
+class Recompression {
+  readonly source: Source
+  readonly header: JpegHeader
+  readonly options: Options
+  steps: string[] = []
+  readonly target: Target
+  readonly wanted: SeenPicture
+  readonly looked = new LookedAt()
+
+  constructor(source: Source, header: JpegHeader, options: Options) {
+    this.source = source
+    this.header = header
+    this.options = options
+    this.target = pictureTarget(options.quality)
+    this.wanted = seenTarget(options.quality, header)
+  }
+
+  async best(): Promise<Candidate | undefined> {
+    const { header, options } = this
+    const measurable = Math.min(header.width, header.height) >= SMALLEST_MEASURED
+    if (options.lossless || !measurable) return this.lossless()
+    if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
+    const stored = affords(this.options, this.needForBoth, COMFORT_BYTES)
+    const made = stored ? await this.fewestStored() : await this.streamed()
+    const untouched = stored && this.steps.length === 0
+    if (!made.reached || !reachesFloors(made.figures)) {
+      if (untouched) return this.lossless(made.job)
+      made.job[Symbol.dispose]()
+      return this.lossless()
+    }
+    if (untouched) {
+      const share = shareOf(made.job)
+      if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
+      if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
+    }
+    const perceptual = await this.perceptual(made)
+    const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
+    if (codedBytes(perceptual) < hopeless) return perceptual
+    const exact = await this.exactBeside(made.job, untouched)
+    if (!exact) return perceptual
+    const [kept, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
+    if (other.job !== kept.job) other.job[Symbol.dispose]()
+    return kept
+  }
+
+  /** Without loss, of what `job` has read, or (it was changed) of another reading; undefined where there is no room for both. */
+  private async exactBeside(job: JpegJob, untouched: boolean): Promise<Candidate | undefined> {
+    if (untouched) return this.lossless(job)
+    if (affords(this.options, this.need('read') + job.memoryBytes)) return this.lossless()
+    if (this.header.progressive) return undefined
+    return this.recoded(job.memoryBytes).catch((error: unknown) => {
+      if (isEngineError(error) && error.failure === 'memory') return undefined
+      throw error
+    })
+  }
+
+  /** The result of the level, or that of a gentler level where it takes fewer bytes: `low` never takes more than `medium`. */
+  private async fewestStored(): Promise<Made> {
+    let best = await this.stored(this.options.quality)
+    for (const level of gentlerTargets(this.options.quality)) {
+      // What scores clearly less than a gentler level asks for is smaller than what that level makes.
+      const points = (best.score ?? Number.NEGATIVE_INFINITY) - seenTarget(level, this.header).score
+      if (!best.reached || points < -NEAR_POINTS || !affords(this.options, this.needForBoth + best.job.memoryBytes)) break
+      const steps = this.steps.splice(0)
+      const other = await this.stored(level)
+      const isSmaller = other.reached && other.job.estimatedBytes('made') < best.job.estimatedBytes('made')
+      const [kept, unused] = isSmaller ? [other, best] : [best, other]
+      if (!isSmaller) this.steps = steps
+      unused.job[Symbol.dispose]()
+      best = kept
+    }
+    return best
+  }
+
+  /** Everything in memory: coefficients as read and as made. */
+  private async stored(level: Quality): Promise<Made> {
+    const job = await this.read()
+    await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
+    const made = await this.requantised(job, level)
+    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < seenTarget(level, this.header).score + SPARE_POINTS)) return made
+    this.steps.length = 0
+    if (!made.reached) job[Symbol.dispose]()
+    else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
+      this.steps.push(HALVED)
+      return made
+    }
+    // It may be the halved chroma that keeps it from looking as it should, or that asks for finer steps than it saves.
+    const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
+    if (!made.reached) return whole
+    const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
+    const [kept, other] = isSmaller ? [whole, made] : [made, whole]
+    if (kept === made) this.steps.push(HALVED)
+    other.job[Symbol.dispose]()
+    return kept
+  }
+
+  /** `other`: where the search of another form ended, which this one has to beat. */
+  private async requantised(job: JpegJob, level: Quality, other?: Partial<Ended>): Promise<Made> {
+    if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, pictureTarget(level), this)) }
+    const wanted = seenTarget(level, this.header)
+    const from = { quality: other?.quality, margin: other?.margin }
+    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), wanted, this, from)
+    return { job, ...found, score: found.visible.score }
+  }
+
+  /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
+  private mayLook(job: JpegJob): boolean {
+    if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header)) return false
+    return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
+  }
+
+  /** Nearer to the exact file than this, it is what will be taken. */
+  isPointless(job: JpegJob): boolean {
+    return this.steps.length === 0 && shareOf(job) > WORTH_LOSING + ESTIMATE_ERROR
+  }
+
+  /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held, and its size is watched. */
+  private async streamed(): Promise<Made> {
+    const { header } = this
+    if (header.progressive) this.require(this.needForBoth)
+    const every = sampleEvery(header.width, header.height)
+    // Read again in the rare case that it is needed again: the second reading has its memory.
+    const sampled = async (look: (sample: JpegJob) => Promise<number>) => {
+      using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
+      return await look(sample)
+    }
+    let smoothPlanes = 0
+    let maySee = false
+    let quality = await sampled((sample) => {
+      smoothPlanes = sample.smoothPlanes
+      maySee = this.mayLook(sample)
+      return maySee ? firstQuality(sample, this.wanted, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
+    })
+    const mostBytes = this.options.memoryBudget - BASE_BYTES.read - 2 * header.scanOffset
+    const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
+    if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality, this.looked)
+    for (;;) {
+      const job = await read(quality)
+      const { figures } = job
+      const reached = isReachedStreaming(figures, this.target)
+      if (reached || quality >= HIGHEST) return { job, quality, figures, reached }
+      job[Symbol.dispose]()
+      const missed = quality
+      quality = await sampled((sample) => climbed(sample, missed, figures, this.target, this))
+    }
+  }
+
+  /** The best that fits into the wanted size; without loss if that fits already. */
+  private async toSize(limit: number): Promise<Candidate> {
+    this.require(this.needForBoth)
+    const job = await this.read()
+    const exact = await this.lossless(job)
+    if (exact.bytes <= limit) return exact
+    const overhead = assembledBytes(this.source, await this.frame(job), 0)
+    const fitted = () => requantiseToSize(job, limit, overhead, this)
+    if (this.mayDecimate(job, LEVELS.halvedChromaPsnrDb.low)) {
+      // Full chroma where there is room for it: from here on, finer steps bring less than finer colour.
+      const full = await fitted().catch((error: unknown) => {
+        if (error instanceof TargetUnreachable) return undefined
+        throw error
+      })
+      if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual({ job, ...full })
+      await this.decimate(job, LEVELS.halvedChromaPsnrDb.low)
+    }
+    return this.perceptual({ job, ...(await fitted()) })
+  }
+
+  /** The same coefficients, coded better. */
+  private async lossless(job?: JpegJob): Promise<Candidate> {
+    if (!job && !this.header.progressive && this.need('read') > this.options.memoryBudget) return this.recoded()
+    this.require(this.need('read'))
+    const read = job ?? (await this.read())
+    const { scans, coded, bytes } = await this.assembled(read, smallestExactFile(read, this.source.size - this.header.scanOffset))
+    return { job: read, coded, bytes, outcome: recodedAs(scans) }
+  }
+
+  /** The same where coefficients are not held, as the file is sequential and large. */
+  private async recoded(besideBytes = 0): Promise<Candidate> {
+    const left = this.options.memoryBudget - BASE_BYTES.read - 2 * this.header.scanOffset
+    let from = 0
+    // Three readings; the last has most to do.
+    const read = () => this.chunks(from, (from += 0.3))
+    const { chunks, bytes, endOffset, lateSegments } = await recode(read, { mostBytes: left - besideBytes, mostPacked: left })
+    const job = { endOffset, lateSegments, [Symbol.dispose]: () => undefined }
+    return { job, coded: chunks, bytes: assembledBytes(this.source, await this.frame(job), bytes), outcome: recodedAs('progressive') }
+  }
+
+  private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
+    const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
+    const steps = [
+      ...this.steps,
+      `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
+    ]
+    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
+  }
+
+  /** With the bytes of the whole file. */
+  private async assembled<T extends { bytes: number }>(job: JpegJob, coded: T): Promise<T> {
+    return { ...coded, bytes: assembledBytes(this.source, await this.frame(job), coded.bytes) }
+  }
+
+  private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
+    if (!this.mayDecimate(job, lossPsnrDb)) return
+    job.decimate()
+    this.steps.push(HALVED)
+    await this.pause()
+  }
+
+  /** Chroma is finer than 4:2:0, and halving it costs no more than this. */
+  private mayDecimate(job: JpegJob, lossPsnrDb: number): boolean {
+    const { width, height } = this.header
+    const psnrDb = job.decimationPsnrDb(sampleEvery(width, height))
+    return psnrDb !== undefined && psnrDb >= lossPsnrDb
+  }
+
+  private read(): Promise<JpegJob> {
+    return JpegJob.read(this.chunks(0, 0.4), { kind: 'store' })
+  }
+
+  async frame(job: ReadPicture): Promise<Frame> {
+    const late = await lateSegments(this.source, job.lateSegments)
+    const segments = [...this.header.segments, ...late]
+    return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
+  }
+
+  /** Peak for holding coefficients as read, or as read and as made. */
+  private need(held: keyof typeof HELD_PER_BYTE): number {
+    const { width, scanOffset } = this.header
+    const way = held === 'read' ? 'read' : 'measured'
+    return BASE_BYTES[way] + 2 * scanOffset + width * BYTES_PER_COLUMN[way] + (this.source.size - scanOffset) * HELD_PER_BYTE[held]
+  }
+
+  private get needForBoth(): number {
+    return this.need(this.header.progressive ? 'bothProgressive' : 'both')
+  }
+
+  private require(bytes: number): void {
+    if (affords(this.options, bytes)) return
+    throw overBudget(`about ${Math.ceil(bytes / 1048576)} MB of memory would be needed`)
+  }
+
+  /** The file in chunks, as a share of the whole job's progress. */
+  private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
+    let done = 0
+    for await (const chunk of chunksOf(this.source)) {
+      this.options.signal.throwIfAborted()
+      done += chunk.length
+      this.options.progress(from + ((to - from) * done) / this.source.size)
+      yield chunk
+    }
+  }
+
+  async pause(): Promise<void> {
+    await yieldToOthers(this.options.signal)
+  }
+}
+
+/** Of the bytes of what was read, what was made takes. */
+const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
+
+function recodedAs(scans: Scans): Candidate['outcome'] {
+  const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
+  return { kind: 'compressed', steps: [`same coefficients, ${coding}`] }
+}
+
+/** Tables and scans: what stays as it is says nothing about them. */
+const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
+
+/** Where steps are very coarse already, even the gentlest search takes too much. */
+const reachesFloors = ({ ssim, psnrDb }: Measured) => reaches({ ssim, psnrDb }, FLOORS)
+
+function keptSteps(source: Source, frame: Frame): string[] {
+  const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []
+  return [...moved, ...keptAfter(source, frame)]
+}
+
+function keptAfter(source: Source, frame: Frame): string[] {
+  const others = (frame.multiPicture?.pictures.length ?? 1) - 1
+  if (others > 0) return [`${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
+  return tailSteps(source, frame.pictureEnd)
+}

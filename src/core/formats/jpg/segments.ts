@@ -1,0 +1,138 @@
+/** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
+
+import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { JPG } from '../../catalog/formats/jpg.ts'
+
+/** An APPn or COM segment, kept byte for byte. */
+export interface Segment {
+  /** Second byte of the marker: 0xE0–0xEF APPn, 0xFE COM. */
+  readonly marker: number
+  /** Offset of the marker's first byte (FF) in the file. */
+  readonly offset: number
+  /** The whole segment: marker, length, content. */
+  readonly bytes: Uint8Array
+}
+
+export interface JpegHeader {
+  readonly width: number
+  readonly height: number
+  readonly components: number
+  readonly progressive: boolean
+  /** All components in the first scan, so a baseline file is read in one go. */
+  readonly interleaved: boolean
+  readonly segments: readonly Segment[]
+  /** Offset of the first scan's marker. */
+  readonly scanOffset: number
+}
+
+/** Headers of real files end within a few megabytes: a MakerNote, a large ICC profile, extended XMP. */
+const HEADER_BYTES_MAX = 24 * 1024 * 1024
+/** Each costs some hundred bytes beside its own; files with many previews or profiles have some hundred. */
+const SEGMENTS_MAX = 20_000
+
+const SOI = 0xd8
+const EOI = 0xd9
+const SOS = 0xda
+
+/** Frames that are not Huffman-coded DCT with 8 bits: SOF3, 5–7 (lossless, hierarchical), 9–11, 13–15 (arithmetic). */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+/** @throws CodecError (over_budget) also for more pixels than `options` allow */
+export async function readHeader(source: Source, options: Pick<Options, 'memoryBudget'>): Promise<JpegHeader> {
+  const mostPixels = pixelsWithin(JPG.mostPixels, options)
+  const start = await source.read(0, 2)
+  if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no start-of-image marker')
+  const segments: Segment[] = []
+  let frame: { width: number; height: number; components: number; progressive: boolean } | undefined
+  let offset = 2
+  let kept = 0
+  for (;;) {
+    const head = await source.read(offset, 4)
+    if (head.length < 4) throw malformed('jpg', offset, 'the file ends before its first scan')
+    if (head[0] !== 0xff) throw malformed('jpg', offset, `expected a marker, got ${head[0]}`)
+    const marker = head[1] ?? 0
+    if (marker === 0xff) {
+      offset += 1 // fill byte (B.1.1.2)
+      continue
+    }
+    if (marker === EOI) throw malformed('jpg', offset, 'the file has no picture')
+    if (marker === 0 || marker === SOI || (marker >= 0xd0 && marker <= 0xd7) || marker === 1) {
+      throw malformed('jpg', offset, `unexpected marker ${marker.toString(16)}`)
+    }
+    const length = ((head[2] ?? 0) << 8) | (head[3] ?? 0)
+    if (length < 2) throw malformed('jpg', offset, `a segment of ${length} bytes`)
+    const bytes = await source.read(offset, length + 2)
+    if (bytes.length < length + 2) throw malformed('jpg', offset, 'the file ends inside a segment')
+    if (isFrame(marker)) {
+      if (frame) throw malformed('jpg', offset, 'a second frame header')
+      frame = frameOf(marker, bytes, offset, mostPixels)
+    } else if (marker === SOS) {
+      if (!frame) throw malformed('jpg', offset, 'a scan without a frame header')
+      return { ...frame, interleaved: bytes[4] === frame.components, segments, scanOffset: offset }
+    } else if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
+      kept += bytes.length
+      if (kept > HEADER_BYTES_MAX) throw overBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
+      const segment: Segment = { marker, offset, bytes: bytes.slice() }
+      if (holdsCredentials(segment)) throw signedByCredentials()
+      segments.push(segment)
+      if (segments.length > SEGMENTS_MAX) throw tooManySegments()
+    }
+    offset += length + 2
+  }
+}
+
+const tooManySegments = () => overBudget(`more than ${SEGMENTS_MAX} segments of metadata`)
+
+/** Frame header (B.2.2). */
+function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: number) {
+  if (marker >= 0xc8) throw unsupported('arithmetic coding')
+  if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless or hierarchical JPEG')
+  const precision = bytes[4] ?? 0
+  if (precision !== 8) throw unsupported(`${precision} bits per sample`)
+  const height = ((bytes[5] ?? 0) << 8) | (bytes[6] ?? 0)
+  const width = ((bytes[7] ?? 0) << 8) | (bytes[8] ?? 0)
+  const components = bytes[9] ?? 0
+  if (height === 0) throw unsupported('the height comes after the first scan (DNL)')
+  if (width === 0 || components === 0 || bytes.length !== 10 + 3 * components) {
+    throw malformed('jpg', offset, `a frame of ${width}×${height} with ${components} components`)
+  }
+  if (components > 4) throw unsupported(`${components} components`)
+  const identifiers = new Set(Array.from({ length: components }, (_, i) => bytes[10 + 3 * i]))
+  if (identifiers.size < components) throw unsupported('components of the same name, which readers take for each other')
+  if (width * height > mostPixels)
+    throw overBudget(`${width}×${height} pixels are more than the ${Math.floor(mostPixels / 1e6)} million of a job`)
+  return { width, height, components, progressive: marker === 0xc2 }
+}
+
+/** Colour and orientation depend on these: between scans readers pass them over, before the picture they would not. */
+const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
+
+/** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
+export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
+  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too much metadata between scans')
+  if (places.length > SEGMENTS_MAX) throw tooManySegments()
+  const segments: Segment[] = []
+  for (const { offset, length } of places) {
+    const bytes = (await source.read(offset, length)).slice()
+    const marker = bytes[1] ?? 0
+    if (bytes.length < length || bytes[0] !== 0xff) throw malformed('jpg', offset, 'a segment that cannot be found again')
+    if (MEANT_FOR_READERS.includes(marker)) throw unsupported('metadata between scans, where readers do not look for it')
+    segments.push({ marker, offset, bytes })
+  }
+  return segments
+}
+
+/** Whether a segment starts with these ASCII characters (after marker and length). */
+export function isSegment(segment: Segment, marker: number, signature: string): boolean {
+  if (segment.marker !== marker || segment.bytes.length < 4 + signature.length) return false
+  for (let i = 0; i < signature.length; i++) if (segment.bytes[4 + i] !== signature.charCodeAt(i)) return false
+  return true
+}
+
+/** JPEG XT boxes (ISO/IEC 18477-3, B.1): `JP`, an instance, a number in sequence, then the box, here JUMBF (ISO/IEC 19566-5, D.1). */
+const BOX_AT = 4 + 8
+const holdsCredentials = (segment: Segment) => isSegment(segment, 0xeb, 'JP') && isManifestStore(segment.bytes.subarray(BOX_AT))

@@ -1,0 +1,19 @@
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { differenceFromAll } from '../../images/compare/reference.ts'
+import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
+import { differenceOf } from '../../images/compare/verify-converted.ts'
+import { carriedOf } from './carried.ts'
+import { picture, wholeSize } from './convert.ts'
+import { readHeader } from './segments.ts'
+
+/** Decodes both and compares; exact results to the last sample. */
+export async function verifyConverted(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const header = await readHeader(original, options)
+  const { raster } = picture(original, header, options)
+  const carried = carriedOf(header)
+  const uploaded = { raster: wholeSize(original, header), carried }
+  const difference =
+    (await differenceOf(options.output, raster, carried, result, outcome)) ?? (await differenceFromAll(uploaded, result, outcome, options))
+  if (difference !== undefined) return { equal: false, difference }
+  return { equal: true, ...(await scoreOfResult(uploaded, result, outcome, options)) }
+}

@@ -1,0 +1,30 @@
+/** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
+import { malformed } from '../../model/error.ts'
+import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
+import { viewOf } from './las-header.ts'
+
+/** Version, number of chunks. */
+const TABLE_HEADER_BYTES = 8
+
+/**
+ * Byte counts of the chunks.
+ * @param chunks how many there must be
+ * @throws CodecError
+ */
+export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
+  const wrong = (what: string) => malformed('las', offset, `chunk table: ${what}`)
+  if (table.length < TABLE_HEADER_BYTES) throw wrong(`${table.length} bytes`)
+  const view = viewOf(table)
+  if (view.getUint32(0, true) !== 0) throw wrong(`version ${view.getUint32(0, true)}`)
+  if (view.getUint32(4, true) !== chunks) throw wrong(`${view.getUint32(4, true)} chunks, not ${chunks}`)
+  if (chunks === 0) return []
+  const decoder = new ArithmeticDecoder()
+  decoder.reset(table.subarray(TABLE_HEADER_BYTES))
+  const integers = new IntegerDecompressor(decoder, 32, 2)
+  const sizes: number[] = []
+  for (let i = 0, previous = 0; i < chunks; i++) {
+    previous = integers.decompress(previous, 1)
+    sizes.push(previous >>> 0)
+  }
+  return sizes
+}

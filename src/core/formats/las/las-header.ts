@@ -1,0 +1,106 @@
+/** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5; LAS 1.5 appends three fields about time). */
+import { latin1Of } from '../../bytes/latin1.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { type PointLayout, pointLayout } from './point-layout.ts'
+
+/** Bytes that can be read by ranges; `read` may return less at the end of the file. */
+export interface RangeSource {
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+}
+
+export interface LasFile {
+  readonly minor: number
+  /** Everything before the points: header, VLRs, stray bytes. */
+  readonly head: Uint8Array
+  readonly vlrCount: number
+  /** End of the last VLR; stray bytes may follow. */
+  readonly vlrEnd: number
+  readonly layout: PointLayout
+  readonly pointOffset: number
+  readonly pointCount: number
+  /** End of the points; EVLRs, wave packets and stray bytes may follow. */
+  readonly pointsEnd: number
+}
+
+export const VLR_HEADER_BYTES = 54
+/** Each extra byte costs models of 1 KiB (per scanner channel in layered formats). */
+const MAX_EXTRA_BYTES = 1024
+const MAX_HEAD_BYTES = 4 << 20
+const MIN_HEADER_BYTES = 227
+
+export async function readExactly(source: RangeSource, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = await source.read(offset, length)
+  if (bytes.length !== length) throw malformed('las', offset, `expected ${length} bytes, the file has ${bytes.length}`)
+  return bytes
+}
+
+export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/**
+ * Reads and checks what stands before the points.
+ * @throws CodecError
+ */
+export async function readLas(source: RangeSource): Promise<LasFile> {
+  const damaged = (offset: number, what: string) => malformed('las', offset, what)
+  if (source.size < MIN_HEADER_BYTES) throw damaged(source.size, `a LAS header has at least ${MIN_HEADER_BYTES} bytes`)
+  const start = await readExactly(source, 0, MIN_HEADER_BYTES)
+  if (latin1Of(start.subarray(0, 4)) !== 'LASF') throw damaged(0, 'expected the signature LASF')
+  const pointOffset = viewOf(start).getUint32(96, true)
+  if (pointOffset < MIN_HEADER_BYTES || pointOffset > source.size) throw damaged(96, `the points are said to begin at ${pointOffset}`)
+  if (pointOffset > MAX_HEAD_BYTES) throw unsupported(`${pointOffset} bytes before the points`)
+  const head = await readExactly(source, 0, pointOffset)
+  const view = viewOf(head)
+
+  const [major, minor] = [view.getUint8(24), view.getUint8(25)]
+  if (major !== 1 || minor > 5) throw unsupported(`LAS version ${major}.${minor}`)
+  const headerBytes = view.getUint16(94, true)
+  if (headerBytes < (minor >= 4 ? 375 : minor === 3 ? 235 : MIN_HEADER_BYTES) || headerBytes > pointOffset) {
+    throw damaged(94, `a header of ${headerBytes} bytes in LAS 1.${minor}`)
+  }
+
+  const vlrCount = view.getUint32(100, true)
+  const vlrEnd = endOfVlrs(view, headerBytes, vlrCount)
+
+  const format = view.getUint8(104)
+  const layout = pointLayout(format, view.getUint16(105, true))
+  if (!layout && format <= 10) throw damaged(105, `a record of ${view.getUint16(105, true)} bytes in point format ${format}`)
+  if (!layout) throw unsupported(`point format ${format}`)
+  if (layout.extra > MAX_EXTRA_BYTES) throw unsupported(`${layout.extra} extra bytes a point`)
+  if (format >= 6 && minor < 4) throw damaged(104, `point format ${format} in LAS 1.${minor}`)
+
+  const wideCount = minor >= 4 ? view.getBigUint64(247, true) : 0n
+  const legacyCount = view.getUint32(107, true)
+  // Readers of LAS 1.4 go by the wide count alone.
+  if (minor >= 4 && wideCount === 0n && legacyCount !== 0) throw unsupported('only the legacy point count is set')
+  const pointCount = minor >= 4 ? Number(wideCount) : legacyCount
+  const pointsEnd = pointOffset + pointCount * layout.recordLength
+  if (pointsEnd > source.size) throw damaged(source.size, `the header promises ${pointCount} points`)
+
+  for (const at of trailingOffsetFields(minor)) {
+    const value = view.getBigUint64(at, true)
+    if (value !== 0n && (value < BigInt(pointsEnd) || value > BigInt(source.size))) {
+      throw damaged(at, `offset ${value} does not lie between the points and the end of the file`)
+    }
+  }
+  return { minor, head, vlrCount, vlrEnd, layout, pointOffset, pointCount, pointsEnd }
+}
+
+function endOfVlrs(view: DataView, headerBytes: number, count: number): number {
+  let end = headerBytes
+  for (let i = 0; i < count; i++) {
+    // Reserved (2), user id (16), record id (2), length (2), description (32).
+    if (end + VLR_HEADER_BYTES > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)
+    const userId = latin1Of(new Uint8Array(view.buffer, view.byteOffset + end + 2, 14))
+    if (userId === 'laszip encoded') throw malformed('las', end, 'a LASzip record in an uncompressed file')
+    end += VLR_HEADER_BYTES + view.getUint16(end + 20, true)
+    if (end > view.byteLength) throw malformed('las', end, `VLR ${i} of ${count} overlaps the points`)
+  }
+  return end
+}
+
+/** Header fields that point behind the points: wave packets (LAS 1.3) and EVLRs (LAS 1.4). */
+export function trailingOffsetFields(minor: number): readonly number[] {
+  if (minor >= 4) return [227, 235]
+  return minor === 3 ? [227] : []
+}

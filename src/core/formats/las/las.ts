@@ -1,0 +1,31 @@
+/** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
+
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Codec, Options } from '../../model/codec.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { LAS } from '../../catalog/formats/las.ts'
+import { encodeLaz } from './las-to-laz.ts'
+import { lazDifference } from './laz-equals-las.ts'
+
+export const las: Codec = {
+  format: LAS,
+
+  async compress(source, sink, options) {
+    if (isWrapper(options.output)) return compressWrapped(source, sink, options)
+    const { layout, pointCount } = await encodeLaz(source, sink, (share) => tick(options, share))
+    const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
+    return { kind: 'compressed', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
+  },
+
+  async verify(original, result, _outcome, options) {
+    if (isWrapper(options.output)) return verifyWrapped(original, result, options)
+    const difference = await lazDifference(original, result, (share) => tick(options, share))
+    return difference === undefined ? { equal: true } : { equal: false, difference }
+  },
+}
+
+/** Between chunks (some 20 ms of work): stop if nobody waits any more, and let others run. */
+async function tick(options: Options, share: number): Promise<void> {
+  options.progress(share)
+  await yieldToOthers(options.signal)
+}

@@ -1,0 +1,52 @@
+/** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import { malformed } from '../../model/error.ts'
+import { VLR_HEADER_BYTES } from './las-header.ts'
+import type { PointLayout } from './point-layout.ts'
+
+const RECORD_ID = 22204
+
+export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Array {
+  const payloadBytes = 34 + 6 * layout.items.length
+  const vlr = new ByteWriter(new Uint8Array(VLR_HEADER_BYTES + payloadBytes), true)
+  vlr.at(2).ascii('laszip encoded')
+  vlr.at(18).u16(RECORD_ID).u16(payloadBytes).ascii('LAZ point compression')
+  vlr
+    .at(VLR_HEADER_BYTES)
+    .u16(layout.compressor)
+    .u16(0) // coder: arithmetic
+    .bytes([3, 4]) // LASzip version this stream conforms to: 3.4 revision 3
+    .u16(3)
+    .u32(0) // options
+    .u32(pointsPerChunk)
+    .u64(-1n) // no special EVLRs: count and offset
+    .u64(-1n)
+    .u16(layout.items.length)
+  for (const { type, size, version } of layout.items) vlr.u16(type).u16(size).u16(version)
+  return vlr.finish()
+}
+
+/**
+ * Points per chunk, if the record describes exactly this layout.
+ * @throws CodecError when it describes anything else
+ */
+export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
+  const wrong = (what: string) => malformed('las', offset, `LASzip record: ${what}`)
+  if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(`${vlr.length} bytes`)
+  const reader = new ByteReader(vlr, true)
+  if (reader.u16(18) !== RECORD_ID) throw wrong('another record id')
+  const at = VLR_HEADER_BYTES
+  if (reader.u16(at) !== layout.compressor) throw wrong(`compressor ${reader.u16(at)}`)
+  if (reader.u16(at + 2) !== 0) throw wrong(`coder ${reader.u16(at + 2)}`)
+  const items = reader.u16(at + 32)
+  if (items !== layout.items.length || vlr.length !== at + 34 + 6 * items) throw wrong(`${items} items`)
+  for (const [i, item] of layout.items.entries()) {
+    const from = at + 34 + 6 * i
+    const same = [item.type, item.size, item.version].every((value, field) => reader.u16(from + 2 * field) === value)
+    if (!same) throw wrong(`item ${i} is another`)
+  }
+  const pointsPerChunk = reader.u32(at + 12)
+  if (pointsPerChunk === 0 || pointsPerChunk === 0xffff_ffff) throw wrong(`${pointsPerChunk} points a chunk`)
+  return pointsPerChunk
+}

@@ -1,0 +1,15 @@
+/** LAZ is as small as LASzip makes it. It is returned as it came; `zst`, `br` and `gz` would gain nothing on it either. */
+import type { Codec } from '../../model/codec.ts'
+import { LAZ } from '../../catalog/formats/las.ts'
+
+export const laz: Codec = {
+  format: LAZ,
+
+  async compress() {
+    return { kind: 'unchanged', reason: 'no_gain', detail: 'the points are LASzip-coded already' }
+  },
+
+  async verify() {
+    return { equal: false, difference: 'nothing is ever written for LAZ' }
+  },
+}

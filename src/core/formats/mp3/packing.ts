@@ -1,0 +1,67 @@
+/** The smallest frame sizes that hold the sound, given what the bit reservoir has left. */
+import type { Options, Source } from '../../model/codec.ts'
+import { bitRates, type FrameHeader, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import { logicalFrames, maxReservoir } from './granules.ts'
+import type { Stream } from './stream.ts'
+
+/** A size a frame may have. */
+interface Slot {
+  readonly index: number
+  readonly padding: 0 | 1
+  readonly bytes: number
+  /** Bytes for main data. */
+  readonly region: number
+}
+
+export interface Packing {
+  readonly slots: readonly Slot[]
+  /** For each frame, which slot. */
+  readonly choice: Uint8Array
+  /** Bytes of all frames of sound. */
+  readonly soundBytes: number
+}
+
+/** Sizes by bit rate and padding slot, ascending. */
+function slotsOf(header: FrameHeader): Slot[] {
+  const slots: Slot[] = []
+  for (let index = 1; index <= 14; index++) {
+    for (const padding of [0, 1] as const) {
+      const bytes = frameBytes(header.version, bitRates(header.version)[index]!, header.hertz) + padding
+      const region = bytes - 4 - header.sideBytes
+      if (region >= 0) slots.push({ index, padding, bytes, region })
+    }
+  }
+  return slots.sort((a, b) => a.bytes - b.bytes)
+}
+
+/** First pass: how long each frame's main data is, and the smallest sizes that hold them. Undefined when nothing fits. */
+export async function plan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
+  const lengths = new Uint16Array(stream.frames)
+  let count = 0
+  for await (const frame of logicalFrames(source, stream)) {
+    if ((count & 1023) === 0) options.signal.throwIfAborted()
+    lengths[count++] = frame.main.length
+  }
+  const slots = slotsOf(stream.first)
+  const most = maxReservoir(stream.first)
+  const largest = slots.at(-1)!.region
+  // Backwards: what must be in reserve before a frame so that it and all that follow fit.
+  const need = new Uint16Array(count + 1)
+  for (let i = count - 1; i >= 0; i--) {
+    const wanted = Math.max(0, lengths[i]! + need[i + 1]! - largest)
+    if (wanted > most) return undefined
+    need[i] = wanted
+  }
+  if (need[0]! > 0) return undefined
+  const choice = new Uint8Array(count)
+  let reserve = 0
+  let soundBytes = 0
+  for (let i = 0; i < count; i++) {
+    let slot = 0
+    while (reserve + slots[slot]!.region - lengths[i]! < need[i + 1]!) slot++
+    choice[i] = slot
+    soundBytes += slots[slot]!.bytes
+    reserve = Math.min(most, reserve + slots[slot]!.region - lengths[i]!)
+  }
+  return { slots, choice, soundBytes }
+}

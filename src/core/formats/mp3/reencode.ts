@@ -1,0 +1,163 @@
+/** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
+
+import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { crc16 } from '../../bytes/crc16.ts'
+import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
+import { bitRates } from '../../containers/mpeg-audio/frame.ts'
+import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/frame-cutter.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
+import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
+
+/** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
+const MAX_SECONDS = 6000
+
+/** Which `-V` a level takes for this file, if any. */
+export function vbrFor(stream: Stream, quality: Quality): number | undefined {
+  const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
+  if (seconds > MAX_SECONDS || seconds < 0.5) return undefined
+  const kbps = averageKbps(stream) / stream.first.channels
+  return LEVELS.mp3[quality].find(({ fromKbpsPerChannel }) => kbps >= fromKbpsPerChannel)?.vbr
+}
+
+const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
+
+/**
+ * Writes the sound encoded again, tag frame first, or gives up (undefined) before it would take `limit` bytes.
+ * @returns its signal-to-noise ratio in dB
+ */
+export async function reencode(
+  source: Source,
+  stream: Stream,
+  sink: Sink,
+  { vbrQuality, limit }: { readonly vbrQuality: number; readonly limit: number },
+  options: Options,
+): Promise<number | undefined> {
+  const { channels, hertz, version } = stream.first
+  const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
+  const told = delayOf(stream) !== undefined
+  using engine = new Ffmpeg()
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told, cut: !told })
+  const start = sink.written
+  const frames = told ? new AsTheyCome(stream) : new WithoutDelay(stream)
+  const keep = async (chunks: readonly Uint8Array[]) => {
+    for (const chunk of chunks) {
+      if (sink.written - start + chunk.length >= limit) return false
+      await sink.write(chunk)
+    }
+    return true
+  }
+  if (!(await keep(frames.head))) return undefined
+  const lead = Array.from({ length: channels }, () => new Float32Array(told ? 0 : mp3Lead(hertz)))
+  for (const packet of encoder.encode(lead)) if (!(await keep(frames.take(packet)))) return undefined
+  for await (const planar of decode(engine, 0, source, stream, options)) {
+    for (const packet of encoder.encode(planar)) if (!(await keep(frames.take(packet)))) return undefined
+  }
+  const { last, tag } = encoder.finish()
+  if (!(await keep(frames.take(last)))) return undefined
+  sink.patch(start, frames.tag(tag))
+  return encoder.snrDb
+}
+
+/** LAME's bytes with its tag, which tells the delay. */
+class AsTheyCome {
+  readonly head: readonly Uint8Array[] = []
+  readonly take = (packet: Uint8Array): Uint8Array[] => [packet]
+  readonly #stream: Stream
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+  }
+
+  tag(lames: Uint8Array): Uint8Array {
+    return withLoudness(lames, this.#stream)
+  }
+}
+
+/**
+ * A file that tells no delay is played from its first sample on, by every player. A tag that told LAME's would be left out by some
+ * and played by others, so there is none: the frames that hold it are left out instead, and the sound begins where it began.
+ */
+class WithoutDelay {
+  readonly head: readonly Uint8Array[]
+  readonly #stream: Stream
+  readonly #cutter = new FrameCutter()
+  readonly #sizes: number[] = []
+  /** The first frame that comes out is the place of LAME's tag. */
+  #drop: number
+  #crc = 0
+
+  constructor(stream: Stream) {
+    this.#stream = { ...stream, tag: undefined }
+    this.head = [new Uint8Array(tagBytes(this.#stream))]
+    this.#drop = 1 + firstFrame(stream.first.hertz)
+  }
+
+  take(packet: Uint8Array): Uint8Array[] {
+    const frames = this.#cutter.cut(packet).filter(() => this.#drop-- <= 0)
+    const kept = frames.slice(0, this.#stream.frames - this.#sizes.length)
+    for (const frame of kept) {
+      this.#sizes.push(frame.length)
+      this.#crc = crc16(frame, this.#crc)
+    }
+    return kept
+  }
+
+  /** Length and places to seek to. */
+  tag(): Uint8Array {
+    const sizes = [...new Set(this.#sizes)]
+    const packing = {
+      slots: sizes.map((bytes) => ({ bytes })),
+      choice: Uint8Array.from(this.#sizes, (size) => sizes.indexOf(size)),
+      soundBytes: this.#sizes.reduce((sum, size) => sum + size, 0),
+    }
+    return buildTag(this.#stream, packing, this.#crc)
+  }
+}
+
+/** Opens one of an engine's decoders for a stream. */
+export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Stream): void {
+  const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
+  engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, which)
+}
+
+/** The sound as players give it: planar samples, delay and padding cut off. */
+export async function* decode(
+  engine: Ffmpeg,
+  which: 0 | 1,
+  source: Source,
+  stream: Stream,
+  options: Options,
+): AsyncGenerator<Float32Array[]> {
+  const { channels } = stream.first
+  openMp3(engine, which, stream)
+  let { skip, count } = playedSamples(stream)
+  let frames = 0
+  const cut = (planar: Float32Array[]) => {
+    const length = planar[0]!.length
+    const from = Math.min(skip, length)
+    skip -= from
+    const to = Math.min(length, from + count)
+    count -= to - from
+    return planar.map((channel) => channel.subarray(from, to))
+  }
+  for await (const { bytes } of soundFrames(source, stream)) {
+    engine.sendAudio(bytes, which)
+    for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) {
+      const planar = cut(sound.channels)
+      if (planar[0]!.length) yield planar
+    }
+    if ((++frames & 255) === 0) {
+      options.signal.throwIfAborted()
+      options.progress(0.1 + (0.7 * frames) / stream.frames)
+    }
+  }
+  engine.endAudio(which)
+  for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) {
+    const planar = cut(sound.channels)
+    if (planar[0]!.length) yield planar
+  }
+  // The decoder's own delay eats the end of a stream whose tag promises every sample: players fill it with silence.
+  if (count > 0 && count <= 1105) yield Array.from({ length: channels }, () => new Float32Array(count))
+}

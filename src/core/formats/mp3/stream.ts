@@ -1,0 +1,212 @@
+/** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
+
+import { leastOf } from '../../bytes/min-max.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { Breath } from '../../bytes/yield.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { id3Bytes } from '../../containers/id3/id3.ts'
+import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+
+export interface Frame {
+  readonly header: FrameHeader
+  /** All bytes of the frame; a view that is valid until the next frame is read. */
+  readonly bytes: Uint8Array
+  readonly offset: number
+}
+
+export interface Stream {
+  /** ID3v2 tags in front: bytes from the start of the file. */
+  readonly frontBytes: number
+  /** Where the first frame stands (tag frame or sound). */
+  readonly audioOffset: number
+  /** Behind the last frame. */
+  readonly audioEnd: number
+  readonly first: FrameHeader
+  /** The first frame when it holds a tag instead of sound. */
+  readonly tag: { readonly bytes: Uint8Array; readonly facts: TagFrame } | undefined
+  /** Frames of sound. */
+  readonly frames: number
+  /** Sum of their sizes. */
+  readonly soundBytes: number
+  /** What stands behind the frames and is kept as it is: ID3v1, APE, Lyrics3, or so many unknown bytes that they count. */
+  readonly tail: { readonly offset: number; readonly size: number }
+  /** Whether the tail is tags. */
+  readonly tailKnown: boolean
+  /** Whether the file ends inside a frame. Players still play that, with what the frames before it hold in reserve. */
+  readonly cutOff: boolean
+}
+
+const WINDOW_BYTES = 1024 * 1024
+const MAX_FRAME_BYTES = 2048
+const ID3V1_BYTES = 128
+/** How far behind the tags the first frame may stand. */
+const MAX_GAP_BYTES = 64 * 1024
+
+/** @throws CodecError (malformed) when no frames follow the tags, or the frames are interrupted; CodecError (unsupported_feature) for mixed streams */
+export async function readStream(source: Source, options: Options): Promise<Stream> {
+  let front = 0
+  for (let tags = 0; tags < 16; tags++) {
+    const bytes = id3Bytes(await source.read(front, 10), 0)
+    if (bytes === 0) break
+    front += bytes
+    if (front > source.size) throw malformed('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
+  }
+  const start = await findFirst(source, front)
+  const soundEnd = await beforeTags(source, start)
+  let end = start
+  let frames = 0
+  let soundBytes = 0
+  let first: FrameHeader | undefined
+  let tag: Stream['tag']
+  for await (const frame of framesFrom(source, start, soundEnd)) {
+    if ((frames & 1023) === 0) options.signal.throwIfAborted()
+    if (!first) {
+      first = frame.header
+      const facts = tagFrame(frame.bytes, frame.header)
+      end = frame.offset + frame.bytes.length
+      if (facts) {
+        tag = { bytes: frame.bytes.slice(), facts }
+        continue
+      }
+    }
+    if (frame.header.hertz !== first.hertz || frame.header.channels !== first.channels || frame.header.version !== first.version) {
+      throw unsupported('the sample rate or the number of channels changes inside the file')
+    }
+    frames++
+    soundBytes += frame.bytes.length
+    end = frame.offset + frame.bytes.length
+  }
+  if (!first || frames === 0) throw malformed('mp3', start, 'no frames')
+  const tail = await readTail(source, end, soundEnd)
+  return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
+}
+
+/** The first frame after the tags: two more must follow it. */
+async function findFirst(source: Source, from: number): Promise<number> {
+  const window = await source.read(from, MAX_GAP_BYTES + 3 * MAX_FRAME_BYTES)
+  for (let at = 0; at < Math.min(MAX_GAP_BYTES, window.length); at++) {
+    const header = frameHeader(window, at)
+    if (!header) continue
+    const next = frameHeader(window, at + header.bytes)
+    const end = from + at + header.bytes
+    if (end === source.size) return from + at
+    if (next && next.hertz === header.hertz && next.version === header.version) return from + at
+  }
+  if (isOtherLayer(window)) throw unsupported('MPEG audio of Layer I or II')
+  throw malformed('mp3', from, 'no frames behind the tags')
+}
+
+/** Where tags begin that are told by their end: a stream that was cut off would run into them. */
+async function beforeTags(source: Source, start: number): Promise<number> {
+  let end = source.size
+  for (let tags = 0; tags < 4; tags++) {
+    const tail = await source.read(Math.max(start, end - ID3V1_BYTES), Math.min(ID3V1_BYTES, end - start))
+    const size = tagAtEnd(tail)
+    if (size === 0 || end - size <= start) return end
+    end -= size
+  }
+  return end
+}
+
+/** Bytes of the tag whose last bytes these are, or 0. */
+function tagAtEnd(tail: Uint8Array): number {
+  const text = new TextDecoder('latin1').decode(tail)
+  if (tail.length === ID3V1_BYTES && text.startsWith('TAG')) return ID3V1_BYTES
+  // Lyrics3 2.00: its size without these fifteen characters.
+  const lyrics = /(\d{6})LYRICS200$/.exec(text)
+  if (lyrics) return Number(lyrics[1]) + 15
+  // APEv2 footer, 32 bytes: name, version, size with the footer, items, flags (bit 31: a header of 32 bytes stands in front).
+  const at = tail.length - 32
+  if (at < 0 || !text.startsWith('APETAGEX', at)) return 0
+  const footer = new ByteReader(tail.subarray(at, at + 32), true)
+  return footer.u32(12) + (footer.u32(20) >= 0x80000000 ? 32 : 0)
+}
+
+/** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */
+const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
+
+/** Others run after so many frames: of those that are decoded, coded and compared, and of those whose headers are read. */
+const SOUND_A_BREATH = 128
+const HEADERS_A_BREATH = 16_384
+
+/** Frames in a row from `start`, until something else stands there. */
+export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_A_BREATH): AsyncGenerator<Frame> {
+  const breath = new Breath(framesABreath)
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = start
+  let at = start
+  while (at + 4 <= end) {
+    if (at + MAX_FRAME_BYTES > windowAt + window.length && windowAt + window.length < end) {
+      window = await source.read(at, Math.min(WINDOW_BYTES, end - at))
+      windowAt = at
+    }
+    const header = frameHeader(window, at - windowAt)
+    if (!header || at + header.bytes > end) return
+    yield { header, bytes: window.subarray(at - windowAt, at - windowAt + header.bytes), offset: at }
+    at += header.bytes
+    await breath.after(1)
+  }
+}
+
+/** Frames of sound only. */
+export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
+  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_A_BREATH)
+}
+
+/** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. `tagsAt`: where those begin that are told by their end. */
+async function readTail(source: Source, end: number, tagsAt: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
+  const size = source.size - end
+  if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true, cutOff: false }
+  const bytes = await source.read(end, Math.min(size, WINDOW_BYTES))
+  for (let at = 0; at + 4 < bytes.length; at++) {
+    const header = frameHeader(bytes, at)
+    if (
+      header &&
+      frameHeader(bytes, at + header.bytes) &&
+      frameHeader(bytes, at + header.bytes + frameHeader(bytes, at + header.bytes)!.bytes)
+    ) {
+      throw malformed('mp3', end, 'the frames are interrupted')
+    }
+  }
+  const cutOff = frameHeader(bytes, 0) !== undefined
+  if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false, cutOff }
+  const text = new TextDecoder('latin1').decode(bytes)
+  const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
+  // Items of an APE tag without a header stand before the first mark.
+  if (tagsAt < source.size) starts.push(tagsAt - end)
+  const known = starts.filter((start) => start >= 0)
+  const from = known.length ? leastOf(known) : size
+  // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
+  if (from > source.size / 16 || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
+  return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
+}
+
+/** ID3v1 takes the last 128 bytes, or other tags were put behind it. */
+const lastTag = (text: string) => {
+  if (text.startsWith('TAG')) return 0
+  return text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1
+}
+
+/** Whether there are as many frames as the tag says, if it does; some writers count the tag's own. */
+export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>
+  tag?.facts.frames === undefined || Math.abs(tag.facts.frames - frames) <= 1
+
+/**
+ * Samples that the encoder put in front and behind, where LAME's tag tells them. Players look for it in the very first frame: behind
+ * foreign bytes they play the delay (as FFmpeg does).
+ */
+export function delayOf({ tag, frontBytes, audioOffset }: Stream): { delay: number; padding: number } | undefined {
+  const { delay, padding } = tag?.facts ?? {}
+  return delay === undefined || padding === undefined || frontBytes !== audioOffset ? undefined : { delay, padding }
+}
+
+/** Samples a channel that players give: without the encoder's delay and padding where LAME's tag tells them. */
+export function playedSamples(stream: Stream): { skip: number; count: number } {
+  const total = stream.frames * stream.first.samples
+  const told = delayOf(stream)
+  if (!told) return { skip: 0, count: total }
+  const { delay, padding } = told
+  // The end of another file, or of more than is left, is nothing to leave out.
+  return { skip: delay + 529, count: Math.max(0, total - delay - (isWhole(stream) ? padding : 0)) }
+}

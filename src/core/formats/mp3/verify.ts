@@ -1,0 +1,149 @@
+import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
+import { type Id3Picture, id3Bytes, id3Frames, id3Picture } from '../../containers/id3/id3.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
+import { decode } from './reencode.ts'
+import { playedSamples, readStream, type Stream } from './stream.ts'
+
+/** Two hours; what is longer is compared bit by bit only. */
+const MAX_DECODED_FRAMES = 300_000
+
+/** Lossless: every frame's sound bits are equal, and decode to equal samples. Otherwise: both files are decoded, same length, the claimed noise. */
+export async function verifySound(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const differs = (difference: string): Verdict => ({ equal: false, difference })
+  try {
+    const a = await readStream(original, options)
+    const b = await readStream(result, options)
+    if (a.first.hertz !== b.first.hertz || a.first.channels !== b.first.channels) return differs('another sample rate or channels')
+    const tags = await compareTags(original, result, a, b)
+    if (tags) return differs(tags)
+    const isExact = outcome.kind === 'compressed' && !outcome.loss
+    const tail = isExact ? await tailDifference(original, a.audioEnd, result, b.audioEnd) : await compareTail(original, result, a, b)
+    if (tail) return differs(tail)
+    if (playedSamples(a).count !== playedSamples(b).count) return differs(`${playedSamples(b).count} samples`)
+    if (isExact) {
+      const difference = await compareBits(original, result, a, b)
+      if (difference) return differs(difference)
+      // Damaged frames read beyond their own bits, so equal bits alone do not prove equal sound.
+      if (a.frames > MAX_DECODED_FRAMES) return { equal: true }
+      const decoded = await compareSound(original, result, a, b, options)
+      return decoded.noise === 0 ? { equal: true } : differs(`decoded sound differs (${decoded.decibels} dB)`)
+    }
+    const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
+    const { decibels } = await compareSound(original, result, a, b, options)
+    return decibels >= claimed - 0.5 ? { equal: true } : differs(`${decibels} dB instead of ${claimed}`)
+  } catch (error) {
+    if (isCodecError(error, 'malformed', 'unsupported_feature') || error instanceof BrokenReservoir) return differs(error.message)
+    throw error
+  }
+}
+
+/** Tags in front, one by one. */
+async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+  const [before, after] = await Promise.all([tagsIn(original, a), tagsIn(result, b)])
+  if (before.length !== after.length) return `${before.length} tags became ${after.length}`
+  for (const [i, tag] of before.entries()) {
+    const difference = same(tag, after[i]!) ? undefined : compareTag(tag, after[i]!)
+    if (difference) return difference
+  }
+  return undefined
+}
+
+async function tagsIn(source: Source, { frontBytes }: Stream): Promise<Uint8Array[]> {
+  const whole = await source.read(0, frontBytes)
+  const tags: Uint8Array[] = []
+  for (let at = 0, size = id3Bytes(whole, 0); size > 0; at += size, size = id3Bytes(whole, at)) tags.push(whole.subarray(at, at + size))
+  return tags
+}
+
+/** A tag that became smaller: its frames are all there, pictures with the same type and description, and only zeros behind them are gone. */
+function compareTag(before: Uint8Array, after: Uint8Array): string | undefined {
+  const [left, right] = [id3Frames(before, true), id3Frames(after, true)]
+  if (left.length !== right.length) return `${left.length} tag frames became ${right.length}`
+  let end = 10
+  for (const [i, p] of left.entries()) {
+    const q = right[i]!
+    const equal = same(p.body, q.body) || (p.id === 'APIC' && samePicture(id3Picture(p.body), id3Picture(q.body)))
+    if (p.id !== q.id || !equal) return `tag frame ${p.id}`
+    end += 10 + p.body.length
+  }
+  return before.subarray(end).every((byte) => byte === 0) ? undefined : 'bytes behind the frames of a tag'
+}
+
+const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>
+  a !== undefined && b !== undefined && a.type === b.type && a.mime === b.mime && a.description === b.description
+
+/** Of sound that was coded anew, only tags are kept behind it. */
+async function compareTail(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+  if (!a.tailKnown) return undefined
+  if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
+  const [p, q] = await Promise.all([original.read(a.tail.offset, a.tail.size), result.read(b.tail.offset, b.tail.size)])
+  return same(p, q) ? undefined : 'the tags behind the frames'
+}
+
+const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+async function compareBits(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+  if (a.audioEnd - a.audioOffset === b.audioEnd - b.audioOffset && (await sameRange(original, result, a, b))) return undefined
+  const left = logicalFrames(original, a)
+  const right = logicalFrames(result, b)
+  for (let frame = 0; ; frame++) {
+    const [x, y] = [await left.next(), await right.next()]
+    if (x.done || y.done) return x.done === y.done ? undefined : `the frames end at ${frame}`
+    if (!sameSound(x.value, y.value)) return `frame ${frame}`
+  }
+}
+
+async function sameRange(original: Source, result: Source, a: Stream, b: Stream): Promise<boolean> {
+  const size = a.audioEnd - a.audioOffset
+  for (let at = 0; at < size; at += 1 << 20) {
+    const count = Math.min(1 << 20, size - at)
+    const [x, y] = await Promise.all([original.read(a.audioOffset + at, count), result.read(b.audioOffset + at, count)])
+    if (!same(x, y)) return false
+  }
+  return true
+}
+
+/** Everything a decoder looks at: header but bit rate, padding and protection; side information but main_data_begin; main data. */
+function sameSound(a: LogicalFrame, b: LogicalFrame): boolean {
+  if ((a.head[1]! | 1) !== (b.head[1]! | 1) || (a.head[2]! & 0x0d) !== (b.head[2]! & 0x0d) || a.head[3] !== b.head[3]) return false
+  const skipped = a.header.version === 1 ? 0x7f : 0
+  if (a.side.length !== b.side.length || a.mainBits !== b.mainBits) return false
+  if (a.header.version === 1 ? (a.side[1]! & skipped) !== (b.side[1]! & skipped) : a.side[1] !== b.side[1]) return false
+  for (let i = 2; i < a.side.length; i++) if (a.side[i] !== b.side[i]) return false
+  return same(a.main, b.main)
+}
+
+async function compareSound(original: Source, result: Source, a: Stream, b: Stream, options: Options): Promise<SnrMeter> {
+  const meter = new SnrMeter()
+  using engine = new Ffmpeg()
+  const left = decode(engine, 0, original, a, options)
+  const right = decode(engine, 1, result, b, options)
+  let x = await left.next()
+  let y = await right.next()
+  let xAt = 0
+  let yAt = 0
+  while (!x.done && !y.done) {
+    const count = Math.min(x.value[0]!.length - xAt, y.value[0]!.length - yAt)
+    for (let channel = 0; channel < x.value.length; channel++) {
+      meter.add(x.value[channel]!.subarray(xAt, xAt + count), y.value[channel]!.subarray(yAt, yAt + count))
+    }
+    xAt += count
+    yAt += count
+    if (xAt === x.value[0]!.length) {
+      x.value.forEach(discard)
+      x = await left.next()
+      xAt = 0
+    }
+    if (yAt === y.value[0]!.length) {
+      y.value.forEach(discard)
+      y = await right.next()
+      yAt = 0
+    }
+  }
+  return meter
+}

@@ -1,0 +1,162 @@
+/**
+ * NIfTI: `.nii` becomes `.nii.gz`, which every reader takes; `.nii.gz` is deflated again, better. The volume inside is
+ * the same to the last byte, whatever its byte order, and the gzip stream has one member (some readers stop after one).
+ * Pairs of `.hdr` and `.img` in a ZIP archive stay in it, deflated better.
+ */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { rangeStream } from '../../model/source.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
+import { NIFTI } from '../../catalog/formats/nifti.ts'
+import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
+
+type Chunks = AsyncGenerator<Uint8Array, void, undefined>
+
+/** What a job can deflate in its CPU time. */
+const MAX_VOLUME_BYTES = 1_500_000_000
+/** Extensions and padding behind the volume that some writers leave; a bomb has more. */
+const SLACK_BYTES = 1 << 20
+
+export const nifti: Codec = {
+  format: NIFTI,
+
+  async compress(source, sink, options) {
+    if (isWrapper(options.output)) return compressWrapped(source, sink, options)
+    if (await isZip(source)) {
+      const outcome = await repack(await openPair(source), sink, options)
+      return outcome.kind === 'compressed' ? { ...outcome, output: 'nifti' } : outcome
+    }
+    const file = await open(source)
+    const fileBytes = file.gzipped ? file.header.endOfVolume : source.size
+    return damagedAsMalformed(() => deflate(payload(file, source, options, 0, 0.7), fileBytes, sink, file.gzipped))
+  },
+
+  async verify(original, result, _outcome, options) {
+    if (isWrapper(options.output)) return verifyWrapped(original, result, options)
+    if (await isZip(original)) return verifyRepacked(await openPair(original), result, options)
+    const file = await open(original)
+    const stored = payload({ header: file.header, gzipped: true }, result, options, 1, 0)
+    const difference = await damagedAsMalformed(() => streamsDiffer(payload(file, original, options, 0.7, 0.3), stored))
+    return difference === undefined ? { equal: true } : { equal: false, difference }
+  },
+}
+
+interface NiftiFile {
+  readonly header: NiftiHeader
+  readonly gzipped: boolean
+}
+
+async function open(source: Source): Promise<NiftiFile> {
+  const start = await source.read(0, HEADER_BYTES)
+  const gzipped = start[0] === 0x1f && start[1] === 0x8b
+  const header = readNiftiHeader(gzipped ? await firstBytes(source, HEADER_BYTES) : start)
+  if (!header) throw malformed('nifti', 0, 'the dimensions make no sense')
+  if (!header.single) throw unsupported('a header whose image is another file')
+  if (header.endOfVolume > MAX_VOLUME_BYTES) throw overBudget(`a volume of ${header.endOfVolume} bytes`)
+  if (!gzipped && header.endOfVolume > source.size) {
+    throw malformed('nifti', source.size, `the header promises ${header.endOfVolume} bytes`)
+  }
+  return { header, gzipped }
+}
+
+async function isZip(source: Source): Promise<boolean> {
+  const [p, k] = await source.read(0, 2)
+  return p === 0x50 && k === 0x4b
+}
+
+/** Headers and images (`.hdr` and `.img`) in a ZIP archive, the header's dimensions checked against its image. */
+async function openPair(source: Source): Promise<ZipArchive> {
+  const archive = await openZip(source, 'nifti')
+  for (const entry of archive.entries) {
+    if (!/\.hdr$/i.test(entry.name) || entry.size < 348 || entry.size > 1 << 20) continue
+    const header = readNiftiHeader(await readEntry(archive, entry))
+    const image = archive.entries.find(({ name }) => name.toLowerCase() === entry.name.toLowerCase().replace(/\.hdr$/, '.img'))
+    if (header && image && image.size < header.endOfVolume) {
+      throw malformed('nifti', 0, `${entry.name} promises ${header.endOfVolume} bytes, ${image.name} has ${image.size}`)
+    }
+  }
+  return archive
+}
+
+async function firstBytes(source: Source, length: number): Promise<Uint8Array> {
+  const head = new Uint8Array(length)
+  let filled = 0
+  // No chunk of the decoder is large, so the limit is never met before the head is full.
+  for await (const chunk of damaged(gunzipStream(source.stream(), length + (1 << 20)))) {
+    const part = chunk.subarray(0, length - filled)
+    head.set(part, filled)
+    filled += part.length
+    if (filled === length) break
+  }
+  return head.subarray(0, filled)
+}
+
+/** The NIfTI file itself, whether it came compressed or not. */
+async function* payload(file: NiftiFile, source: Source, options: Options, start: number, share: number): Chunks {
+  let done = 0
+  const total = file.header.endOfVolume
+  const watched = async function* (): Chunks {
+    for await (const chunk of rangeStream(source.size, (offset, length) => source.read(offset, length), 1 << 20)) {
+      options.signal.throwIfAborted()
+      yield chunk
+    }
+  }
+  const chunks = file.gzipped ? gunzipStream(watched(), total + SLACK_BYTES) : watched()
+  for await (const chunk of chunks) {
+    yield chunk
+    done += chunk.length
+    if (share > 0) options.progress(start + share * Math.min(1, done / total))
+  }
+  if (done < total) throw malformed('nifti', done, `the header promises ${total} bytes`)
+}
+
+async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
+  for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
+  return { kind: 'compressed', steps: [`${again ? 'deflated again' : 'gzip'} ${gzipStep(inputBytes)}, one member`] }
+}
+
+/** Where two streams differ, or undefined. Chunks may be cut differently. */
+async function streamsDiffer(wanted: Chunks, got: Chunks): Promise<string | undefined> {
+  let rest: Uint8Array = new Uint8Array()
+  let at = 0
+  try {
+    for await (const chunk of wanted) {
+      for (let i = 0; i < chunk.length; ) {
+        if (rest.length === 0) {
+          const next = await got.next()
+          if (next.done) return `the result ends at byte ${at}`
+          rest = next.value
+        }
+        const length = Math.min(rest.length, chunk.length - i)
+        for (let j = 0; j < length; j++) if (rest[j] !== chunk[i + j]) return `byte ${at + j} differs`
+        rest = rest.subarray(length)
+        i += length
+        at += length
+      }
+    }
+    return rest.length > 0 || !(await got.next()).done ? `the result goes on behind byte ${at}` : undefined
+  } finally {
+    await got.return()
+  }
+}
+
+async function* damaged(chunks: Chunks): Chunks {
+  try {
+    yield* chunks
+  } catch (error) {
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
+  }
+}
+
+async function damagedAsMalformed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
+  }
+}

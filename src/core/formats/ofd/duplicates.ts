@@ -1,0 +1,108 @@
+/**
+ * `ultra`: files that are named by resource lists alone (GB/T 33190-2016, 7.9: MediaFile of a picture, FontFile of a font) and
+ * equal an earlier one of the same list leave the package; the list names the earlier one.
+ */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { folderOf, normal } from './paths.ts'
+
+const MOST_XML_BYTES = 16 * 1024 * 1024
+const LARGEST_FILE_BYTES = 24 * 1024 * 1024
+
+export interface Duplicates {
+  /** Files that go, with the one that stands for each. */
+  readonly merged: ReadonlyMap<ZipEntry, ZipEntry>
+  /** Resource lists with their new text. */
+  readonly texts: ReadonlyMap<ZipEntry, string>
+  /** The changes that make those texts, each with the file that it names. */
+  readonly edits: ReadonlyMap<ZipEntry, readonly (Splice & { readonly file: ZipEntry })[]>
+}
+
+interface Mention {
+  readonly file: ZipEntry
+  /** The name as it stands in the text. */
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
+  const none: Duplicates = { merged: new Map(), texts: new Map(), edits: new Map() }
+  const byPath = new Map(archive.entries.map((entry) => [normal(entry.name), entry]))
+  const lists = new Map<ZipEntry, { xml: string; mentions: Mention[] }>()
+  const texts: string[] = []
+  for (const entry of archive.entries) {
+    if (!/\.xml$/i.test(entry.name)) continue
+    if (entry.opaque || entry.size > MOST_XML_BYTES) return none
+    try {
+      const xml = decodeXml(await readEntry(archive, entry))
+      texts.push(xml)
+      const mentions = mentionsIn(xml, entry.name, byPath)
+      if (mentions.length > 0) lists.set(entry, { xml, mentions })
+    } catch (error) {
+      if (isEngineError(error, 'xml')) return none
+      throw error
+    }
+  }
+
+  const merged = new Map<ZipEntry, ZipEntry>()
+  const splices = new Map<ZipEntry, (Splice & { readonly file: ZipEntry })[]>()
+  for (const [list, { mentions }] of lists) {
+    const firsts = new Map<string, Mention[]>()
+    for (const mention of mentions) {
+      const { file } = mention
+      const key = `${file.size} ${file.crc32} ${file.name.slice(file.name.lastIndexOf('.')).toLowerCase()}`
+      const earlier = firsts.get(key) ?? []
+      firsts.set(key, earlier)
+      if (earlier.some((first) => first.file === file)) continue
+      const own = mentions.filter((each) => each.file === file)
+      const duplicate = isNamedOnlyBy(own, file, texts) ? await equalFile(archive, file, earlier) : undefined
+      if (!duplicate) {
+        earlier.push(mention)
+        continue
+      }
+      merged.set(file, duplicate.file)
+      splices.set(list, [
+        ...(splices.get(list) ?? []),
+        ...own.map(({ start, end }) => ({ start, end, text: duplicate.text, file: duplicate.file })),
+      ])
+    }
+  }
+  return { merged, edits: splices, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }
+}
+
+/** Files that this resource list names, where they lie. */
+function mentionsIn(xml: string, name: string, byPath: ReadonlyMap<string, ZipEntry>): Mention[] {
+  const found: Mention[] = []
+  let base = ''
+  for (const tag of scanTags(xml)) {
+    if (tag.kind === 'close') continue
+    if (tag.local === 'Res') base = tag.get('BaseLoc') ?? ''
+    if (tag.kind !== 'open' || (tag.local !== 'MediaFile' && tag.local !== 'FontFile')) continue
+    const end = xml.indexOf('<', tag.end)
+    const text = xml.slice(tag.end, end)
+    const file = [`${folderOf(name)}/${base}/${text.trim()}`, `${base}/${text.trim()}`]
+      .map((path) => byPath.get(normal(path)))
+      .find(Boolean)
+    if (file && !file.opaque && !file.isDirectory && text.trim() !== '') found.push({ file, text, start: tag.end, end })
+  }
+  return found
+}
+
+/** No text of the package has the file's name but in these places. */
+function isNamedOnlyBy(own: readonly Mention[], file: ZipEntry, texts: readonly string[]): boolean {
+  const leaf = file.name.split(/[/\\]/).at(-1)!.toLowerCase()
+  const named = texts.reduce((sum, text) => sum + text.toLowerCase().split(leaf).length - 1, 0)
+  return named === own.length
+}
+
+async function equalFile(archive: ZipArchive, file: ZipEntry, earlier: readonly Mention[]): Promise<Mention | undefined> {
+  if (file.size === 0 || file.size > LARGEST_FILE_BYTES) return undefined
+  for (const candidate of earlier) {
+    const [a, b] = [await readEntry(archive, candidate.file), await readEntry(archive, file)]
+    if (Buffer.compare(a, b) === 0) return candidate
+  }
+  return undefined
+}

@@ -1,0 +1,32 @@
+import type { Codec, Options } from '../../model/codec.ts'
+import type { ZipArchive } from '../../containers/zip/read.ts'
+import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import { duplicateFiles } from './duplicates.ts'
+import { OFD } from '../../catalog/formats/ofd.ts'
+import { ofdReferences } from './references.ts'
+import { shownSizes } from './shown.ts'
+
+/** Signatures (GB/T 33190, 18) hold digests of files; GM/T 0099 adds integrity lists and encryption. */
+const SIGNATURE = /(^|\/)(signs?|signatures?)\/|(^|\/)signatures?\.xml$|signedvalue\.dat$|\.esl$/i
+const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.xml|\.dat|\/)/i
+
+async function survey(archive: ZipArchive, { quality }: Pick<Options, 'quality'>): Promise<Survey> {
+  const has = (pattern: RegExp) => archive.entries.some((entry) => !entry.isDirectory && pattern.test(entry.name))
+  if (has(SIGNATURE)) return { signed: 'signatures kept, every file byte-equal' }
+  if (has(PROTECTION)) return { signed: 'integrity or encryption lists kept, every file byte-equal' }
+  const shown = await shownSizes(archive)
+  const references = await ofdReferences(archive)
+  if (quality !== 'ultra') return { shown, ...(references && { references }) }
+  const duplicates = await duplicateFiles(archive)
+  for (const [gone, duplicate] of duplicates.merged) {
+    const [a, b] = [shown.get(gone), shown.get(duplicate)]
+    if (a && b)
+      shown.set(duplicate, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
+    else shown.delete(duplicate)
+  }
+  const mentions = [...(references?.mentions ?? [])].filter(([picture]) => !duplicates.merged.has(picture))
+  return { shown, duplicates, ...(references && { references: { ...references, mentions: new Map(mentions), edits: duplicates.edits } }) }
+}
+
+/** OFD (GB/T 33190-2016): texts byte for byte, pictures recompressed and downsampled to what pages show, photographs as JPEG where only a resource list names them. `ultra` merges equal files. */
+export const ofd: Codec = packageCodec(OFD, { survey })

@@ -1,0 +1,63 @@
+/** The one place of an OFD that names a PNG: a MediaFile of a resource list (GB/T 33190-2016, 7.9). */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+import { folderOf, normal } from './paths.ts'
+
+const MOST_XML_BYTES = 16 * 1024 * 1024
+
+/**
+ * PNGs that resource lists alone name. A list that states a format beside the file (`Format="PNG"`) keeps its PNG: the statement would
+ * have to change as well, and readers take it for a fact of the document.
+ */
+export async function ofdReferences(archive: ZipArchive): Promise<References | undefined> {
+  const names = new Map<ZipEntry, string>()
+  for (const entry of archive.entries) {
+    const name = jpegName(entry, archive.entries)
+    if (name !== undefined && !entry.opaque) names.set(entry, name)
+  }
+  if (names.size === 0) return undefined
+  const texts = new Map<ZipEntry, string>()
+  const mentions = new Map<ZipEntry, Mention[]>()
+  for (const file of archive.entries) {
+    if (!/\.xml$/i.test(file.name)) continue
+    if (file.opaque || file.size > MOST_XML_BYTES) return undefined
+    try {
+      const bytes = await readEntry(archive, file)
+      const text = decodeXml(bytes)
+      texts.set(file, text)
+      if (Buffer.compare(encodeXml(text), bytes) === 0) mentionsIn(text, file, names, mentions)
+    } catch (error) {
+      if (isEngineError(error, 'xml')) return undefined
+      throw error
+    }
+  }
+  const all = [...texts.values()]
+  const isClear = (picture: ZipEntry, places: readonly Mention[]) =>
+    places.length === all.reduce((sum, text) => sum + timesNamed(text, leafOf(picture.name)), 0)
+  return { mentions: new Map([...mentions].filter(([picture, places]) => isClear(picture, places))), texts }
+}
+
+/** @throws EngineError */
+function mentionsIn(text: string, holder: ZipEntry, names: ReadonlyMap<ZipEntry, string>, mentions: Map<ZipEntry, Mention[]>): void {
+  const byPath = new Map([...names.keys()].map((entry) => [normal(entry.name), entry]))
+  let [base, hasFormat] = ['', false]
+  for (const tag of scanTags(text)) {
+    if (tag.kind === 'close') continue
+    if (tag.local === 'Res') base = tag.get('BaseLoc') ?? ''
+    if (tag.local === 'MultiMedia') hasFormat = tag.get('Format') !== undefined
+    if (tag.local !== 'MediaFile' || tag.kind !== 'open' || hasFormat) continue
+    const end = text.indexOf('<', tag.end)
+    const raw = text.slice(tag.end, end)
+    const file = raw.trim()
+    const picture = [`${folderOf(holder.name)}/${base}/${file}`, `${base}/${file}`, file]
+      .map((path) => byPath.get(normal(path)))
+      .find(Boolean)
+    if (!picture || !file.endsWith(leafOf(picture.name))) continue
+    const start = tag.end + raw.indexOf(file) + file.length - leafOf(picture.name).length
+    const splice = { start, end: start + leafOf(picture.name).length, text: leafOf(names.get(picture)!) }
+    mentions.set(picture, [...(mentions.get(picture) ?? []), { holder, splice }])
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * How large an OFD document shows its pictures (GB/T 33190-2016): pages place an ImageObject (10) by its CTM in
+ * millimetres; its ResourceID names a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
+ */
+import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { folderOf, normal } from './paths.ts'
+
+const MM_PER_INCH = 25.4
+const MOST_XML_BYTES = 16 * 1024 * 1024
+
+interface Shown {
+  readonly widthInches: number
+  readonly heightInches: number
+}
+
+/** Pictures whose size is not known for sure are absent. */
+export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Shown>> {
+  const byPath = new Map(archive.entries.map((entry) => [entry.name.replace(/\\/g, '/').toLowerCase(), entry]))
+  const pages = new Pages(byPath)
+  for (const entry of archive.entries) {
+    if (!/\.xml$/i.test(entry.name) || entry.opaque) continue
+    // Resource ids are unique within a document: its folder tells them apart.
+    const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
+    try {
+      if (entry.size > MOST_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
+      pages.read(decodeXml(await readEntry(archive, entry)), entry.name, document)
+    } catch (error) {
+      // What this file shows is not known, so nothing is.
+      if (isEngineError(error, 'xml')) return new Map()
+      throw error
+    }
+  }
+  return pages.shown()
+}
+
+/** What pages and resource files say of pictures. */
+class Pages {
+  readonly #byPath: ReadonlyMap<string, ZipEntry>
+  readonly #media = new Map<string, ZipEntry>()
+  readonly #uses = new Map<string, Shown | 'unknown'>()
+
+  constructor(byPath: ReadonlyMap<string, ZipEntry>) {
+    this.#byPath = byPath
+  }
+
+  shown(): Map<ZipEntry, Shown> {
+    const shown = new Map<ZipEntry, Shown>()
+    const unclear = new Set<ZipEntry>()
+    for (const [id, picture] of this.#media) {
+      const use = this.#uses.get(id)
+      const before = shown.get(picture)
+      if (!use || use === 'unknown') unclear.add(picture)
+      else {
+        const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
+        shown.set(picture, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
+      }
+    }
+    for (const picture of unclear) shown.delete(picture)
+    return shown
+  }
+
+  /** @throws EngineError */
+  read(xml: string, name: string, document: string): void {
+    const uses = this.#uses
+    let base = ''
+    let multimedia: string | undefined
+    let composite = 0
+    for (const tag of scanTags(xml)) {
+      if (tag.kind === 'close') {
+        if (tag.local === 'MultiMedia') multimedia = undefined
+        if (COMPOSITE.has(tag.local)) composite--
+        continue
+      }
+      if (COMPOSITE.has(tag.local) && tag.kind === 'open') composite++
+      if (tag.local === 'Res') base = tag.get('BaseLoc') ?? ''
+      if (tag.local === 'MultiMedia') multimedia = tag.get('ID')
+      if (tag.local === 'MediaFile' && multimedia !== undefined && tag.kind === 'open') {
+        const file = xml.slice(tag.end, xml.indexOf('<', tag.end)).trim()
+        const picture = [`${folderOf(name)}/${base}/${file}`, `${base}/${file}`, file]
+          .map((path) => this.#byPath.get(normal(path)))
+          .find(Boolean)
+        if (picture) this.#media.set(`${document}#${multimedia}`, picture)
+      }
+      if (tag.local !== 'ImageObject') {
+        // Any other mention of a resource (masks, patterns, substitutions) is a use that is not understood.
+        if (tag.get('ResourceID') !== undefined) uses.set(`${document}#${tag.get('ResourceID')}`, 'unknown')
+        continue
+      }
+      for (const { local, value } of tag.attributes()) {
+        if (local === 'Substitution' || local === 'ImageMask') uses.set(`${document}#${value}`, 'unknown')
+      }
+      const id = `${document}#${tag.get('ResourceID')}`
+      const use = composite > 0 ? 'unknown' : drawnSize(tag.get('CTM'))
+      const before = uses.get(id)
+      if (before === 'unknown' || use === 'unknown') uses.set(id, 'unknown')
+      else {
+        const widthInches = Math.max(use.widthInches, before?.widthInches ?? 0)
+        uses.set(id, { widthInches, heightInches: Math.max(use.heightInches, before?.heightInches ?? 0) })
+      }
+    }
+  }
+}
+
+/** What is drawn through a transformation of its own. */
+const COMPOSITE = new Set(['CompositeGraphicUnit', 'VectorG', 'Pattern', 'CellContent', 'Appearance'])
+
+/** 8.5: the unit square of a picture under its matrix, in millimetres. */
+function drawnSize(matrix: string | undefined): Shown | 'unknown' {
+  const numbers = matrix?.trim().split(/\s+/).map(Number)
+  if (numbers?.length !== 6 || !numbers.every(Number.isFinite)) return 'unknown'
+  const [a, b, c, d] = numbers as [number, number, number, number]
+  const [width, height] = [Math.hypot(a, b), Math.hypot(c, d)]
+  return width > 0 && height > 0 ? { widthInches: width / MM_PER_INCH, heightInches: height / MM_PER_INCH } : 'unknown'
+}

@@ -1,0 +1,97 @@
+/** Which characters a document may show: those in its texts, and those that an office program makes by itself. */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { decodeXml, unescapeXml } from '../../containers/xml/scan.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import type { OoxmlDocument } from './document.ts'
+
+const MOST_TEXT_BYTES = 24 * 1024 * 1024
+
+/** Content that comes from elsewhere when the document is opened or merged. */
+const FOREIGN = /<\w+:(mailMerge|altChunk|subDoc)\b/
+/** Numberings (ECMA-376 part 1, 17.18.59 and 20.1.10.61) whose characters are in what is always kept. */
+const NUMBERINGS =
+  /^(decimal\w*|(upper|lower)(Roman|Letter)|ordinal|bullet|none|numberInDash|hex|chicago|arabic(Period|Paren\w*|Plain)|(alpha|roman)(Lc|Uc)\w*)$/
+/** Where a numbering is named: w:numFmt, w:pgNumType, a:buAutoNum and the like. */
+const NUMBERING = /<\w+:(?:numFmt\b[^>]*?\bval|pgNumType\b[^>]*?\bfmt|buAutoNum\b[^>]*?\btype)="([^"]*)"/g
+/** w:sym (17.3.3.30) names its character by number. */
+const SYMBOL = /\bchar="([0-9A-Fa-f]{4})"/g
+
+/** What dates, numbers and lists in East Asian texts are made of. */
+const EAST_ASIAN =
+  '〇一二三四五六七八九十百千万萬億亿零壹贰叁肆伍陆柒捌玖拾佰仟壱弐参貳參肆陸年月日時时分秒点點星期周週曜火水木金土午前後后上下今明昨第回頁页章节節条條款项項' +
+  '甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳未申酉戌亥元正初廿卅平成令和昭大民国國公' +
+  '가나다라마바사아자차카타파하년월일요시분초오전후화수목금토제장절쪽'
+
+const FIRST_IDEOGRAPHIC = 0x2e80
+const [BLOCK, PRIVATE_FIRST, PRIVATE_LAST] = [0x80, 0xe000, 0xf8ff]
+
+/**
+ * Undefined when that cannot be told. Small scripts count as used whole (by blocks of 128) when one of their characters is;
+ * so do the capitals and the composed and decomposed forms of all characters.
+ */
+export async function possibleCharacters(document: OoxmlDocument, signal: AbortSignal): Promise<Set<number> | undefined> {
+  const seen = new Set<number>()
+  const note = (text: string) => {
+    for (const character of text) seen.add(character.codePointAt(0)!)
+  }
+  for (const [part, entry] of document.parts) {
+    if (!/\.(xml|vml|rels)$/.test(part)) continue
+    signal.throwIfAborted()
+    if (entry.opaque || entry.size > MOST_TEXT_BYTES) return undefined
+    let text: string
+    try {
+      text = decodeXml(await readEntry(document.archive, entry))
+    } catch (error) {
+      if (isEngineError(error, 'xml')) return undefined
+      throw error
+    }
+    if (FOREIGN.test(text)) return undefined
+    for (const [, numbering] of text.matchAll(NUMBERING)) if (!NUMBERINGS.test(numbering!)) return undefined
+    for (const [, code] of text.matchAll(SYMBOL)) seen.add(Number.parseInt(code!, 16))
+    const plain = unescapeXml(text)
+    note(plain)
+    // Programs compose and decompose accents, whichever the font has.
+    note(plain.normalize('NFC'))
+    note(plain.normalize('NFD'))
+  }
+  for (const code of [...seen]) {
+    const character = String.fromCodePoint(code)
+    note(character.toUpperCase())
+    note(character.toLowerCase())
+  }
+  return widened(seen)
+}
+
+function widened(seen: ReadonlySet<number>): Set<number> {
+  const wide = new Set<number>()
+  const range = (first: number, last: number) => {
+    for (let code = first; code <= last; code++) wide.add(code)
+  }
+  // Latin, general punctuation, the euro sign; a symbol font's view of Latin.
+  range(0, 0xff)
+  range(0x2000, 0x20cf)
+  range(0xf000, 0xf0ff)
+  let eastAsian = false
+  let rightToLeft = false
+  for (const code of seen) {
+    const ideographic = (code >= FIRST_IDEOGRAPHIC && code < PRIVATE_FIRST) || code >= 0x20000 || (code > PRIVATE_LAST && code < 0xfb00)
+    if (ideographic) wide.add(code)
+    else range(code - (code % BLOCK), code - (code % BLOCK) + BLOCK - 1)
+    eastAsian ||= ideographic
+    rightToLeft ||= code >= 0x590 && code < 0x900
+  }
+  if (rightToLeft) range(0xfb00, 0xfeff)
+  if (eastAsian) {
+    // Punctuation, kana, enclosed and full-width forms.
+    for (const [first, last] of [
+      [0x2460, 0x24ff],
+      [0x3000, 0x30ff],
+      [0x3200, 0x33ff],
+      [0xfe30, 0xfe4f],
+      [0xff00, 0xffef],
+    ] as const)
+      range(first, last)
+    for (const character of EAST_ASIAN) wide.add(character.codePointAt(0)!)
+  }
+  return wide
+}

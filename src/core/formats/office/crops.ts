@@ -1,0 +1,215 @@
+/**
+ * `ultra`: pictures lose what every place that shows them cuts off (a:srcRect, ECMA-376 part 1, 20.1.8.55). The rectangle
+ * that is left holds all that any place shows, in whole pixels, so each place keeps a rectangle of its own within it.
+ */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { leastOf } from '../../bytes/min-max.ts'
+import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import type { Rect } from '../../embedded/crop.ts'
+import { type PictureFacts, pictureFacts } from '../../embedded/image-header.ts'
+import { isImage, type OoxmlDocument } from './document.ts'
+import type { UnusedLayouts } from './layouts.ts'
+
+const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
+/** What is left has at most this many pixels: they are held as an exact picture for a while. */
+const MOST_PIXELS = 12_000_000
+/** Pictures that keep more than this share of their pixels stay whole. */
+const WORTHWHILE_SHARE = 0.9
+/** Blocks of JPEG coding with halved chroma: on them, a picture is coded a second time with the least loss. */
+const JPEG_GRID = 16
+/** Fractions of a pixel are let go: whoever draws whole pixels would round them once more. */
+const FRACTION_PIXELS = 0.5
+/** a:srcRect counts thousandths of a percent. */
+const WHOLE = 100_000
+
+/** Shares cut off from each side, 0–1. */
+interface Sides {
+  readonly l: number
+  readonly t: number
+  readonly r: number
+  readonly b: number
+}
+
+/** One place that shows a picture. */
+interface CropUse {
+  readonly sides: Sides
+  /** The tag that says so. */
+  readonly tag: Tag
+}
+
+export interface Crop {
+  readonly rect: Rect
+  readonly facts: PictureFacts
+  /** Changes to the texts that show it, by part. */
+  readonly edits: readonly { readonly owner: string; readonly splice: Splice }[]
+}
+
+export interface Crops {
+  readonly crops: ReadonlyMap<string, Crop>
+  /** Texts that show cropped pictures, by part. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** The places that show each of these ids; `unclear` where one is shown otherwise, whole, or not at all. @throws EngineError */
+export function cropUses(xml: string, ids: ReadonlySet<string>): Map<string, CropUse[] | 'unclear'> {
+  const uses = new Map<string, CropUse[] | 'unclear'>([...ids].map((id) => [id, []]))
+  let fill: { depth: number; ids: string[]; crop: CropUse | undefined; unclear: boolean } | undefined
+  let depth = 0
+  for (const tag of scanTags(xml)) {
+    if (tag.kind === 'close') {
+      if (fill && depth === fill.depth) {
+        for (const id of fill.ids) {
+          const before = uses.get(id)
+          if (before === 'unclear' || fill.unclear || !fill.crop || fill.ids.length > 1) uses.set(id, 'unclear')
+          else before?.push(fill.crop)
+        }
+        fill = undefined
+      }
+      depth--
+      continue
+    }
+    if (tag.kind === 'open') depth++
+    if (tag.local === 'blipFill' && tag.kind === 'open') {
+      if (fill) fill.unclear = true
+      else fill = { depth, ids: [], crop: undefined, unclear: false }
+    }
+    if (fill && UNCROPPABLE.has(tag.local)) fill.unclear = true
+    if (fill && tag.local === 'srcRect') {
+      const sides = sidesOf(tag)
+      if (sides && !fill.crop) fill.crop = { sides, tag }
+      else fill.unclear = true
+    }
+    for (const { local, value, name } of tag.attributes()) {
+      if (!name.includes(':') || !ids.has(value)) continue
+      if (fill && tag.local === 'blip' && local === 'embed') fill.ids.push(value)
+      else uses.set(value, 'unclear')
+    }
+  }
+  for (const [id, found] of uses) if (found.length === 0) uses.set(id, 'unclear')
+  return uses
+}
+
+/** Tiles count from the whole picture; layers of effects and their vector copies are of its size. */
+const UNCROPPABLE: ReadonlySet<string> = new Set(['tile', 'imgLayer', 'svgBlip', 'clrChange'])
+
+function sidesOf(tag: Tag): Sides | undefined {
+  const side = (name: string): number => {
+    const value = tag.get(name)
+    if (value === undefined) return 0
+    return /^\d{1,6}$/.test(value) ? Number(value) / WHOLE : Number.NaN
+  }
+  const sides = { l: side('l'), t: side('t'), r: side('r'), b: side('b') }
+  return sides.l + sides.r < 0.99 && sides.t + sides.b < 0.99 ? sides : undefined
+}
+
+/** Crops that could be made, known from the document alone. `except`: pictures that stay whole. */
+export async function possibleCrops(document: OoxmlDocument, layouts: UnusedLayouts, except: ReadonlySet<string>): Promise<Crops> {
+  const found = new Map<string, { owner: string; use: CropUse }[] | 'unclear'>()
+  const texts = new Map<string, string>()
+  for (const { owner, relationships } of document.rels) {
+    if (layouts.parts.has(owner)) continue
+    const images = relationships.filter(isImage)
+    for (const { part, type } of relationships) if (part !== undefined && !/\/image$/i.test(type)) found.set(part, 'unclear')
+    if (images.length === 0) continue
+    const read = layouts.masters.has(owner) ? undefined : await usesIn(document, owner, new Set(images.map(({ id }) => id)))
+    if (read) texts.set(owner, read.xml)
+    for (const { id, part } of images) {
+      const uses = read?.uses.get(id) ?? 'unclear'
+      const before = found.get(part!) ?? []
+      found.set(part!, uses === 'unclear' || before === 'unclear' ? 'unclear' : [...before, ...uses.map((use) => ({ owner, use }))])
+    }
+  }
+  const crops = new Map<string, Crop>()
+  for (const [part, uses] of found) {
+    if (uses === 'unclear' || except.has(part)) continue
+    const crop = await cropOf(document, part, uses)
+    if (crop) crops.set(part, crop)
+  }
+  const owners = new Set([...crops.values()].flatMap(({ edits }) => edits.map(({ owner }) => owner)))
+  return { crops, texts: new Map([...texts].filter(([owner]) => owners.has(owner))) }
+}
+
+async function usesIn(document: OoxmlDocument, owner: string, ids: ReadonlySet<string>) {
+  const entry = document.parts.get(owner)
+  if (!entry || entry.opaque || entry.size > MOST_SEARCHED_BYTES) return undefined
+  try {
+    const xml = decodeXml(await readEntry(document.archive, entry))
+    return xml.includes('srcRect') ? { xml, uses: cropUses(xml, ids) } : undefined
+  } catch (error) {
+    if (isEngineError(error, 'xml')) return undefined
+    throw error
+  }
+}
+
+async function cropOf(document: OoxmlDocument, part: string, uses: readonly { owner: string; use: CropUse }[]): Promise<Crop | undefined> {
+  const entry = document.parts.get(part)
+  if (!entry || entry.opaque || entry.size > LARGEST_PICTURE_BYTES) return undefined
+  const least = (side: keyof Sides) => leastOf(uses.map(({ use }) => use.sides[side]))
+  const [l, t, r, b] = [least('l'), least('t'), least('r'), least('b')]
+  if ((1 - l - r) * (1 - t - b) > WORTHWHILE_SHARE) return undefined
+  const bytes = await readEntry(document.archive, entry)
+  const facts = pictureFacts(bytes)
+  if (!facts?.comparable || facts.turned || (facts.kind === 'png' && bytes[24] === 16)) return undefined
+  const grid = facts.kind === 'jpg' ? JPEG_GRID : 1
+  const before = (share: number, size: number) => (grid > 1 ? Math.floor((share * size) / grid) * grid : Math.round(share * size))
+  const behind = (share: number, size: number) => Math.round((1 - share) * size)
+  const [left, top] = [before(l, facts.width), before(t, facts.height)]
+  const rect = { left, top, width: behind(r, facts.width) - left, height: behind(b, facts.height) - top }
+  const pixels = rect.width * rect.height
+  if (rect.width < 1 || rect.height < 1 || pixels > MOST_PIXELS || pixels > facts.width * facts.height * WORTHWHILE_SHARE) return undefined
+  const edits = uses.map(({ owner, use }) => ({
+    owner,
+    splice: { start: use.tag.start, end: use.tag.end, text: within(use, facts, rect) },
+  }))
+  return { rect, facts, edits }
+}
+
+/** The tag with the sides as seen from the rectangle. */
+function within({ sides, tag }: CropUse, { width, height }: PictureFacts, rect: Rect): string {
+  const share = (cut: number, size: number) => (cut > FRACTION_PIXELS ? Math.round((cut / size) * WHOLE) : 0)
+  const fresh = {
+    l: share(sides.l * width - rect.left, rect.width),
+    t: share(sides.t * height - rect.top, rect.height),
+    r: share(sides.r * width - (width - rect.left - rect.width), rect.width),
+    b: share(sides.b * height - (height - rect.top - rect.height), rect.height),
+  }
+  const attributes = Object.entries(fresh).map(([name, value]) => (value > 0 ? ` ${name}="${value}"` : ''))
+  return `<${tag.name}${attributes.join('')}${tag.kind === 'empty' ? '/' : ''}>`
+}
+
+/** The splices of these crops in one text. */
+export function editsOf(crops: Crops, owner: string, applied: (part: string) => boolean): Splice[] {
+  return [...crops.crops].flatMap(([part, { edits }]) =>
+    applied(part) ? edits.filter((edit) => edit.owner === owner).map(({ splice }) => splice) : [],
+  )
+}
+
+/**
+ * Which of the possible crops a result has, by its texts; a text where that is not clear is named.
+ * @returns the cropped parts, or what is wrong
+ */
+export function appliedCrops(crops: Crops, textAfter: (owner: string) => string | undefined): ReadonlySet<string> | string {
+  const applied = new Set<string>()
+  for (const [owner, before] of crops.texts) {
+    const after = textAfter(owner)
+    if (after === undefined) return `${owner} is gone`
+    if (after === before) continue
+    // In the order of the text, each place is as it was, or as the crop makes it.
+    let shift = 0
+    const places = [...crops.crops]
+      .flatMap(([part, { edits }]) => edits.filter((edit) => edit.owner === owner).map(({ splice }) => ({ part, splice })))
+      .sort((a, b) => a.splice.start - b.splice.start)
+    for (const { part, splice } of places) {
+      const at = splice.start + shift
+      const old = before.slice(splice.start, splice.end)
+      if (after.startsWith(old, at)) continue
+      if (!after.startsWith(splice.text, at)) return `${owner}: another change than a crop`
+      applied.add(part)
+      shift += splice.text.length - old.length
+    }
+  }
+  return applied
+}

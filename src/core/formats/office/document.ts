@@ -1,0 +1,146 @@
+/** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
+import { pictureUses, recoloured, type Shown } from './usage.ts'
+
+const MOST_RELS_BYTES = 8 * 1024 * 1024
+/** Parts above this are not searched for pictures: theirs keep all pixels. */
+const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
+export const CONTENT_TYPES = '[content_types].xml'
+
+export interface Rels {
+  readonly entry: ZipEntry
+  /** The part they belong to, '' for the package. */
+  readonly owner: string
+  readonly xml: string
+  readonly relationships: readonly Relationship[]
+}
+
+export interface OoxmlDocument {
+  readonly archive: ZipArchive
+  readonly parts: ReadonlyMap<string, ZipEntry>
+  readonly rels: readonly Rels[]
+  readonly contentTypesXml: string
+  readonly typeOf: (part: string) => string | undefined
+}
+
+/** Digital signatures (ECMA-376 part 2, 12) cover the bytes of parts: such a package is only re-deflated. */
+export function isSigned(archive: ZipArchive): boolean {
+  return archive.entries.some((entry) => /^_xmlsignatures\//i.test(partKey(entry.name)))
+}
+
+/**
+ * Two parts whose names differ in case or slashes alone, which the standard forbids (ECMA-376 part 2, 6.2.2.3): readers do not agree on
+ * which one a relationship leads to.
+ */
+export function hasTwins(archive: ZipArchive): boolean {
+  const files = archive.entries.filter(({ isDirectory }) => !isDirectory)
+  return new Set(files.map(({ name }) => partKey(name))).size < files.length
+}
+
+/** @throws CodecError (malformed) when parts that hold the package together cannot be read */
+export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> {
+  const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
+  const types = parts.get(CONTENT_TYPES)
+  if (!types) throw malformed(archive.format, 0, 'no [Content_Types].xml')
+  // Part names compare without case (ECMA-376 part 2, 6.2.2), but most readers do not know.
+  if (types.name !== '[Content_Types].xml') throw unsupported(`${types.name} in letters that most readers do not find`)
+  try {
+    const contentTypesXml = decodeXml(await readSmall(archive, types))
+    const { typeOf } = contentTypes(contentTypesXml)
+    const rels: Rels[] = []
+    for (const entry of archive.physical) {
+      const owner = ownerOf(entry.name)
+      if (owner === undefined) continue
+      const xml = decodeXml(await readSmall(archive, entry))
+      rels.push({ entry, owner, xml, relationships: readRelationships(xml, owner) })
+    }
+    return { archive, parts, rels, contentTypesXml, typeOf }
+  } catch (error) {
+    if (isEngineError(error, 'xml')) throw malformed(archive.format, 0, `a relationship part with ${error.message}`)
+    throw error
+  }
+}
+
+async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Array> {
+  if (entry.opaque || entry.size > MOST_RELS_BYTES) throw malformed(archive.format, entry.localOffset, `${entry.name} cannot be read`)
+  return readEntry(archive, entry)
+}
+
+export const isImage = (relationship: Relationship) => relationship.part !== undefined && /\/image$/i.test(relationship.type)
+
+/** How a document shows its pictures. */
+export interface Showing {
+  /** The largest size at which each picture part is shown. Pictures whose size is not known for sure are absent. */
+  readonly shown: Map<string, Shown>
+  /** Pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16): no sample may change. */
+  readonly exact: Set<string>
+}
+
+export async function showing(document: OoxmlDocument): Promise<Showing> {
+  const exact = new Set<string>()
+  const shown = new Map<string, Shown | 'unknown'>()
+  const merge = (part: string, use: Shown | 'unknown') => {
+    const before = shown.get(part)
+    if (before === 'unknown' || use === 'unknown' || !before) shown.set(part, before === 'unknown' ? before : use)
+    else {
+      const widthInches = Math.max(before.widthInches, use.widthInches)
+      shown.set(part, { widthInches, heightInches: Math.max(before.heightInches, use.heightInches) })
+    }
+  }
+  const background = await slideSize(document)
+  for (const { owner, relationships } of document.rels) {
+    const images = relationships.filter(isImage)
+    if (images.length === 0) continue
+    const found = await usesIn(document, owner, new Set(images.map(({ id }) => id)), background)
+    for (const { id, part } of images) {
+      // Readers do not agree on which of several relationships of one id a text means.
+      const isClear = relationships.filter((each) => each.id === id).length === 1
+      merge(part!, (isClear && found?.uses.get(id)) || 'unknown')
+      if (found?.exact.has(id)) exact.add(part!)
+    }
+    // A picture that something else leads to, too, is shown nobody knows how.
+    for (const { part, type } of relationships) if (part && shown.has(part) && !/\/image$/i.test(type)) merge(part, 'unknown')
+  }
+  const known = new Map<string, Shown>()
+  for (const [part, use] of shown) if (use !== 'unknown') known.set(part, use)
+  return { shown: known, exact }
+}
+
+async function usesIn(document: OoxmlDocument, owner: string, ids: Set<string>, background: Size | undefined) {
+  const entry = document.parts.get(owner)
+  if (!entry || entry.opaque || entry.size > MOST_SEARCHED_BYTES) return undefined
+  try {
+    const xml = decodeXml(await readEntry(document.archive, entry))
+    return { uses: pictureUses(xml, ids, background), exact: recoloured(xml) }
+  } catch (error) {
+    if (isEngineError(error, 'xml') || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** p:sldSz of a presentation (ECMA-376 part 1, 19.2.1.39), in EMU. */
+async function slideSize(document: OoxmlDocument): Promise<Size | undefined> {
+  const entry = document.parts.get('ppt/presentation.xml')
+  if (!entry || entry.opaque || entry.size > MOST_RELS_BYTES) return undefined
+  try {
+    for (const tag of scanTags(decodeXml(await readEntry(document.archive, entry)))) {
+      if (tag.local !== 'sldSz') continue
+      const [width, height] = [Number(tag.get('cx')), Number(tag.get('cy'))]
+      return width > 0 && height > 0 ? { width, height } : undefined
+    }
+  } catch (error) {
+    if (!isEngineError(error, 'xml')) throw error
+  }
+  return undefined
+}

@@ -1,0 +1,144 @@
+/**
+ * `ultra`: embedded fonts with only the glyphs that the document can show. Word's fonts are obfuscated (ECMA-376 part 1,
+ * 17.8.1), PowerPoint's are in EOT files (W3C submission "Embedded OpenType (EOT) File Format"). Compressed EOT files, fonts
+ * that forbid it, and all that are not plain TrueType stay as they are.
+ */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { concat } from '../../bytes/concat.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import { FontView } from '../../fonts/sfnt/bytes.ts'
+import { fontDifference, fontForText } from '../../fonts/sfnt/for-text.ts'
+import { tablesOf } from '../../fonts/sfnt/truetype.ts'
+import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import { possibleCharacters } from './characters.ts'
+import type { OoxmlDocument } from './document.ts'
+
+const LARGEST_FONT_BYTES = 24 * 1024 * 1024
+const MOST_TABLE_BYTES = 4 * 1024 * 1024
+/** Less than this is not worth another font. */
+const WORTHWHILE_SHARE = 0.95
+
+/** Font parts that may be cut, with the key of those that are obfuscated. */
+export interface EmbeddedFonts {
+  readonly keys: ReadonlyMap<string, Uint8Array | undefined>
+  readonly characters: ReadonlySet<number>
+}
+
+/** Undefined when there is none, or when it is not known what they must show. */
+export async function embeddedFonts(document: OoxmlDocument, signal: AbortSignal): Promise<EmbeddedFonts | undefined> {
+  const keys = new Map<string, Uint8Array | undefined>()
+  const unclear = new Set<string>()
+  for (const { owner, relationships } of document.rels) {
+    const fonts = relationships.filter(({ type, part }) => part !== undefined && /\/font$/i.test(type))
+    if (fonts.length === 0) continue
+    const found = await fontKeys(document, owner)
+    for (const { id, part } of fonts) {
+      const entry = document.parts.get(part!)
+      const key = found?.get(id)
+      if (!entry || entry.opaque || entry.size > LARGEST_FONT_BYTES || keys.has(part!) || !found || key === 'unclear') unclear.add(part!)
+      keys.set(part!, key instanceof Uint8Array ? key : undefined)
+    }
+  }
+  // What something else leads to, too, is used nobody knows how.
+  for (const { relationships } of document.rels)
+    for (const { type, part } of relationships) if (part !== undefined && keys.has(part) && !/\/font$/i.test(type)) unclear.add(part)
+  for (const part of unclear) keys.delete(part)
+  if (keys.size === 0) return undefined
+  const characters = await possibleCharacters(document, signal)
+  return characters && { keys, characters }
+}
+
+/** The w:fontKey of each relationship that an element of this part names; `unclear` where two differ. */
+async function fontKeys(document: OoxmlDocument, owner: string): Promise<Map<string, Uint8Array | 'unclear' | undefined> | undefined> {
+  const entry = document.parts.get(owner)
+  if (!entry || entry.opaque || entry.size > MOST_TABLE_BYTES) return undefined
+  const keys = new Map<string, Uint8Array | 'unclear' | undefined>()
+  try {
+    for (const tag of scanTags(decodeXml(await readEntry(document.archive, entry)))) {
+      if (tag.kind === 'close' || !/^(embed)?(regular|bold|italic|bolditalic)$/i.test(tag.local)) continue
+      const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
+      if (id === undefined) continue
+      const guid = tag.get('fontKey')
+      keys.set(id, keys.has(id) ? 'unclear' : guid === undefined ? undefined : (keyOf(guid) ?? 'unclear'))
+    }
+  } catch (error) {
+    if (isEngineError(error, 'xml')) return undefined
+    throw error
+  }
+  return keys
+}
+
+/** 17.8.1: the digits of the GUID from the last to the first pair. */
+function keyOf(guid: string): Uint8Array | undefined {
+  const digits = guid.replace(/[{}-]/g, '')
+  return /^[0-9a-f]{32}$/i.test(digits) ? new Uint8Array(Buffer.from(digits, 'hex').reverse()) : undefined
+}
+
+/** A font out of its wrapping, and the way back. */
+interface Unwrapped {
+  readonly font: Uint8Array
+  wrap(font: Uint8Array): Uint8Array
+}
+
+const OBFUSCATED_BYTES = 32
+
+function unwrap(bytes: Uint8Array, key: Uint8Array | undefined): Unwrapped | undefined {
+  if (tablesOf(bytes)) return { font: bytes, wrap: (font) => font }
+  if (key) {
+    const turn = (font: Uint8Array) => {
+      const turned = font.slice()
+      for (let at = 0; at < Math.min(OBFUSCATED_BYTES, font.length); at++) turned[at]! ^= key[at % key.length]!
+      return turned
+    }
+    const font = turn(bytes)
+    return tablesOf(font) ? { font, wrap: turn } : undefined
+  }
+  return unwrapEot(bytes)
+}
+
+const EOT = { fontDataSize: 4, version: 8, flags: 12, magic: 34, checksum: 60, leastBytes: 82 } as const
+const [EOT_SUBSET, EOT_COMPRESSED, EOT_MASKED] = [0x1, 0x4, 0x10000000]
+const EOT_MASK = 0x50
+
+function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
+  if (bytes.length < EOT.leastBytes) return undefined
+  const reader = new ByteReader(bytes, true)
+  const size = reader.u32(EOT.fontDataSize)
+  const flags = reader.u32(EOT.flags)
+  if (reader.u16(EOT.magic) !== 0x504c || reader.u32(0) !== bytes.length || flags & EOT_COMPRESSED) return undefined
+  if (size > bytes.length - EOT.leastBytes) return undefined
+  const mask = flags & EOT_MASKED ? EOT_MASK : 0
+  const masked = (font: Uint8Array) => font.map((byte) => byte ^ mask)
+  const font = masked(bytes.subarray(bytes.length - size))
+  if (!tablesOf(font)) return undefined
+  return {
+    font,
+    wrap(fresh) {
+      const head = bytes.slice(0, bytes.length - size)
+      const writer = new ByteWriter(head, true).u32(head.length + fresh.length)
+      writer.at(EOT.fontDataSize).u32(fresh.length)
+      writer.at(EOT.flags).u32(flags | EOT_SUBSET)
+      writer.at(EOT.checksum).u32(new FontView(tablesOf(fresh)!.get('head')!).u32(8))
+      return concat([head, masked(fresh)])
+    },
+  }
+}
+
+/** The part with the glyphs that are needed; undefined where nothing is gained. */
+export function smallerFont(bytes: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): Uint8Array | undefined {
+  const unwrapped = unwrap(bytes, keys.get(part))
+  const font = unwrapped && fontForText(unwrapped.font, characters)
+  if (!font || font.length > unwrapped.font.length * WORTHWHILE_SHARE) return undefined
+  return unwrapped.wrap(font)
+}
+
+/** Why a font part cannot stand for the old one. */
+export function unlikeFonts(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
+  const [old, fresh] = [unwrap(before, keys.get(part)), unwrap(after, keys.get(part))]
+  if (!old || !fresh) return 'the font cannot be read'
+  if (Buffer.compare(old.wrap(fresh.font), after) !== 0) return 'the wrapping of the font changed'
+  return fontDifference(old.font, fresh.font, characters)
+}

@@ -1,0 +1,187 @@
+/** The treatment of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with macros, and of their templates. */
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
+import { isCompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
+import { encodeXml } from '../../containers/xml/scan.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { openZip } from '../../containers/zip/read.ts'
+import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
+import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
+import { Gone, goneFrom } from '../../embedded/gone.ts'
+import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { VerifiedFiles } from '../../embedded/verification-cache.ts'
+import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } from './document.ts'
+import { smallerFont } from './fonts.ts'
+import { DOCX, PPTX, XLSX } from '../../catalog/formats/office.ts'
+import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
+import { type Plan, planDocument } from './plan.ts'
+import { verifyDocument } from './verify.ts'
+
+export const docx: Codec = officeCodec(DOCX)
+export const xlsx: Codec = officeCodec(XLSX)
+export const pptx: Codec = officeCodec(PPTX)
+
+const SIGNED = 'digital signature kept, every part byte-equal'
+const TWINS = 'two parts of one name kept, every part byte-equal'
+
+function officeCodec(format: Codec['format']): Codec {
+  return {
+    format,
+    async compress(source, sink, options) {
+      const locked = await lockedDocument(source)
+      if (locked) return locked
+      const archive = await openZip(source, format.id)
+      if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
+      if (options.lossless) return repack(archive, sink, options)
+      if (hasTwins(archive)) return repack(archive, sink, options, {}, [TWINS])
+      return compressDocument(await openDocument(archive), sink, options)
+    },
+    async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
+      const archive = await openZip(original, format.id)
+      if (isSigned(archive) || options.lossless || hasTwins(archive)) return verifyRepacked(archive, result, options)
+      const verified = evidence instanceof VerifiedFiles ? evidence : undefined
+      return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options, verified)
+    },
+  }
+}
+
+/** A compound file in place of a package: encrypted ([MS-OFFCRYPTO] 2.3), or a binary document of older days. */
+async function lockedDocument(source: Source): Promise<Outcome | undefined> {
+  if (!isCompoundFile(await source.read(0, 8))) return undefined
+  const file = await openCompoundFile(source)
+  if (file.paths.includes('EncryptedPackage')) return { kind: 'unchanged', reason: 'encrypted', detail: 'the document is under a password' }
+  return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'a binary document of Office 97–2003' }
+}
+
+/** What happened to the pictures, for the receipt. */
+class Tally {
+  pictures = 0
+  downsampled = 0
+  jpegs = 0
+  bmps = 0
+  tiffs = 0
+  packages = 0
+  fonts = 0
+  loss: PictureLoss | undefined
+  readonly gone = new Gone()
+
+  /** `extension`: of the part, before. */
+  add({ output, downsampled, loss, gone }: Recompressed, extension: string): void {
+    this.pictures++
+    this.gone.add(gone)
+    if (downsampled) this.downsampled++
+    if (extension === 'png' && output === 'jpg') this.jpegs++
+    if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
+    if (/^tiff?$/.test(extension)) this.tiffs++
+    if (loss) this.lose(loss)
+  }
+
+  lose(loss: PictureLoss): void {
+    this.loss = worseLoss(this.loss, loss)
+  }
+
+  steps(pictures: number): string[] {
+    const details = [
+      this.downsampled > 0 && `${this.downsampled} downsampled to what is shown`,
+      this.jpegs > 0 && `${this.jpegs} PNG to JPEG`,
+      this.bmps > 0 && `${this.bmps} BMP to PNG or JPEG`,
+      this.tiffs > 0 && `${this.tiffs} TIFF to PNG or JPEG`,
+    ]
+    const detail = details.filter(Boolean).join(', ')
+    return [
+      ...(this.pictures > 0 ? [`${this.pictures} of ${pictures} pictures recompressed${detail ? ` (${detail})` : ''}`] : []),
+      ...(this.packages > 0 ? [`${this.packages} embedded documents recompressed`] : []),
+      ...(this.fonts > 0 ? [`${this.fonts} embedded fonts without unused glyphs`] : []),
+      ...this.gone.steps(),
+    ]
+  }
+}
+
+async function compressDocument(
+  document: OoxmlDocument,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
+  const plan = await planDocument(document, options)
+  const tally = new Tally()
+  const verified = new VerifiedFiles()
+  const job: Job = { document, plan, tally, verified, options }
+  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
+  const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
+  if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
+  const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
+  if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
+  if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
+  if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
+  return { kind: 'compressed', ...lossOf(tally.loss), steps, evidence: verified }
+}
+
+interface Job {
+  readonly document: OoxmlDocument
+  readonly plan: Plan
+  readonly tally: Tally
+  readonly verified: VerifiedFiles
+  readonly options: Options
+}
+
+async function fateOf({ document, plan, tally, verified, options }: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<Fate> {
+  const part = partKey(entry.name)
+  if (plan.dropped.has(part)) return { kind: 'drop' }
+  if (part === CONTENT_TYPES) {
+    if (plan.renamed.size === 0 && plan.dropped.size === 0) return KEEP
+    return { kind: 'replace', bytes: encodeXml(editContentTypes(document.contentTypesXml, plan.renamed, plan.dropped)) }
+  }
+  const owner = ownerOf(entry.name)
+  if (owner !== undefined)
+    return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : editedRels(document, plan, entry)
+  const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
+  if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
+  if (plan.pictures.has(part)) {
+    if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
+    const result = plan.ready.has(part)
+      ? plan.ready.get(part)
+      : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
+    if (!result) return KEEP
+    // What was made ready was put together of several, and is decoded again.
+    if (!plan.ready.has(part)) verified.add(result.bytes)
+    tally.add(result, part.slice(part.lastIndexOf('.') + 1))
+    const name = plan.renamed.get(part)?.name
+    return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
+  }
+  if (plan.fonts?.keys.has(part)) {
+    const font = smallerFont(await load(), part, plan.fonts)
+    if (!font) return KEEP
+    tally.fonts++
+    return { kind: 'replace', bytes: font }
+  }
+  if (EMBEDDED.test(part) && entry.size <= LARGEST_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
+  return KEEP
+}
+
+/** The codec holds the picture and its result in memory; larger ones stay as they are. */
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
+const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
+
+async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {
+  const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
+  if (result.kind === 'unchanged') return KEEP
+  tally.packages++
+  tally.gone.add(goneFrom(result.outcome.steps))
+  const { pictures } = result.outcome.loss ?? {}
+  if (pictures) tally.lose(pictures)
+  return { kind: 'replace', bytes: result.bytes }
+}
+
+function editedRels(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate {
+  const rels = document.rels.find((each) => each.entry === entry)
+  if (!rels) return KEEP
+  const xml = editRelationships(rels.xml, rels.owner, ({ part, target }) => {
+    if (part === undefined) return undefined
+    const place = plan.merged.get(part) ?? part
+    const fresh = plan.renamed.get(place)
+    if (place !== part) return `/${fresh?.name ?? document.parts.get(place)!.name}`
+    if (fresh) return target.replace(/[^/]+$/, encodeURI(fresh.name.split('/').at(-1)!))
+    return plan.dropped.has(part) ? 'drop' : undefined
+  })
+  return xml === rels.xml ? KEEP : { kind: 'replace', bytes: encodeXml(xml) }
+}

@@ -1,0 +1,170 @@
+/** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP and TIFF that are as PNG. */
+
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Options } from '../../model/codec.ts'
+import { NO_STILL_PICTURE, ofPixels, scored } from '../../model/loss.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import { cropped, surrounded } from '../../embedded/crop.ts'
+import { pictureFacts } from '../../embedded/image-header.ts'
+import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { similarity } from '../../embedded/similarity.ts'
+import { recompressAsPng } from '../../embedded/lossless-replacement.ts'
+import type { Crop, Crops } from './crops.ts'
+import { isImage, type OoxmlDocument } from './document.ts'
+import type { Shown } from './usage.ts'
+
+/** Results kept between the plan and the writing; beyond this, pictures stay PNG. */
+const HELD_BYTES = 16 * 1024 * 1024
+/** The codec holds a picture, its PNG and the result. */
+const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
+/** What is smaller gains less than it costs. */
+const SMALLEST_PICTURE_BYTES = 600
+/** A crop is worth it from this share of the upload's bytes down. */
+const CROP_SHARE = 0.9
+/** A crop changes the texts that show it by up to this much: what gains less leaves the picture whole. */
+const EDITED_BYTES = 128
+
+/** `cut`: the picture became smaller; otherwise what is not shown was blanked. */
+type CroppedPicture = Recompressed & { readonly cut: boolean }
+
+export class PlannedPictures {
+  /** Results, by part; `undefined` when nothing was gained. */
+  readonly ready = new Map<string, Recompressed | undefined>()
+  readonly renamed = new Map<string, { readonly name: string; readonly type: string }>()
+  /** Pictures of a new size, and of the old one with less in it. */
+  readonly cut = new Set<string>()
+  readonly blanked = new Set<string>()
+  readonly #document: OoxmlDocument
+  readonly #shown: ReadonlyMap<string, Shown>
+  readonly #options: Options
+  /** Names of parts, in lower case, the new ones among them. */
+  readonly #taken: Set<string>
+  #heldBytes = 0
+
+  constructor(document: OoxmlDocument, shown: ReadonlyMap<string, Shown>, options: Options) {
+    this.#document = document
+    this.#shown = shown
+    this.#options = options
+    this.#taken = new Set(document.parts.keys())
+  }
+
+  async crop(crops: Crops): Promise<void> {
+    for (const [part, crop] of crops.crops) {
+      if (this.#heldBytes > HELD_BYTES) break
+      this.#options.signal.throwIfAborted()
+      const entry = this.#document.parts.get(part)!
+      const fresh = isPngPart(this.#document, part, entry) ? freeJpegName(entry.name, this.#taken) : undefined
+      const result = await this.#cropped(entry, crop, this.#shown.get(part), fresh !== undefined)
+      if (!result) continue
+      const kind = result.cut ? this.cut : this.blanked
+      kind.add(part)
+      this.#keep(part, result, fresh)
+    }
+  }
+
+  /** Those of `parts` that may get another name, and were not cropped before: PNG below `high`, BMP and TIFF always. */
+  async recompressRenamed(parts: readonly string[]): Promise<void> {
+    for (const part of parts) {
+      const entry = this.#document.parts.get(part)!
+      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > HELD_BYTES) continue
+      this.#options.signal.throwIfAborted()
+      if (mayBecomePng(this.#document, part, entry)) await this.#standIn(part, entry)
+      else if (this.#options.quality !== 'high' && isPngPart(this.#document, part, entry)) await this.#png(part, entry)
+    }
+  }
+
+  async #png(part: string, entry: ZipEntry): Promise<void> {
+    const fresh = freeJpegName(entry.name, this.#taken)
+    const bytes = await readEntry(this.#document.archive, entry)
+    if (pictureFacts(bytes)?.kind !== 'png' || !fresh) return
+    const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: true }
+    this.#keep(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
+  }
+
+  /** What does not become smaller as a PNG is left to those that keep their names. */
+  async #standIn(part: string, entry: ZipEntry): Promise<void> {
+    const names = { png: freeName(entry.name, ['png'], this.#taken), jpg: freeJpegName(entry.name, this.#taken) }
+    if (!names.png) return
+    const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: names.jpg !== undefined }
+    const bytes = await readEntry(this.#document.archive, entry)
+    const result = await recompressAsPng(bytes, entry.name.split('/').at(-1)!, this.#options, wanted)
+    if (result) this.#keep(part, result, names.jpg, names.png)
+  }
+
+  #keep(part: string, result: Recompressed | undefined, jpegName: string | undefined, pngName?: string): void {
+    this.#heldBytes += result?.bytes.length ?? 0
+    this.ready.set(part, result)
+    const name = result?.output === 'jpg' ? jpegName : pngName
+    if (name === undefined) return
+    this.#taken.add(name.toLowerCase())
+    this.renamed.set(part, { name, type: result?.output === 'jpg' ? 'image/jpeg' : 'image/png' })
+  }
+
+  /**
+   * What is shown of a picture, recompressed; undefined where that gains nothing. A PNG that stays one, in its size, has sharp
+   * edges: it keeps its place in a picture of the old size (`cut` is false), because a crop may shift it by part of a pixel.
+   */
+  async #cropped(
+    entry: ZipEntry,
+    { rect, facts }: Crop,
+    shown: Shown | undefined,
+    mayBecomeJpeg: boolean,
+  ): Promise<CroppedPicture | undefined> {
+    const options = this.#options
+    const bytes = await readEntry(this.#document.archive, entry)
+    const part = await cropped(bytes, facts, rect, IN_MEMORY_BYTES)
+    if (!part) return undefined
+    const size = shown && {
+      widthInches: (shown.widthInches * rect.width) / facts.width,
+      heightInches: (shown.heightInches * rect.height) / facts.height,
+    }
+    const stem = entry.name.split('/').at(-1)!
+    const made =
+      facts.kind === 'jpg'
+        ? await pictureAsJpeg(part, stem, options, { shown: size })
+        : ((await recompressPicture(part, stem, options, { shown: size, mayBecomeJpeg })) ?? {
+            bytes: part,
+            output: 'png',
+            downsampled: false,
+          })
+    if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
+    const whole = await recompressPicture(bytes, stem, options, { shown, mayBecomeJpeg })
+    if (whole && whole.bytes.length <= made.bytes.length + EDITED_BYTES) return undefined
+    const measured = await similarity(bytes, made.bytes, rect)
+    if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
+    const loss = scored(ofPixels(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
+    const small = pictureFacts(made.bytes)
+    if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
+    const blanked = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
+    if (!blanked) return undefined
+    const packed = await options.inner.compress(blanked, stem, { lossless: true })
+    const best = packed.kind === 'compressed' ? packed.bytes : blanked
+    const most = Math.min(bytes.length * CROP_SHARE, whole ? whole.bytes.length : bytes.length)
+    return best.length <= most ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
+  }
+}
+
+const isPngPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
+  /\.png$/i.test(part) && document.typeOf(part) === 'image/png' && mayBeRenamed(document, part, entry)
+
+/** Kinds that a PNG or JPEG may stand for. */
+const mayBecomePng = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
+  ((/\.(bmp|dib)$/i.test(part) && /^image\/(x-|x-ms-|x-windows-)?bmp$/.test(document.typeOf(part) ?? '')) ||
+    (/\.tiff?$/i.test(part) && /^image\/(x-)?tiff?$/.test(document.typeOf(part) ?? ''))) &&
+  mayBeRenamed(document, part, entry)
+
+/** A picture that only image relationships lead to, under a name that needs no escapes. */
+function mayBeRenamed(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
+  if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES || !/^[\w./ -]+$/.test(entry.name))
+    return false
+  return document.rels.every(({ relationships }) => relationships.every((each) => each.part !== part || isImage(each)))
+}
+
+const freeJpegName = (name: string, taken: ReadonlySet<string>) => freeName(name, ['jpeg', 'jpg'], taken)
+
+/** The same folder and stem with one of these extensions, if there is one that no part has. */
+function freeName(name: string, extensions: readonly string[], taken: ReadonlySet<string>): string | undefined {
+  const stem = name.slice(0, name.lastIndexOf('.'))
+  return extensions.map((extension) => `${stem}.${extension}`).find((candidate) => !taken.has(candidate.toLowerCase()))
+}

@@ -1,0 +1,151 @@
+/** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
+
+import type { Options } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { spliced } from '../../containers/xml/scan.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import type { Recompressed } from '../../embedded/recompress.ts'
+import { type Crops, editsOf, possibleCrops } from './crops.ts'
+import { isImage, type OoxmlDocument, showing } from './document.ts'
+import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'
+import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
+import { PlannedPictures } from './plan-pictures.ts'
+import type { Shown } from './usage.ts'
+
+export interface Plan {
+  /** Parts that are pictures, by key. */
+  readonly pictures: ReadonlySet<string>
+  readonly shown: ReadonlyMap<string, Shown>
+  /** Pictures whose samples must not change. */
+  readonly exact: ReadonlySet<string>
+  /** Results that are ready, by part; `undefined` when nothing was gained. */
+  readonly ready: ReadonlyMap<string, Recompressed | undefined>
+  readonly renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>
+  readonly dropped: ReadonlySet<string>
+  /** Parts whose relationships lead to another part with the same bytes (`ultra`). */
+  readonly merged: ReadonlyMap<string, string>
+  /** Slide layouts that no slide has (`ultra`); `dropped` has their parts, too. */
+  readonly layouts: UnusedLayouts
+  /** Pictures cut to what is shown of them, and the texts that say so (`ultra`). */
+  readonly cropped: ReadonlySet<string>
+  readonly texts: ReadonlyMap<string, string>
+  /** Embedded fonts that may lose glyphs (`ultra`). */
+  readonly fonts: EmbeddedFonts | undefined
+}
+
+const NO_CROPS: Crops = { crops: new Map(), texts: new Map() }
+const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
+
+export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
+  const ultra = options.quality === 'ultra'
+  const pictures = picturesOf(document)
+  const layouts = ultra ? await unusedLayouts(document) : NO_LAYOUTS
+  const dropped = ultra ? await unusedMedia(document) : new Set<string>()
+  for (const part of layouts.parts) {
+    dropped.add(part)
+    pictures.delete(part)
+  }
+  const merged = ultra ? await duplicates(document, pictures) : new Map<string, string>()
+  for (const part of merged.keys()) dropped.add(part)
+  if (ultra) for (const part of thumbnails(document)) dropped.add(part)
+  const { shown, exact } = pictures.size > 0 ? await showing(document) : { shown: new Map<string, Shown>(), exact: new Set<string>() }
+  for (const [part, duplicate] of merged) {
+    widen(shown, duplicate, part)
+    if (exact.has(part)) exact.add(duplicate)
+  }
+
+  const planned = new PlannedPictures(document, shown, options)
+  const crops = ultra ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS
+  await planned.crop(crops)
+  await planned.recompressRenamed([...pictures].filter((part) => !dropped.has(part) && !exact.has(part)))
+  return {
+    pictures,
+    shown,
+    exact,
+    ready: planned.ready,
+    renamed: planned.renamed,
+    dropped,
+    merged,
+    layouts,
+    fonts: ultra ? await embeddedFonts(document, options.signal) : undefined,
+    cropped: new Set([...planned.cut, ...planned.blanked]),
+    texts: textsWithCrops(crops, planned.cut),
+  }
+}
+
+/** Parts that image relationships lead to. */
+function picturesOf(document: OoxmlDocument): Set<string> {
+  const pictures = new Set<string>()
+  for (const { relationships } of document.rels) {
+    for (const relationship of relationships) {
+      if (isImage(relationship) && relationship.part !== undefined && document.parts.has(relationship.part)) pictures.add(relationship.part)
+    }
+  }
+  return pictures
+}
+
+/** The texts that show pictures which were cut, changed. */
+function textsWithCrops(crops: Crops, cut: ReadonlySet<string>): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (const [owner, text] of crops.texts) {
+    const splices = editsOf(crops, owner, (part) => cut.has(part))
+    if (splices.length > 0) texts.set(owner, spliced(text, splices))
+  }
+  return texts
+}
+
+/** Files in a media folder that no relationship leads to and no text names. */
+async function unusedMedia(document: OoxmlDocument): Promise<Set<string>> {
+  const targets = new Set(document.rels.flatMap(({ relationships }) => relationships.map(({ part }) => part)))
+  const unused = new Map<string, string>()
+  for (const [part, entry] of document.parts) {
+    if (/(^|\/)media\/[^/]+$/.test(part) && !targets.has(part)) unused.set(part, entry.name.split(/[/\\]/).at(-1)!)
+  }
+  if (unused.size === 0) return new Set()
+  for (const [part, entry] of document.parts) {
+    if (!/\.(xml|rels|vml)$/.test(part) || unused.size === 0) continue
+    let text: string
+    try {
+      text = new TextDecoder('latin1').decode(await readEntry(document.archive, entry))
+    } catch (error) {
+      if (isCodecError(error, 'over_budget')) return new Set()
+      throw error
+    }
+    for (const [name, leaf] of unused) if (text.includes(leaf)) unused.delete(name)
+  }
+  return new Set(unused.keys())
+}
+
+/** Pictures with the same bytes as an earlier one. */
+async function duplicates(document: OoxmlDocument, pictures: ReadonlySet<string>): Promise<Map<string, string>> {
+  const merged = new Map<string, string>()
+  const firsts = new Map<string, string[]>()
+  for (const part of pictures) {
+    const entry = document.parts.get(part)!
+    if (entry.opaque || document.typeOf(part) === undefined) continue
+    const key = `${entry.size} ${entry.crc32} ${document.typeOf(part)}`
+    const candidates = firsts.get(key) ?? []
+    firsts.set(key, candidates)
+    for (const first of candidates) {
+      const [a, b] = [await readEntry(document.archive, document.parts.get(first)!), await readEntry(document.archive, entry)]
+      if (Buffer.compare(a, b) === 0) merged.set(part, first)
+    }
+    if (!merged.has(part)) candidates.push(part)
+  }
+  return merged
+}
+
+/** Preview pictures of the package (ECMA-376 part 2, 11): file managers make their own. */
+function thumbnails(document: OoxmlDocument): string[] {
+  const found = document.rels.flatMap(({ owner, relationships }) =>
+    owner === '' ? relationships.filter(({ type, part }) => /\/thumbnail$/i.test(type) && part !== undefined) : [],
+  )
+  return found.map(({ part }) => part!).filter((part) => document.parts.has(part))
+}
+
+function widen(shown: Map<string, Shown>, part: string, duplicate: string): void {
+  const [a, b] = [shown.get(part), shown.get(duplicate)]
+  if (a && b)
+    shown.set(part, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })
+  else shown.delete(part)
+}

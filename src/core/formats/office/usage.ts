@@ -1,0 +1,263 @@
+/**
+ * How large a document shows its pictures: DrawingML extents (ECMA-376 part 1, 20.1.7.3, in EMU), scaled by the groups
+ * around them (20.1.7.5) and widened by cropping (20.1.8.55), and VML shapes in points. What is not understood with
+ * certainty (tiles, text fills, bullets, inherited placeholders, …) is reported as unknown.
+ */
+import { scanTags, type Tag } from '../../containers/xml/scan.ts'
+
+const EMU_PER_INCH = 914_400
+const MOST_DEPTH = 512
+
+/** Inches that the whole, uncropped picture would take on paper or screen. */
+export interface Shown {
+  readonly widthInches: number
+  readonly heightInches: number
+}
+
+export type Uses = Map<string, Shown | 'unknown'>
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** What may frame a picture: a picture element, a shape with a fill, a background, a VML shape, a group, text. */
+interface Frame {
+  readonly depth: number
+  readonly kind: 'picture' | 'background' | 'vml' | 'group' | 'text' | 'other'
+  ids: string[]
+  extent?: Size
+  childExtent?: Size
+  /** Shares of the picture that are shown. */
+  crop?: Size
+  unclear: boolean
+}
+
+const PICTURES = new Set(['pic', 'sp', 'wsp', 'cxnSp'])
+const GROUPS = new Set(['grpSp', 'wgp', 'lockedCanvas', 'wpc'])
+const TEXTS = new Set(['txBody', 'txbxContent', 'txbx', 'rPr', 'tcPr', 'tblPr', 'buBlip', 'textbox'])
+const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
+
+/**
+ * @param ids relationship ids that lead to pictures
+ * @param background size of a whole slide in EMU, where backgrounds fill one
+ * @returns for every id that occurs, the largest size it is shown at
+ * @throws EngineError
+ */
+export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
+  const stack = new FrameStack(background)
+  for (const tag of scanTags(xml)) {
+    if (tag.kind === 'close') {
+      stack.close()
+      continue
+    }
+    stack.open(tag)
+    for (const { local, value, name } of tag.attributes()) {
+      if (ids.has(value) && name.includes(':')) stack.refer(tag, local, value)
+    }
+  }
+  return stack.finish()
+}
+
+/** The frames around the place that the scan has reached, and what closed ones showed. */
+class FrameStack {
+  readonly #background: Size | undefined
+  readonly #uses: Uses = new Map()
+  readonly #frames: Frame[] = []
+  #depth = 0
+  /** wp:extent of the wp:inline or wp:anchor around this place, and how deep that stands (-1: there is none). */
+  #inline: Size | undefined
+  #inlineDepth = -1
+  #shapePropertiesDepth = -1
+
+  constructor(background: Size | undefined) {
+    this.#background = background
+  }
+
+  /** An element begins, or stands for itself. */
+  open(tag: Tag): void {
+    if (tag.kind === 'open' && ++this.#depth > MOST_DEPTH) throw new RangeError('nested too deeply')
+    const here = tag.kind === 'open' ? this.#depth : this.#depth + 1
+    if (tag.kind === 'open') this.#pushFrame(tag, here)
+    switch (tag.local) {
+      case 'inline':
+      case 'anchor':
+        if (tag.kind === 'open') this.#inlineDepth = here
+        break
+      case 'extent':
+        // wp:extent (20.4.2.7): what Word lays out, whatever the shape says.
+        if (this.#inlineDepth >= 0) this.#inline = sizeOf(tag, 'cx', 'cy')
+        break
+      case 'spPr':
+      case 'grpSpPr':
+        if (tag.kind === 'open') this.#shapePropertiesDepth = here
+        break
+      default: {
+        const frame = this.#frames.at(-1)
+        if (frame) describe(frame, tag, this.#shapePropertiesDepth >= 0)
+      }
+    }
+  }
+
+  /** An element ends. */
+  close(): void {
+    const frames = this.#frames
+    while (frames.length > 0 && frames.at(-1)!.depth >= this.#depth) this.#closeFrame(frames.pop()!)
+    if (this.#depth <= this.#shapePropertiesDepth) this.#shapePropertiesDepth = -1
+    if (this.#depth <= this.#inlineDepth) {
+      this.#inline = undefined
+      this.#inlineDepth = -1
+    }
+    this.#depth--
+  }
+
+  /** An attribute of `tag` names a picture. */
+  refer(tag: Tag, attribute: string, id: string): void {
+    const frame = this.#frames.at(-1)
+    const drawn =
+      (tag.local === 'blip' || tag.local === 'svgBlip') &&
+      attribute === 'embed' &&
+      (frame?.kind === 'picture' || frame?.kind === 'background')
+    const vml = tag.local === 'imagedata' && frame?.kind === 'vml' && !tag.attributes().some((each) => each.local.startsWith('crop'))
+    if (frame && (drawn || vml)) frame.ids.push(id)
+    else this.#report(id, 'unknown')
+  }
+
+  /** Frames that were never closed show nothing that is certain. */
+  finish(): Uses {
+    for (const frame of this.#frames.reverse()) for (const id of frame.ids) this.#report(id, 'unknown')
+    return this.#uses
+  }
+
+  #pushFrame(tag: Tag, depth: number): void {
+    const kind = frameKind(tag)
+    if (!kind) return
+    const frame: Frame = { depth, kind, ids: [], unclear: false }
+    if (kind === 'background' && this.#background) frame.extent = this.#background
+    if (kind === 'vml') {
+      const size = vmlSize(tag.get('style') ?? '')
+      if (size && !this.#frames.some((outer) => outer.kind === 'vml' || outer.kind === 'group')) frame.extent = size
+      else frame.unclear = true
+    }
+    this.#frames.push(frame)
+  }
+
+  #closeFrame(frame: Frame): void {
+    if (frame.ids.length === 0) return
+    const shown = this.#shownIn(frame)
+    for (const id of frame.ids) this.#report(id, shown)
+  }
+
+  #shownIn(frame: Frame): Shown | 'unknown' {
+    const scale = this.#groupScale()
+    const grouped = this.#frames.some(({ kind }) => kind === 'group')
+    const inline = grouped ? undefined : this.#inline
+    const extent = frame.extent ?? (frame.kind === 'picture' ? inline : undefined)
+    if (frame.unclear || !scale || !extent || !(extent.width > 0 && extent.height > 0)) return 'unknown'
+    const width = Math.max(extent.width * scale.width, inline?.width ?? 0)
+    const height = Math.max(extent.height * scale.height, inline?.height ?? 0)
+    const crop = frame.crop ?? { width: 1, height: 1 }
+    if (!(crop.width > 0.01 && crop.height > 0.01)) return 'unknown'
+    return { widthInches: width / EMU_PER_INCH / crop.width, heightInches: height / EMU_PER_INCH / crop.height }
+  }
+
+  #groupScale(): Size | undefined {
+    let [width, height] = [1, 1]
+    for (const frame of this.#frames) {
+      if (frame.kind !== 'group') continue
+      if (frame.unclear) return undefined
+      // A group without extents shows its children as they are.
+      if (!frame.extent || !frame.childExtent) continue
+      width *= frame.extent.width / frame.childExtent.width
+      height *= frame.extent.height / frame.childExtent.height
+    }
+    return { width, height }
+  }
+
+  #report(id: string, shown: Shown | 'unknown'): void {
+    const before = this.#uses.get(id)
+    if (before === 'unknown') return
+    if (shown === 'unknown' || !before) this.#uses.set(id, shown)
+    else {
+      this.#uses.set(id, {
+        widthInches: Math.max(before.widthInches, shown.widthInches),
+        heightInches: Math.max(before.heightInches, shown.heightInches),
+      })
+    }
+  }
+}
+
+/** What an element inside of a frame says of it. */
+function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
+  switch (tag.local) {
+    case 'ext':
+      if (inShapeProperties && tag.get('cx') !== undefined && (frame.kind === 'picture' || frame.kind === 'group')) {
+        const size = sizeOf(tag, 'cx', 'cy')
+        if (size) frame.extent ??= size
+      }
+      break
+    case 'chExt': {
+      if (frame.kind !== 'group') break
+      const size = sizeOf(tag, 'cx', 'cy')
+      if (size && size.width > 0 && size.height > 0) frame.childExtent = size
+      else frame.unclear = true
+      break
+    }
+    case 'srcRect':
+    case 'fillRect':
+      cropBy(frame, tag)
+      break
+    case 'tile':
+      frame.unclear = true
+      break
+  }
+}
+
+/** Ids of pictures that have one colour replaced by another. @throws EngineError */
+export function recoloured(xml: string): Set<string> {
+  const found = new Set<string>()
+  if (!xml.includes('clrChange')) return found
+  let ids: string[] = []
+  for (const tag of scanTags(xml)) {
+    if (tag.local === 'blip') ids = tag.kind === 'open' ? tag.attributes().map(({ value }) => value) : []
+    else if (tag.local === 'clrChange') for (const id of ids) found.add(id)
+  }
+  return found
+}
+
+function frameKind(tag: Tag): Frame['kind'] | undefined {
+  if (PICTURES.has(tag.local)) return 'picture'
+  if (GROUPS.has(tag.local)) return 'group'
+  if (TEXTS.has(tag.local)) return 'text'
+  if (tag.local === 'bgPr') return 'background'
+  if (tag.name.startsWith('v:')) return VML.has(tag.local) ? 'vml' : tag.local === 'group' ? 'group' : undefined
+  return undefined
+}
+
+/** a:srcRect: thousandths of a percent cut from each side; negative values pad instead. */
+function cropBy(frame: Frame, tag: Tag): void {
+  const side = (name: string) => Number(tag.get(name) ?? 0) / 100_000
+  const width = 1 - side('l') - side('r')
+  const height = 1 - side('t') - side('b')
+  if (!Number.isFinite(width) || !Number.isFinite(height)) frame.unclear = true
+  else if (tag.local === 'srcRect') frame.crop = { width, height }
+  // A fill that reaches over its shape is drawn larger than the shape.
+  else if (width < 1 || height < 1) frame.unclear ||= width <= 0 || height <= 0
+  else frame.crop = { width: (frame.crop?.width ?? 1) / width, height: (frame.crop?.height ?? 1) / height }
+}
+
+function sizeOf(tag: Tag, widthName: string, heightName: string): Size | undefined {
+  const [width, height] = [Number(tag.get(widthName)), Number(tag.get(heightName))]
+  return Number.isFinite(width) && Number.isFinite(height) && width >= 0 && height >= 0 ? { width, height } : undefined
+}
+
+const UNIT_EMU: Record<string, number> = { pt: 12_700, in: EMU_PER_INCH, cm: 360_000, mm: 36_000, px: 9525, pc: 152_400 }
+
+function vmlSize(style: string): Size | undefined {
+  const length = (property: string): number | undefined => {
+    const found = new RegExp(`(?:^|;)\\s*${property}\\s*:\\s*([\\d.]+)(pt|in|cm|mm|px|pc)\\s*(?:;|$)`).exec(style)
+    return found ? Number(found[1]) * UNIT_EMU[found[2]!]! : undefined
+  }
+  const [width, height] = [length('width'), length('height')]
+  return width && height ? { width, height } : undefined
+}

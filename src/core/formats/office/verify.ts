@@ -1,0 +1,184 @@
+/** Proof that a recompressed document is still the same document: both packages are walked side by side. */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import type { Options, Verdict } from '../../model/codec.ts'
+import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
+import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
+import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { readEntry } from '../../containers/zip/read.ts'
+import { pictureFacts } from '../../embedded/image-header.ts'
+import { unlikeCrop, unlikePicturesOf } from '../../embedded/package-codec.ts'
+import { unlikeStandIn } from '../../embedded/lossless-replacement.ts'
+import type { VerifiedFiles } from '../../embedded/verification-cache.ts'
+import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
+import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
+import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
+import { unusedLayouts } from './layouts.ts'
+import { ownerOf, partKey, type Relationship } from './parts.ts'
+
+/**
+ * Every part is there with the same bytes, but for pictures (which decode, in the same shape), embedded documents (which
+ * their own codec has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
+ * target that resolved resolves, and leads to the part that stands for the old one.
+ */
+export async function verifyDocument(
+  original: OoxmlDocument,
+  result: OoxmlDocument,
+  options: Options,
+  verified?: VerifiedFiles,
+): Promise<Verdict> {
+  const around = await differentShell(original.archive, result.archive)
+  if (around) return different(around)
+  const successors = new Map<string, string>()
+  const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
+  const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined
+  const dropped = new Set<string>(layouts?.parts)
+  const documents: Documents = { original, result, successors, dropped, options }
+  for (const rels of original.rels) {
+    if (layouts?.parts.has(rels.owner)) continue
+    const after = result.rels.find(({ entry }) => entry.name === rels.entry.name)
+    if (!after) return different(`${rels.entry.name} is gone`)
+    const problem = compareRelationships(rels.relationships, after.relationships, documents)
+    if (problem) return different(`${rels.entry.name}: ${problem}`)
+    const extra =
+      after.relationships.length -
+      (rels.relationships.length - rels.relationships.filter((each) => each.part && dropped.has(each.part)).length)
+    if (extra > 0) return different(`${rels.entry.name}: relationships were added`)
+  }
+  const crops = layouts && (await possibleCrops(original, layouts, new Set()))
+  const cut = crops && (await cropsOf(crops, result))
+  if (typeof cut === 'string') return different(cut)
+  for (const [part, entry] of original.parts) {
+    options.signal.throwIfAborted()
+    if (part === CONTENT_TYPES || ownerOf(entry.name) !== undefined) continue
+    const place = successors.get(part) ?? part
+    const after = result.parts.get(place)
+    if (!after) {
+      if (dropped.has(part) || (layouts && isUnusedMedia(original, part))) continue
+      return different(`${entry.name} is gone`)
+    }
+    const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
+    if (text !== undefined) {
+      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(text)) === 0) continue
+      return different(`${entry.name}: more than unused layouts or crops changed`)
+    }
+    const type = original.typeOf(part)
+    const fresh = result.typeOf(place)
+    if (type !== fresh && !(place !== part && isStandIn(type, fresh))) return different(`${entry.name}: type ${type} became ${fresh}`)
+    const crop = crops?.crops.get(part)
+    const changed = entry.size !== after.size || entry.crc32 !== after.crc32
+    const problem =
+      crop && changed
+        ? await unlikeCrop(
+            await readEntry(original.archive, entry),
+            await readEntry(result.archive, after),
+            crop.rect,
+            cut?.parts.has(part) === true,
+          )
+        : await compareParts({ original, result, fonts, verified }, entry, after)
+    if (problem) return different(`${entry.name}: ${problem}`)
+  }
+  const known = new Set([...original.parts.keys(), ...successors.values()])
+  const added = [...result.parts.keys()].find((part) => !known.has(part))
+  return added ? different(`${added} was added`) : { equal: true }
+}
+
+/** The crops that a result has, and the texts that it must have because of them; or what is wrong. */
+async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: ReadonlySet<string>; texts: Map<string, string> } | string> {
+  const after = new Map<string, string>()
+  for (const owner of crops.texts.keys()) {
+    const entry = result.parts.get(owner)
+    try {
+      if (entry) after.set(owner, decodeXml(await readEntry(result.archive, entry)))
+    } catch (error) {
+      if (isEngineError(error, 'xml')) return `${owner}: ${error.message}`
+      throw error
+    }
+  }
+  const applied = appliedCrops(crops, (owner) => after.get(owner))
+  if (typeof applied === 'string') return applied
+  const texts = [...crops.texts].map(([owner, text]): [string, string] => [
+    owner,
+    spliced(
+      text,
+      editsOf(crops, owner, (part) => applied.has(part)),
+    ),
+  ])
+  return { parts: applied, texts: new Map(texts) }
+}
+
+const different = (difference: string): Verdict => ({ equal: false, difference })
+
+interface Documents {
+  readonly original: OoxmlDocument
+  readonly result: OoxmlDocument
+  /** What stands for a part of the original under another name. */
+  readonly successors: Map<string, string>
+  readonly dropped: Set<string>
+  readonly options: Options
+}
+
+function compareRelationships(
+  before: readonly Relationship[],
+  after: readonly Relationship[],
+  { original, result, successors, dropped, options }: Documents,
+): string | undefined {
+  // Several may have one id, in a document that breaks the rules: they stay in their order.
+  const byId = Map.groupBy(after, ({ id }) => id)
+  for (const old of before) {
+    const fresh = byId.get(old.id)?.shift()
+    if (!fresh) {
+      if (old.part && /\/slideLayout$/i.test(old.type) && dropped.has(old.part)) continue
+      if (options.quality === 'ultra' && /\/thumbnail$/i.test(old.type) && old.part) {
+        dropped.add(old.part)
+        continue
+      }
+      return `relationship ${old.id} is gone`
+    }
+    if (fresh.type !== old.type || fresh.external !== old.external) return `relationship ${old.id} is of another kind`
+    if (old.part === undefined || fresh.part === undefined) {
+      if (fresh.target !== old.target) return `relationship ${old.id} leads elsewhere`
+      continue
+    }
+    if (original.parts.has(old.part) && !result.parts.has(fresh.part)) return `${old.id} leads to ${fresh.part}, which does not exist`
+    if (fresh.part === old.part) continue
+    if (!isImage(old)) return `relationship ${old.id} leads to ${fresh.part}`
+    const known = successors.get(old.part)
+    if (known !== undefined && known !== fresh.part) return `${old.part} became two parts`
+    successors.set(old.part, fresh.part)
+  }
+  return undefined
+}
+
+/** Media that nothing leads to, which `ultra` may leave out. */
+function isUnusedMedia(original: OoxmlDocument, part: string): boolean {
+  return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
+}
+
+/** PNG, BMP and TIFF may become JPEG, BMP and TIFF also PNG. */
+const isStandIn = (type: string | undefined, fresh: string | undefined) =>
+  fresh === 'image/jpeg' || (fresh === 'image/png' && /(bmp|tiff?)$/.test(type ?? ''))
+
+interface Compared extends Pick<Documents, 'original' | 'result'> {
+  readonly fonts: EmbeddedFonts | undefined
+  readonly verified: VerifiedFiles | undefined
+}
+
+async function compareParts(
+  { original, result, fonts, verified }: Compared,
+  before: ZipEntry,
+  after: ZipEntry,
+): Promise<string | undefined> {
+  if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
+    return differentBytes(original.archive, before, result.archive, after)
+  }
+  const bytes = await readEntry(result.archive, after)
+  const part = partKey(before.name)
+  if (/(^|\/)embeddings\/[^/]+$/.test(part))
+    return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'an embedded document changed its kind'
+  if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
+  if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
+    return 'its bytes changed'
+  if (/\.tiff?$/.test(part) || (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp'))
+    return unlikeStandIn(await readEntry(original.archive, before), bytes)
+  return unlikePicturesOf(original.archive, before, bytes, { mayBecomeJpeg: true, verified })
+}

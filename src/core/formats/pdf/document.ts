@@ -1,0 +1,117 @@
+/** What a document is and whether it may be rewritten at all. */
+import { affords } from '../../model/budget.ts'
+import type { Options, Outcome, Source } from '../../model/codec.ts'
+import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
+import { countPageObjects, type Reach, reach, walkPages } from './reachable-objects.ts'
+import { Reader } from './reader.ts'
+import { type Keep, keepAt } from './droppable-entries.ts'
+import { whatIsSigned } from './usage-rights.ts'
+import type { Lock } from './writer.ts'
+
+export interface Document {
+  reader: Reader
+  root: Dict
+  reach: Reach
+  /** Object numbers of the pages, in order. */
+  pages: number[]
+  /** What of it is written. */
+  keep: Keep
+  /** It says that it is PDF/A, PDF/UA or PDF/X. */
+  archive: boolean
+  /** PDF/A-1 forbids object and cross-reference streams (ISO 19005-1, 6.1.4). */
+  classic: boolean
+  /** Usage rights are among what is not reached, because they shall go. */
+  rightsDropped: boolean
+}
+
+export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
+
+const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
+const SIGNED: Refusal = { kind: 'unchanged', reason: 'signed' }
+const RIGHTS_KEPT: Refusal = {
+  ...SIGNED,
+  detail: 'nothing is signed but usage rights for Adobe Reader: with usage_rights=drop it would be compressed without them',
+}
+const MAX_METADATA_BYTES = 4 * 1024 * 1024
+/** End of central directory record (22 bytes) with the longest comment. */
+const MAX_ZIP_TAIL_BYTES = 22 + 65_535
+/** Tables, marks and numbers of each object, beside what is read ahead. */
+const BYTES_AN_OBJECT = 28
+const BASE_BYTES = 2 * 1024 * 1024
+/** Of the budget: pictures need the rest. */
+const OBJECTS_SHARE = 1 / 2
+
+export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
+  // What opens without a password is read as every reader would, and locked again as it was.
+  const reader = await Reader.open(source, '')
+  if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
+  if (!affords(options, BASE_BYTES + reader.xref.size * BYTES_AN_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
+    return { kind: 'unchanged', reason: 'over_budget', detail: `${reader.xref.size} objects` }
+  }
+  const root = await reader.resolve(reader.trailer.get('Root'))
+  if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
+  const signed = await whatIsSigned(reader, root, options.signal)
+  if (signed === 'signature') return SIGNED
+  if (signed === 'usage rights' && options.usageRights !== 'drop') return RIGHTS_KEPT
+  if (await hasAppendedArchive(reader)) {
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
+  }
+  await reader.gather(options.signal)
+  const archive = await isArchive(reader, root)
+  const keep = keepAt(options, archive)
+  const found = await reach(reader, keep, options.signal)
+  if (found.signed) return SIGNED
+  if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
+  const pages = await walkPages(reader, root)
+  if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
+  if (reader.repaired) await assertNothingLost(reader, found, pages)
+  const classic = archive && (await isPdfA1(reader, root))
+  return { reader, root, reach: found, pages: [...pages.leaves], keep, archive, classic, rightsDropped: signed === 'usage rights' }
+}
+
+/** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */
+async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
+  for (const number of streams) {
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream) || lock.plain(stream.dict)) continue
+    if ((await reader.filters(stream)).some((filter) => filter.name === 'Crypt')) return true
+  }
+  return false
+}
+
+/** A rebuilt table is trusted only when every page, object and stream is there: qpdf can "repair" a file into 505 bytes. */
+async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: { length: number }; stated: number }): Promise<void> {
+  if (pages.stated !== pages.leaves.length) throw new PdfSyntax(`${pages.leaves.length} of ${pages.stated} pages found`)
+  if ((await countPageObjects(reader)) !== pages.leaves.length) throw new PdfSyntax('pages outside the page tree')
+  if (found.dangling > 0) throw new PdfSyntax(`${found.dangling} references to missing objects`)
+  for (const number of found.streams) {
+    const stream = await reader.get(number)
+    if (stream instanceof Stream && stream.offset + (await reader.length(stream)) >= reader.ranges.size)
+      throw new PdfSyntax('a stream without an end')
+  }
+}
+
+/** A file that is a ZIP, too: what stands after "%%EOF" would be lost. */
+async function hasAppendedArchive(reader: Reader): Promise<boolean> {
+  const length = Math.min(reader.ranges.size, MAX_ZIP_TAIL_BYTES)
+  const tail = Buffer.from(await reader.ranges.read(reader.ranges.size - length, length))
+  return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
+}
+
+/** Whether the document says so itself, in its XMP: PDF/A-1. */
+export const isPdfA1 = (reader: Reader, root: Dict) => claims(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
+
+/** Any part of PDF/A, PDF/UA or PDF/X. */
+const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
+
+async function claims(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
+  const metadata = await reader.resolve(root.get('Metadata'))
+  if (!(metadata instanceof Stream)) return false
+  try {
+    // XMP may be UTF-16 or UTF-32, too (ISO 16684-1, 7.1): what is looked for is the same there, between zeros.
+    return claim.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)).replaceAll('\0', ''))
+  } catch (error) {
+    if (error instanceof PdfSyntax) return false
+    throw error
+  }
+}

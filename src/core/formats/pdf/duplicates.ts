@@ -1,0 +1,100 @@
+/** Streams that occur more than once: equal dictionaries and equal bytes, whatever their numbers. */
+import { createHash } from 'node:crypto'
+import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
+import type { Numbers } from './reachable-objects.ts'
+import type { Reader } from './reader.ts'
+import { serialise } from './serialise.ts'
+
+/** Beyond this many streams the table of candidates would cost more than it finds. */
+const MAX_STREAMS = 200_000
+const SMALLEST_BYTES = 32
+/** Streams that refer to duplicates and are equal otherwise become duplicates themselves. */
+const ROUNDS = 4
+
+/** Says for an object number which number stands for it. */
+export class Duplicates {
+  private readonly map = new Map<number, number>()
+  get merged(): number {
+    return this.map.size
+  }
+  set(number: number, original: number): void {
+    this.map.set(number, original)
+  }
+  of(number: number): number {
+    return this.map.get(number) ?? number
+  }
+  /** From now on `original` stands for a number that may have stood for others. */
+  redirect(number: number, original: number): void {
+    for (const [duplicate, first] of this.map) if (first === number) this.map.set(duplicate, original)
+    this.map.set(number, original)
+  }
+  has(number: number): boolean {
+    return this.map.has(number)
+  }
+}
+
+export async function findDuplicates(reader: Reader, streams: Numbers, signal: AbortSignal): Promise<Duplicates> {
+  const duplicates = new Duplicates()
+  if (streams.length > MAX_STREAMS) return duplicates
+  const digests = new Map<number, string>()
+  for (let round = 0; round < ROUNDS; round++) {
+    signal.throwIfAborted()
+    const groups = await alike(reader, streams, duplicates)
+    const candidates = new Set(groups.flat())
+    // Not group by group: `streams` of a large file are in its order.
+    for (const number of streams) {
+      if (candidates.has(number) && !digests.has(number)) digests.set(number, await digestOf(reader, number))
+    }
+    let found = 0
+    for (const group of groups) {
+      const first = new Map<string, number>()
+      for (const number of group) {
+        const digest = digests.get(number)!
+        const original = first.get(digest)
+        if (original === undefined) first.set(digest, number)
+        else {
+          duplicates.set(number, original)
+          found++
+        }
+      }
+    }
+    if (found === 0) break
+  }
+  return duplicates
+}
+
+/** Groups of two and more streams whose length and dictionary are equal. */
+async function alike(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
+  const byKey = new Map<number, number[]>()
+  for (const number of streams) {
+    if (duplicates.has(number)) continue
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream)) continue
+    const length = await reader.length(stream)
+    if (length < SMALLEST_BYTES) continue
+    const key = keyOf(stream.dict, length, duplicates)
+    const group = byKey.get(key)
+    if (group) group.push(number)
+    else byKey.set(key, [number])
+  }
+  return [...byKey.values()].filter((group) => group.length > 1)
+}
+
+/** 48 bits: a candidate, not a proof; the digest over dictionary and bytes is. */
+function keyOf(dict: Dict, length: number, duplicates: Duplicates): number {
+  const text = `${length}|${dictionaryText(dict, duplicates)}`
+  return Number.parseInt(createHash('sha1').update(text, 'latin1').digest('hex').slice(0, 12), 16)
+}
+
+function dictionaryText(dict: Dict, duplicates: Duplicates): string {
+  const rest = new Dict([...dict].filter(([key]) => key !== 'Length') as [string, PdfObject][])
+  return serialise(rest, (ref: Ref) => `${duplicates.of(ref.number)} R`)
+}
+
+async function digestOf(reader: Reader, number: number): Promise<string> {
+  const stream = await reader.get(number)
+  if (!(stream instanceof Stream)) return `none ${number}`
+  const hash = createHash('sha256')
+  for await (const piece of reader.passingPieces(stream)) hash.update(piece)
+  return hash.digest('base64')
+}

@@ -1,0 +1,67 @@
+/** A PDF under a password, object for object; nothing else about it changes. */
+
+import type { Sink, Source } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { isPdfA1 } from './document.ts'
+import { Duplicates } from './duplicates.ts'
+import { Dict, PdfSyntax } from './objects.ts'
+import { hasSignatureBytes, reach } from './reachable-objects.ts'
+import { Reader } from './reader.ts'
+import { Rewriter } from './rewrite.ts'
+import { lockWith } from './security.ts'
+import { verifyGraphs } from './verify.ts'
+import { Writer } from './writer.ts'
+
+const NEVER = new AbortController().signal
+const KEEP_ALL = () => true
+
+/**
+ * Writes `source`, encrypted with AES-256 (ISO 32000-2, revision 6), to `sink`; the password opens it for user and owner.
+ * Streams: a few MB of memory whatever the size. @throws CodecError (malformed) when the PDF cannot be read safely.
+ */
+export async function encryptPdf(source: Source, sink: Sink, password: string): Promise<void> {
+  const reader = await Reader.open(source)
+  if (reader.trailer.has('Encrypt')) throw new PdfSyntax('encrypted already')
+  if (reader.repaired) throw new PdfSyntax('damaged')
+  const root = await reader.dict(reader.trailer.get('Root'))
+  if (!root) throw new PdfSyntax('no document catalog')
+  const lock = lockWith(password)
+  const writer = new Writer(sink, !(await isPdfA1(reader, root)), lock)
+  const used = await reach(reader, KEEP_ALL, NEVER)
+  await new Rewriter(reader, writer, {
+    reach: used,
+    duplicates: new Duplicates(),
+    keep: KEEP_ALL,
+    transforms: [],
+    verbatim: 'all',
+    signal: NEVER,
+    progress: () => undefined,
+  }).run()
+}
+
+/** Opens what `encryptPdf` wrote and compares it with `source`, object for object. @throws Error where they differ. */
+export async function proveEncryptedPdf(source: Source, encrypted: Source, password: string): Promise<void> {
+  const [before, after] = [await Reader.open(source), await Reader.open(encrypted, password)]
+  const changed = async () => 'changed'
+  const verdict = await verifyGraphs(before, after, { image: changed, font: changed, toUnicode: changed, glyphMap: changed }, NEVER)
+  if (!verdict.equal) throw new Error(`the encrypted PDF differs: ${verdict.difference}`)
+}
+
+/**
+ * What a password does to this PDF: `applies`; `signed` ones would lose their signature; `archive`: it is encrypted
+ * already or too damaged to be written again, so only an archive around it helps.
+ */
+export async function pdfPasswordUse(source: Source): Promise<'applies' | 'signed' | 'archive'> {
+  try {
+    const reader = await Reader.open(source)
+    if (reader.trailer.has('Encrypt')) return 'archive'
+    const root = await reader.resolve(reader.trailer.get('Root'))
+    if (root instanceof Dict && root.has('Perms')) return 'signed'
+    if (await hasSignatureBytes(reader, NEVER)) return 'signed'
+    if ((await reach(reader, KEEP_ALL, NEVER)).signed) return 'signed'
+    return reader.repaired || !(root instanceof Dict) ? 'archive' : 'applies'
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return 'archive'
+    throw error
+  }
+}

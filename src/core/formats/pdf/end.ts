@@ -1,0 +1,39 @@
+/** Where a PDF ends: at its last `%%EOF` (ISO 32000-1, 7.5.5). */
+import type { Source } from '../../model/codec.ts'
+
+const MARK = '%%EOF'
+const WINDOW_BYTES = 256 * 1024
+/** Of the longest word below, what may lie in the window before. */
+const OVERLAP_BYTES = 64
+/** Objects, or an archive that counts its places from the start of the file: what stands there belongs to the document. */
+const BELONGS = /\d\s+\d+\s+obj\b|startxref/
+const END_OF_ARCHIVE = 'PK\x05\x06'
+
+/** The size of the file where nothing stands behind, or nothing but padding, or what may belong to the document. */
+export async function endOfPdf(source: Source): Promise<number> {
+  const end = await behindMark(source)
+  let isPadding = true
+  for (let at = end; at < source.size; at += WINDOW_BYTES) {
+    const text = await textAt(source, at, WINDOW_BYTES + OVERLAP_BYTES)
+    if (BELONGS.test(text) || text.includes(END_OF_ARCHIVE)) return source.size
+    isPadding &&= text.replaceAll('\0', '').trim() === ''
+  }
+  return isPadding ? source.size : end
+}
+
+/** Behind the last mark and the end of its line. */
+async function behindMark(source: Source): Promise<number> {
+  for (let end = source.size; end > 0; ) {
+    const from = Math.max(0, end - WINDOW_BYTES)
+    const text = await textAt(source, from, end - from + MARK.length + 1)
+    const mark = text.lastIndexOf(MARK)
+    if (mark >= 0) return from + mark + MARK.length + (/^\r?\n?/.exec(text.slice(mark + MARK.length))?.[0].length ?? 0)
+    end = from
+  }
+  return source.size
+}
+
+async function textAt(source: Source, at: number, length: number): Promise<string> {
+  const bytes = await source.read(at, length)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}

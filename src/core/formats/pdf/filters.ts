@@ -1,0 +1,167 @@
+/** Stream filters (ISO 32000-2, 7.4): those that are generic, in memory and as a flow. */
+
+import { constants, createInflate, inflateSync } from 'node:zlib'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { concat } from '../../bytes/concat.ts'
+import { bounded } from '../../bytes/inflate-stream.ts'
+import { through } from '../../bytes/pipe-transform.ts'
+import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
+import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
+import { type RowShape, Unpredictor } from './predictor.ts'
+
+export interface Filter {
+  name: string
+  parms: Dict | null
+}
+
+/** Filters that turn any data into bytes; the others are images. */
+export const GENERIC_FILTERS: ReadonlySet<string> = new Set([
+  'FlateDecode',
+  'LZWDecode',
+  'ASCII85Decode',
+  'ASCIIHexDecode',
+  'RunLengthDecode',
+])
+
+/** Abbreviations (8.9.7, table 92) turn up in streams, too. */
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  Fl: 'FlateDecode',
+  LZW: 'LZWDecode',
+  A85: 'ASCII85Decode',
+  AHx: 'ASCIIHexDecode',
+  RL: 'RunLengthDecode',
+  CCF: 'CCITTFaxDecode',
+  DCT: 'DCTDecode',
+}
+
+/** The chain of a stream from its resolved /Filter and /DecodeParms. */
+export function filterChain(filter: PdfObject, parms: PdfObject): Filter[] {
+  const names = Array.isArray(filter) ? filter : filter instanceof Name ? [filter] : []
+  if (names.length > 16) throw new PdfSyntax('more than 16 filters')
+  return names.map((item, index) => {
+    const name = nameOf(item)
+    const own = Array.isArray(parms) ? parms[index] : index === 0 ? parms : null
+    return { name: ABBREVIATIONS[name] ?? name, parms: own instanceof Dict ? own : null }
+  })
+}
+
+/** The chain into a dictionary, in place of what was there. */
+export function setFilters(dict: Dict, chain: readonly Filter[]): void {
+  for (const key of ['Filter', 'DecodeParms', 'DP', 'F']) dict.delete(key)
+  const [only] = chain
+  if (!only) return
+  if (chain.length === 1) {
+    dict.set('Filter', Name.of(only.name))
+    if (only.parms) dict.set('DecodeParms', only.parms)
+    return
+  }
+  dict.set(
+    'Filter',
+    chain.map((f) => Name.of(f.name)),
+  )
+  if (chain.some((f) => f.parms))
+    dict.set(
+      'DecodeParms',
+      chain.map((f) => f.parms),
+    )
+}
+
+/** Row layout from /DecodeParms (7.4.4.4, table 8); undefined without a predictor. */
+export function rowShape(parms: Dict | null): RowShape | undefined {
+  const predictor = numberOr(parms?.get('Predictor'), 1)
+  if (!parms || predictor < 2) return undefined
+  return {
+    predictor,
+    colors: numberOr(parms.get('Colors'), 1),
+    bitsPerComponent: numberOr(parms.get('BitsPerComponent'), 8),
+    columns: numberOr(parms.get('Columns'), 1),
+  }
+}
+
+/** One filter undone, in memory. Throws `PdfSyntax` for damaged data and beyond `maxBytes`. */
+export function decodeFilter(filter: Filter, bytes: Uint8Array, maxBytes: number): Uint8Array {
+  switch (filter.name) {
+    case 'FlateDecode':
+      return unpredict(inflate(bytes, maxBytes), filter.parms)
+    case 'LZWDecode':
+      return unpredict(lzw(bytes, numberOr(filter.parms?.get('EarlyChange'), 1), maxBytes), filter.parms)
+    case 'ASCII85Decode':
+      return ascii85(bytes)
+    case 'ASCIIHexDecode':
+      return asciiHex(bytes)
+    case 'RunLengthDecode':
+      return runLength(bytes, maxBytes)
+    default:
+      throw new PdfSyntax(`filter ${filter.name}`)
+  }
+}
+
+function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
+  const shape = rowShape(parms)
+  if (!shape) return bytes
+  const unpredictor = new Unpredictor(shape)
+  const rows = unpredictor.push(bytes)
+  const rest = unpredictor.end()
+  return rest.length ? concat([rows, rest]) : rows
+}
+
+/** A Buffer's `slice` shares its memory; a Uint8Array's does not, and that is what everything here expects. */
+const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** workerd counts the buffer that its output grows into, which may be up to 1.4 times what comes out. */
+const roomFor = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
+
+/** zlib data; a stream that was cut off gives what there is, as readers do. */
+export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  const inflated = inflatedWithin(bytes, maxBytes)
+  if (inflated.length > maxBytes) throw new PdfSyntax(`Flate data of more than ${maxBytes} bytes`)
+  return plain(inflated)
+}
+
+function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  try {
+    return inflateSync(bytes, { maxOutputLength: roomFor(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
+  } catch (error) {
+    throw new PdfSyntax(`damaged Flate data (${(error as { code?: string }).code ?? 'zlib'})`)
+  }
+}
+
+type Flow = AsyncIterable<Uint8Array>
+
+/** The same as a flow of pieces; only Flate flows, other filters gather their input (bounded by `maxGathered`) first. */
+export function decodeFlow(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
+  if (filter.name !== 'FlateDecode') return gather(filter, input, maxBytes, maxGathered)
+  const shape = rowShape(filter.parms)
+  const inflated = inflateFlow(input, maxBytes)
+  return shape ? unpredictFlow(inflated, shape) : inflated
+}
+
+async function* gather(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of input) {
+    length += part.length
+    if (length > maxGathered) throw new PdfSyntax(`${filter.name} data over the limit`)
+    parts.push(part)
+  }
+  yield decodeFilter(filter, concat(parts), Math.min(maxBytes, maxGathered * 4))
+}
+
+async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
+  const unpredictor = new Unpredictor(shape)
+  for await (const part of input) {
+    const rows = unpredictor.push(part)
+    if (rows.length) yield rows
+  }
+  const rest = unpredictor.end()
+  if (rest.length) yield rest
+}
+
+async function* inflateFlow(input: Flow, maxBytes: number): Flow {
+  const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
+  try {
+    for await (const piece of bounded(through(engine, input), maxBytes)) yield plain(piece)
+  } catch (error) {
+    throw isEngineError(error, 'deflate') ? new PdfSyntax(error.message) : error
+  }
+}

@@ -1,0 +1,184 @@
+/** Type 2 charstrings (Adobe TN 5177), walked for the subroutines and accented parts that they use. */
+
+import { concat } from '../../../bytes/concat.ts'
+
+export interface CharstringUse {
+  /** Local and global subroutines by number. */
+  local(index: number): Uint8Array | undefined
+  global(index: number): Uint8Array | undefined
+  /** Base and accent of an old-style composite (endchar with four arguments), by standard encoding code. */
+  accent(code: number): void
+  /** Each operand, and each operator with its mask, that is no call of a subroutine and no return from one. */
+  copy?(bytes: Uint8Array): void
+  /** The last operand was the number of a subroutine that is called now. */
+  called?(): void
+}
+
+const CALLSUBR = 10
+const RETURN = 11
+const ENDCHAR = 14
+const CALLGSUBR = 29
+
+const MAX_DEPTH = 12
+const MAX_STEPS = 500_000
+const MAX_STACK = 513
+/** TN 5177, annex B: 65535 bytes at most. */
+const MAX_FLAT_BYTES = 65_535
+
+/** Subroutine numbers are biased by how many there are (TN 5176, section 16). */
+export const biasOf = (count: number): number => (count < 1240 ? 107 : count < 33_900 ? 1131 : 32_768)
+
+/** Throws a `RangeError` for what cannot be followed. */
+export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void {
+  new CharstringWalk(use).run(charstring, 0)
+}
+
+class CharstringWalk {
+  private readonly use: CharstringUse
+  private readonly stack: number[] = []
+  private hints = 0
+  private steps = 0
+
+  constructor(use: CharstringUse) {
+    this.use = use
+  }
+
+  /** True when the glyph has ended. */
+  run(code: Uint8Array, depth: number): boolean {
+    if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    const { use, stack } = this
+    for (let i = 0; i < code.length; ) {
+      if (++this.steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      const start = i
+      const byte = code[i++]!
+      if (byte >= 32 || byte === 28) {
+        const [value, next] = operand(code, i, byte)
+        stack.push(value)
+        i = next
+      } else if (byte === CALLSUBR || byte === CALLGSUBR) {
+        if (this.run(this.called(byte), depth + 1)) return true
+        continue
+      } else if (byte === RETURN) return false
+      else i += this.operator(byte, code, i)
+      use.copy?.(code.subarray(start, i))
+      if (byte === ENDCHAR) return true
+    }
+    return false
+  }
+
+  /** The subroutine whose number lies on the stack. */
+  private called(operator: number): Uint8Array {
+    const { use, stack } = this
+    const index = stack.pop() ?? 0
+    const subroutine = operator === CALLSUBR ? use.local(index) : use.global(index)
+    if (!subroutine) throw new RangeError('a subroutine that is not there')
+    use.called?.()
+    return subroutine
+  }
+
+  /** Returns how many bytes from `at` on belong to the operator. */
+  private operator(byte: number, code: Uint8Array, at: number): number {
+    const { stack } = this
+    switch (byte) {
+      case 1: // hstem
+      case 3: // vstem
+      case 18: // hstemhm
+      case 23: // vstemhm
+        this.stems()
+        return 0
+      case 19: // hintmask
+      case 20: // cntrmask
+        this.stems()
+        return (this.hints + 7) >> 3
+      case ENDCHAR:
+        if (stack.length >= 4) for (const standardCode of stack.slice(-2)) this.use.accent(standardCode)
+        return 0
+      case 12:
+        twoByteOperator(code[at]!, stack)
+        return 1
+      default:
+        stack.length = 0
+        return 0
+    }
+  }
+
+  private stems(): void {
+    this.hints += this.stack.length >> 1
+    this.stack.length = 0
+  }
+}
+
+/** The same charstring without subroutines: their bytes stand where they were called. */
+export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint8Array {
+  const parts: Uint8Array[] = []
+  let length = 0
+  walkCharstring(charstring, {
+    local: use.local,
+    global: use.global,
+    accent: use.accent,
+    copy(bytes) {
+      parts.push(bytes)
+      length += bytes.length
+      if (length > MAX_FLAT_BYTES) throw new RangeError('an endless charstring')
+    },
+    called() {
+      const operand = parts.pop()
+      // A computed number cannot be taken out again.
+      if (!operand || (operand[0]! < 32 && operand[0] !== 28)) throw new RangeError('a subroutine by computed number')
+      length -= operand.length
+    },
+  })
+  return concat(parts)
+}
+
+/** TN 5177, section 3.2. */
+function operand(code: Uint8Array, at: number, first: number): [value: number, next: number] {
+  if (first === 28) return [(((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16)) >> 16, at + 2]
+  if (first <= 246) return [first - 139, at]
+  if (first <= 250) return [(first - 247) * 256 + (code[at] ?? 0) + 108, at + 1]
+  if (first <= 254) return [-(first - 251) * 256 - (code[at] ?? 0) - 108, at + 1]
+  const fixed = ((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16) | ((code[at + 2] ?? 0) << 8) | (code[at + 3] ?? 0)
+  return [fixed / 65_536, at + 4]
+}
+
+/** Two-byte operators: flexes clear the stack, the arithmetic that may feed a subroutine number is done. */
+function twoByteOperator(operator: number, stack: number[]): void {
+  if (operator >= 34 && operator <= 37) {
+    stack.length = 0
+    return
+  }
+  const y = stack.pop() ?? 0
+  switch (operator) {
+    case 9: // abs
+      stack.push(Math.abs(y))
+      return
+    case 14: // neg
+      stack.push(-y)
+      return
+    case 18: // drop
+      return
+    case 27: // dup
+      stack.push(y, y)
+      return
+    case 10: // add
+      stack.push((stack.pop() ?? 0) + y)
+      return
+    case 11: // sub
+      stack.push((stack.pop() ?? 0) - y)
+      return
+    case 12: // div
+      stack.push((stack.pop() ?? 0) / (y || 1))
+      return
+    case 24: // mul
+      stack.push((stack.pop() ?? 0) * y)
+      return
+    case 28: {
+      // exch
+      const x = stack.pop() ?? 0
+      stack.push(y, x)
+      return
+    }
+    default:
+      throw new RangeError(`charstring operator 12 ${operator}`)
+  }
+}

@@ -1,0 +1,279 @@
+/** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
+
+import { zlibCompress } from '../../../bytes/deflate.ts'
+import { isCodecError } from '../../../model/error.ts'
+import { FontView } from '../../../fonts/sfnt/bytes.ts'
+import { subsetTrueType } from '../../../fonts/sfnt/subset.ts'
+import { tablesOf } from '../../../fonts/sfnt/truetype.ts'
+import type { Duplicates } from '../duplicates.ts'
+import { type Filter, setFilters } from '../filters.ts'
+import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { MAX_DECODED_BYTES, MAX_STORED_BYTES, type Rewritten } from '../recompress.ts'
+import { Cff, OP } from './cff.ts'
+import { subsetCff } from './cff-subset.ts'
+import { IDENTITY_CMAP } from './cmap.ts'
+import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
+import { FontMerge } from './merge.ts'
+import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
+import { type FontProgram, type FontUsage, listsGlyphs } from './shown.ts'
+import { isTagged, namesOf, SubsetTags } from './tags.ts'
+import { pruneToUnicode } from './to-unicode.ts'
+import { parseType1 } from './type1/program.ts'
+import { convertType1 } from './type1/to-cff.ts'
+
+/** Converted programs that wait to be written. */
+const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
+/** Two bytes for each of 65536 CIDs, and some more from careless writers. */
+const MAX_GLYPH_MAP_BYTES = 256 * 1024
+const MAX_TYPE1_BYTES = 4 * 1024 * 1024
+/** /Subtype/Type1C and the longer key. */
+const CONVERSION_BYTES = 20
+
+export class FontSubsetter {
+  /** Programs that lost glyphs. */
+  subset = 0
+  /** Type 1 programs that became CFF. */
+  converted = 0
+  /** Programs that another one stands for now. */
+  merged = 0
+  private readonly reader: Reader
+  private readonly programs: ReadonlyMap<number, FontProgram>
+  /** ToUnicode streams and the codes that are shown, where both are certain. */
+  private readonly maps = new Map<number, Set<number>>()
+  /** CIDToGIDMap streams and the CIDs that are shown. */
+  private readonly glyphMaps = new Map<number, Set<number>>()
+  /** Those of them that hold glyphs of several programs. */
+  private readonly unions = new Set<number>()
+  /** Type 1 and merged programs, and what stands for them. */
+  private readonly compacted = new Map<number, Rewritten>()
+  /** Programs that lose no glyph, because an archive lists what they have. */
+  private readonly listed = new Set<number>()
+  private readonly duplicates: Duplicates
+  private readonly shelf: FontUsage
+  /** Programs that were cut before they are written, because their names depend on it. */
+  private readonly cut = new Map<number, Rewritten>()
+  /** Members of unions, by the number of the union. */
+  private readonly members = new Map<number, readonly number[]>()
+  private readonly tags: SubsetTags
+  /** Converted programs that have all of their glyphs. */
+  private readonly complete = new Set<number>()
+
+  constructor(reader: Reader, shelf: FontUsage, duplicates: Duplicates) {
+    this.reader = reader
+    this.shelf = shelf
+    this.duplicates = duplicates
+    this.tags = new SubsetTags(duplicates)
+    this.programs = shelf.doubt ? new Map() : shelf.programs
+    const shared = new Set<number>()
+    for (const font of shelf.doubt ? [] : shelf.all) {
+      const reference = font.dict.get('ToUnicode')
+      if (!(reference instanceof Ref)) continue
+      const number = duplicates.of(reference.number)
+      const whole = shelf.programs.get(font.file)?.whole ?? true
+      if (whole || font.cmap !== IDENTITY_CMAP) shared.add(number)
+      const codes = this.maps.get(number) ?? new Set<number>()
+      for (const code of font.codes) codes.add(code)
+      this.maps.set(number, codes)
+    }
+    for (const number of shared) this.maps.delete(number)
+    this.collectGlyphMaps(shelf)
+  }
+
+  /** /CIDToGIDMap streams (9.7.4.2) of fonts whose codes are all known. */
+  private collectGlyphMaps(shelf: FontUsage): void {
+    const shared = new Set<number>()
+    for (const font of shelf.doubt ? [] : shelf.all) {
+      const reference = font.cidFont?.get('CIDToGIDMap')
+      if (!(reference instanceof Ref)) continue
+      const number = this.duplicates.of(reference.number)
+      if (!font.cmap || (shelf.programs.get(font.file)?.whole ?? true)) shared.add(number)
+      const codes = this.glyphMaps.get(number) ?? new Set<number>()
+      for (const code of font.codes) codes.add(code)
+      this.glyphMaps.set(number, codes)
+    }
+    for (const number of shared) this.glyphMaps.delete(number)
+  }
+
+  /**
+   * Subsets of one font are merged, and Type 1 programs converted, beforehand: descriptors, which may be written before them,
+   * name them by another number or key.
+   */
+  async prepare({ archive, classic }: { archive: boolean; classic: boolean }, signal: AbortSignal): Promise<void> {
+    for (const [number, program] of archive ? this.shelf.programs : []) {
+      // PDF/A-1 demands a list of glyphs beside every tag (ISO 19005-1, 6.3.5): what has no tag is whole, and stays so.
+      const isWhole = classic && !(await namesOf(this.reader, program)).every(isTagged)
+      if (isWhole || (await listsGlyphs(this.reader, program))) this.listed.add(number)
+    }
+    let bytes = await this.merge(signal)
+    for (const [number, program] of this.shelf.programs) {
+      signal.throwIfAborted()
+      if (
+        program.key !== 'FontFile' ||
+        program.inline ||
+        this.duplicates.has(number) ||
+        this.compacted.has(number) ||
+        bytes > MAX_COMPACTED_BYTES
+      )
+        continue
+      if (program.fonts.some((font) => font.kind !== 'simple' || nameOf(font.dict.get('Subtype')) === 'TrueType')) continue
+      const stream = await this.reader.get(number)
+      if (!(stream instanceof Stream)) continue
+      const smaller = await this.type1(number, stream, program).catch(declined)
+      if (!smaller || smaller.data.length + CONVERSION_BYTES > (await this.reader.length(stream))) continue
+      this.compacted.set(number, smaller)
+      bytes += smaller.data.length
+    }
+    await this.name(signal)
+  }
+
+  /** Fonts without a tag get one where their programs lose glyphs (9.9.2). */
+  private async name(signal: AbortSignal): Promise<void> {
+    let bytes = 0
+    for (const [number, program] of this.programs) {
+      signal.throwIfAborted()
+      if (this.duplicates.has(number) || this.listed.has(number) || program.whole) continue
+      const fonts = (this.members.get(number) ?? [number]).flatMap((member) => this.programs.get(member)?.fonts ?? [])
+      const names = await namesOf(this.reader, { ...program, fonts })
+      if (names.every(isTagged)) continue
+      const known = this.compacted.get(number)
+      if (this.complete.has(number)) continue
+      const smaller = known ?? (await this.subsetOf(number, program).catch(declined))
+      if (!smaller) continue
+      this.tags.give(number, fonts, names, smaller.data)
+      if (known || (bytes += smaller.data.length) > MAX_COMPACTED_BYTES) continue
+      this.cut.set(number, smaller)
+    }
+  }
+
+  /** What is left of a program when unused glyphs are gone; undefined where that takes no fewer bytes. */
+  private async subsetOf(number: number, program: FontProgram): Promise<Rewritten | undefined> {
+    const stream = await this.reader.get(number)
+    if (!(stream instanceof Stream)) return undefined
+    const length = await this.reader.length(stream)
+    if (length > MAX_STORED_BYTES || program.whole || this.listed.has(number)) return undefined
+    const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
+    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
+    if (!smaller || smaller.length >= data.length) return undefined
+    const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
+    if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
+    else if (!hasOutlineTable(smaller)) result.dict.set('Subtype', Name.of(compactSubtype(program)))
+    return result.data.length < length ? result : undefined
+  }
+
+  /** Bytes of the programs that wait to be written. */
+  private async merge(signal: AbortSignal): Promise<number> {
+    let bytes = 0
+    for (const { key, members, data } of await new FontMerge(this.reader, this.listed, signal).run(this.shelf)) {
+      const [first, ...others] = members
+      const stream = await this.reader.get(first!)
+      if (!(stream instanceof Stream) || bytes > MAX_COMPACTED_BYTES) continue
+      const result = rewritten(stream, data, ['Length1', 'Length2', 'Length3'])
+      if (key === 'FontFile2') result.dict.set('Length1', data.length)
+      else result.dict.set('Subtype', Name.of(compactSubtype(this.programs.get(first!)!)))
+      let apart = 0
+      for (const number of members) {
+        const member = await this.reader.get(number)
+        apart += member instanceof Stream ? await this.reader.length(member) : 0
+      }
+      if (result.data.length >= apart) continue
+      for (const number of others) this.duplicates.redirect(number, first!)
+      this.compacted.set(first!, { ...result, shared: true })
+      this.unions.add(first!)
+      this.members.set(first!, members)
+      this.merged += members.length
+      bytes += result.data.length
+    }
+    return bytes
+  }
+
+  /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted; names get their tags. */
+  readonly adapt = (found: Dict): Dict => {
+    const dict = this.tags.adapt(found)
+    const file = dict.get('FontFile')
+    if (!(file instanceof Ref) || !this.compacted.has(this.duplicates.of(file.number))) return dict
+    return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
+  }
+
+  readonly transform = async (number: number, stream: Stream, _chain: Filter[]): Promise<Rewritten | undefined> => {
+    const codes = this.maps.get(number)
+    const length = await this.reader.length(stream)
+    const compacted = this.compacted.get(number)
+    if (compacted) {
+      if (!this.unions.has(number)) this.converted++
+      return compacted
+    }
+    if (length > MAX_STORED_BYTES) return undefined
+    if (codes) {
+      const text = pruneToUnicode(await this.reader.decoded(stream, MAX_DECODED_BYTES), codes)
+      return text && rewritten(stream, text, ['UseCMap'])
+    }
+    const cids = this.glyphMaps.get(number)
+    if (cids) return rewritten(stream, prunedGlyphMap(await this.reader.decoded(stream, MAX_GLYPH_MAP_BYTES), cids), [])
+    const program = this.programs.get(number)
+    const smaller = program && (this.cut.get(number) ?? (await this.subsetOf(number, program)))
+    if (smaller) this.subset++
+    return smaller
+  }
+
+  private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
+    if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
+    const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
+    const whole = program.whole || this.listed.has(number) || this.shelf.doubt !== ''
+    const wanted = whole ? undefined : await type1Names(this.reader, font, program.fonts)
+    if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.complete.add(number)
+    const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
+    result.dict.set('Subtype', Name.of('Type1C'))
+    return result
+  }
+
+  private async trueType(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+    const tables = tablesOf(data)
+    if (!tables?.has('glyf')) return undefined
+    const glyphs = await trueTypeGlyphs(this.reader, tables, program.fonts)
+    if (!glyphs) return undefined
+    const simple = program.fonts.some((font) => font.kind !== 'cid')
+    return subsetTrueType(tables, new FontView(data).u32(0), glyphs, simple)
+  }
+
+  /** A bare CFF font (9.9.1, table 124). */
+  private async compact(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+    const cff = new Cff(data)
+    // The expert encoding is not followed.
+    if (cff.value(OP.encoding, 0) === 1) return undefined
+    const wanted = await cffGlyphs(this.reader, cff, program.fonts)
+    return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
+  }
+
+  /** /FontFile3: bare CFF, or OpenType, of which the CFF table is enough. */
+  private async third(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+    const subtype = nameOf(stream.dict.get('Subtype'))
+    if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.compact(data, program)
+    if (subtype !== 'OpenType') return undefined
+    if (hasOutlineTable(data)) return this.trueType(data, program)
+    const bare = bareCff(data, program)
+    return bare && this.compact(bare, program)
+  }
+}
+
+/** Only the entries of these CIDs. */
+function prunedGlyphMap(map: Uint8Array, cids: ReadonlySet<number>): Uint8Array {
+  let last = 0
+  for (const cid of cids) last = Math.max(last, cid)
+  last = Math.min((map.length >> 1) - 1, last)
+  const pruned = new Uint8Array((last + 1) * 2)
+  for (const cid of cids) if (cid <= last) pruned.set(map.subarray(cid * 2, cid * 2 + 2), cid * 2)
+  return pruned
+}
+
+function declined(error: unknown): undefined {
+  if (isCodecError(error, 'over_budget') || error instanceof PdfSyntax || error instanceof RangeError) return undefined
+  throw error
+}
+
+function rewritten(stream: Stream, data: Uint8Array, obsolete: readonly string[]): Rewritten {
+  const dict = new Dict(stream.dict)
+  for (const key of obsolete) dict.delete(key)
+  setFilters(dict, [{ name: 'FlateDecode', parms: null }])
+  return { dict, data: zlibCompress(data) }
+}

@@ -1,0 +1,267 @@
+/** TrueType programs of the same font with different glyphs: what a document shows of each, and their union. */
+
+import { createHash } from 'node:crypto'
+import { concat } from '../../../bytes/concat.ts'
+import { mostOf } from '../../../bytes/min-max.ts'
+import { FontView, FontWriter } from '../../../fonts/sfnt/bytes.ts'
+import { closure, locations, mapTable, subsetTrueType } from '../../../fonts/sfnt/subset.ts'
+import {
+  type CharacterMap,
+  characterMaps,
+  componentPlaces,
+  fontFile,
+  metricOf,
+  Outlines,
+  type Tables,
+  tablesOf,
+} from '../../../fonts/sfnt/truetype.ts'
+import type { Reader } from '../reader.ts'
+import { MAC_GLYPHS } from './cff-strings.ts'
+import { type Answers, trueTypeGlyphs } from './glyphs.ts'
+import type { Part, Union } from './part.ts'
+import type { ShownFont } from './shown.ts'
+
+/**
+ * Composite fonts name glyphs by number, so these stay. Simple fonts ask `cmap` and `post`: there a glyph is known by a digest
+ * of what it draws, and gets a new number in a union.
+ */
+export interface TrueTypePart extends Part {
+  tables: Tables
+  version: number
+  /** Used by code, through `cmap` and `post`. */
+  simple: boolean
+  numbered: boolean
+  /** Digests of what composite glyphs are made of, in order; their numbers are left out of the outlines. */
+  components: ReadonlyMap<string, readonly string[]>
+}
+
+const METRIC_BYTES = 4
+const POST_HEAD_BYTES = 32
+const NAMED_POST = 0x20000
+
+/** Undefined where the program is not understood well enough. */
+export async function trueTypePart(reader: Reader, data: Uint8Array, fonts: readonly ShownFont[]): Promise<TrueTypePart | undefined> {
+  const tables = tablesOf(data)
+  const [head, maxp, hhea] = ['head', 'maxp', 'hhea'].map((tag) => tables?.get(tag))
+  if (!tables?.has('glyf') || !tables.has('hmtx') || !head || !maxp || !hhea || head.length < 54 || hhea.length < 36) return undefined
+  const outlines = new Outlines(tables)
+  const answers: Answers = new Map()
+  const wanted = await trueTypeGlyphs(reader, tables, fonts, answers)
+  // A glyph beyond the last one is nothing here, and could be something in a union.
+  if (!wanted || [...wanted].some((glyph) => glyph >= outlines.count)) return undefined
+  const simple = fonts.some((font) => font.kind !== 'cid')
+  const numbered = fonts.some((font) => font.kind === 'cid')
+  const maps = simple ? characterMaps(tables.get('cmap')) : []
+  if (simple && maps.length === 0) return undefined
+  const known = new Glyphs(tables, outlines, numbered, namesAsked(answers))
+  for (const glyph of closure(outlines, wanted)) known.key(glyph)
+  if (!numbered) {
+    for (const [question, answer] of answers) {
+      if (NUMBER_NAME.test(question)) return undefined
+      const glyphs = answer === '' ? [] : answer.split(' ').map(Number)
+      if (glyphs.some((glyph) => glyph >= outlines.count)) return undefined
+      answers.set(question, glyphs.map((glyph) => known.key(glyph)).join(' '))
+    }
+  }
+  const post = tables.get('post')
+  const essentials = [
+    hex(head.subarray(16, 20)), // flags, units per em
+    hex(head.subarray(36, 48)), // bounds (renderers place glyphs by them, too), style, smallest size
+    hex(hhea.subarray(4, 10)), // ascender, descender, line gap
+    hex(maxp.subarray(0, 4)),
+    ...['cvt ', 'fpgm', 'prep'].map((tag) => digest(tables.get(tag))),
+    String(numbered),
+    simple ? maps.map(({ platform, encoding }) => `${platform},${encoding}`).join(' ') : 'by number',
+    simple && post ? hex(post.subarray(0, 4)) : '',
+  ].join('|')
+  const version = new FontView(data).u32(0)
+  const bytes = subsetTrueType(tables, version, wanted, simple)?.length ?? data.length
+  return { essentials, glyphs: known.drawings, answers, bytes, tables, version, simple, numbered, components: known.components }
+}
+
+/** Names of glyphs in `post` as far as anybody asks for them. */
+function namesAsked(answers: Answers): Map<number, string> {
+  const names = new Map<number, string>()
+  for (const [question, answer] of answers) {
+    if (question.startsWith('/') && answer !== '') for (const glyph of answer.split(' ').map(Number)) names.set(glyph, question)
+  }
+  return names
+}
+
+/** Names that are glyph numbers to some readers. */
+const NUMBER_NAME = /^\/(?:g|gid|glyph|cid|index|G|c|C)0*\d{1,5}$/
+const MAX_NESTING = 8
+
+class Glyphs {
+  /** Metric and outline of each glyph. */
+  readonly drawings = new Map<string, Uint8Array>()
+  readonly components = new Map<string, readonly string[]>()
+  private readonly keys = new Map<number, string>()
+  private readonly tables: Tables
+  private readonly outlines: Outlines
+  private readonly numbered: boolean
+  private readonly names: ReadonlyMap<number, string>
+
+  constructor(tables: Tables, outlines: Outlines, numbered: boolean, names: ReadonlyMap<number, string>) {
+    this.tables = tables
+    this.outlines = outlines
+    this.numbered = numbered
+    this.names = names
+  }
+
+  /** What a glyph is called here: its number, or a digest of drawing and name. The first one is always 0. */
+  key(glyph: number, nesting = 0): string {
+    const known = this.keys.get(glyph)
+    if (known) return known
+    if (nesting > MAX_NESTING) throw new RangeError('glyphs nested too deeply')
+    const [advance, bearing] = metricOf(this.tables, glyph)
+    const drawing = concat([new FontWriter().u16(advance).u16(bearing).done(), padded(this.outlines.of(glyph))])
+    let key = String(glyph)
+    if (!this.numbered) {
+      const parts = this.outlines.parts(glyph).map((part) => this.key(part, nesting + 1))
+      for (const at of componentPlaces(this.outlines.of(glyph))) drawing.fill(0, METRIC_BYTES + at, METRIC_BYTES + at + 2)
+      if (glyph > 0)
+        key = createHash('sha256')
+          .update(drawing)
+          .update(`${parts.join()} ${this.names.get(glyph)}`)
+          .digest('base64')
+      if (parts.length > 0) this.components.set(key, parts)
+    }
+    this.keys.set(glyph, key)
+    this.drawings.set(key, drawing)
+    return key
+  }
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+const digest = (bytes: Uint8Array | undefined) => (bytes ? createHash('sha256').update(bytes).digest('base64') : '')
+
+/** Writers pad outlines with zeros to two or four bytes, or not at all: here always to four. */
+function padded(outline: Uint8Array): Uint8Array {
+  return outline.length % 4 === 0 ? outline : concat([outline, NO_METRIC.subarray(outline.length % 4)])
+}
+
+const NO_METRIC = new Uint8Array(METRIC_BYTES)
+
+/** A font file out of the union. Throws a `RangeError` where it cannot be one. */
+export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
+  const { tables, version, simple } = union.first
+  const numbers = glyphNumbers(union)
+  const keys = new Map([...numbers].map(([key, glyph]) => [glyph, key]))
+  const keep = new Set(keys.keys())
+  const count = mostOf(keep) + 1
+  if (count > 0xffff) throw new RangeError('too many glyphs')
+  const glyf = new FontWriter()
+  const hmtx = new FontWriter()
+  const offsets: number[] = []
+  for (let glyph = 0; glyph < count; glyph++) {
+    offsets.push(glyf.length)
+    const key = keys.get(glyph)
+    const drawing = key === undefined ? NO_METRIC : drawingOf(union, key, numbers)
+    hmtx.put(drawing.subarray(0, METRIC_BYTES))
+    glyf.put(drawing.subarray(METRIC_BYTES))
+  }
+  offsets.push(glyf.length)
+  const { loca, long } = locations(offsets)
+  const head = tables.get('head')!.slice(0, 54)
+  const maxp = tables.get('maxp')!.slice()
+  const hhea = tables.get('hhea')!.slice(0, 36)
+  for (const other of union.parts.values()) {
+    // Greatest numbers of points, contours, stack places, … (version 1.0).
+    for (let at = 6; at + 2 <= maxp.length; at += 2) larger(maxp, other.tables.get('maxp')!, at)
+    larger(hhea, other.tables.get('hhea')!, 10)
+  }
+  head[50] = 0
+  head[51] = long ? 1 : 0
+  for (const [table, at] of [
+    [maxp, 4],
+    [hhea, 34],
+  ] as const)
+    table.set([count >> 8, count & 255], at)
+  const out: Tables = new Map([
+    ['head', head],
+    ['maxp', maxp],
+    ['hhea', hhea],
+    ['hmtx', hmtx.done()],
+    ['loca', loca],
+    ['glyf', glyf.done()],
+  ])
+  for (const tag of ['cvt ', 'fpgm', 'prep', ...(simple ? ['OS/2'] : [])]) {
+    const table = tables.get(tag)
+    if (table) out.set(tag, table)
+  }
+  if (simple) {
+    out.set('cmap', mapTable(mapsOf(union, numbers), keep))
+    const post = tables.get('post')
+    if (post) out.set('post', namesTable(post, union.answers, numbers, count))
+  }
+  return fontFile(out, version)
+}
+
+/** New numbers in the order of characters, so that `cmap` is short. */
+function glyphNumbers(union: Union<TrueTypePart>): Map<string, number> {
+  if (union.first.numbered) return new Map([...union.glyphs.keys()].map((key) => [key, Number(key)]))
+  const first = new Map<string, number>()
+  for (const [question, answer] of union.answers) {
+    const character = Number(question.split(' ')[1])
+    if (character < (first.get(answer) ?? Number.POSITIVE_INFINITY)) first.set(answer, character)
+  }
+  const place = (key: string) => (key === '0' ? -1 : (first.get(key) ?? 0x110000))
+  return new Map([...union.glyphs.keys()].sort((a, b) => place(a) - place(b)).map((key, glyph) => [key, glyph]))
+}
+
+function drawingOf(union: Union<TrueTypePart>, key: string, numbers: ReadonlyMap<string, number>): Uint8Array {
+  const drawing = union.glyphs.get(key)!
+  if (union.first.numbered) return drawing
+  const parts = [...union.parts.values()].map(({ components }) => components.get(key)).find((list) => list)
+  if (!parts) return drawing
+  const copy = drawing.slice()
+  const places = componentPlaces(copy.subarray(METRIC_BYTES))
+  for (const [i, at] of places.entries()) {
+    const glyph = numbers.get(parts[i] ?? '')
+    if (glyph === undefined) throw new RangeError('a composite without its parts')
+    copy.set([glyph >> 8, glyph & 255], METRIC_BYTES + at)
+  }
+  return copy
+}
+
+function larger(table: Uint8Array, other: Uint8Array, at: number): void {
+  if (at + 2 > other.length) return
+  const [a, b] = [new DataView(table.buffer, table.byteOffset), new FontView(other)]
+  a.setUint16(at, Math.max(a.getUint16(at), b.u16(at)))
+}
+
+/** Character maps that give exactly the answers that were given. */
+function mapsOf(union: Union<TrueTypePart>, numbers: ReadonlyMap<string, number>): CharacterMap[] {
+  const maps = characterMaps(union.first.tables.get('cmap')).map((map) => ({ ...map, glyphs: new Map<number, number>() }))
+  for (const [question, answer] of union.answers) {
+    if (question.startsWith('/') || answer === '0') continue
+    const [index, character] = question.split(' ').map(Number)
+    maps[index!]!.glyphs.set(character!, numbers.get(answer)!)
+  }
+  return maps
+}
+
+/** `post` of format 2 with the names that were asked for; other formats have no names of their own. */
+function namesTable(post: Uint8Array, answers: Answers, numbers: ReadonlyMap<string, number>, count: number): Uint8Array {
+  if (post.length < POST_HEAD_BYTES + 2 || new FontView(post).u32(0) !== NAMED_POST) return post
+  const names = new Map<number, string>()
+  for (const [question, answer] of answers) {
+    if (!question.startsWith('/') || answer === '') continue
+    for (const key of answer.split(' ')) {
+      const glyph = numbers.get(key)!
+      const name = question.slice(1)
+      if ((names.get(glyph) ?? name) !== name) throw new RangeError('a glyph of two names')
+      names.set(glyph, name)
+    }
+  }
+  const out = new FontWriter().put(post.subarray(0, POST_HEAD_BYTES)).u16(count)
+  const own: string[] = []
+  for (let glyph = 0; glyph < count; glyph++) {
+    const name = names.get(glyph)
+    const standard = name === undefined ? 0 : MAC_GLYPHS.indexOf(name)
+    out.u16(standard >= 0 ? standard : MAC_GLYPHS.length + own.push(name!) - 1)
+  }
+  for (const name of own) out.u8(name.length).put(Array.from(name, (c) => c.charCodeAt(0) & 255))
+  return out.done()
+}

@@ -1,0 +1,102 @@
+/**
+ * JPEG quality by what is seen at the size a picture is drawn, for pictures that are stored finer than that and must stay
+ * so: hard edges (scanned text) do not survive being reduced, but they bear more loss per pixel the finer they are stored.
+ */
+import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../../../../wasm/memories/discard.ts'
+import { concat } from '../../../bytes/concat.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
+import type { SeenPicture } from '../../../catalog/levels.ts'
+import { VisibleMeter } from '../../../metrics/perceptual.ts'
+import { pointsAbove } from '../../../images/jpeg/perceptual-search.ts'
+import type { Coded } from './jpeg.ts'
+import { FLOORS, type Target } from './levels.ts'
+import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
+import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
+
+/** Each look codes the whole picture; pages of a scan are alike, so the first is nearly always enough. */
+const MAX_LOOKS = 4
+/** Pages are uneven, and looks dear: the sample is so much larger than elsewhere. */
+const FINER_SAMPLE = 3
+/** Quality from which the first search starts. */
+const FIRST_GUESS = 40
+/** Above the target by less than this is good enough: tighter while nothing is known of the document. */
+const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
+/** Points of the score that change about as much as a decibel does. */
+const POINTS_PER_DB = 3
+
+/** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
+export class SizeHints {
+  least = FIRST_GUESS
+  /** Quality that a sample seemed to need at full size → how much more (or less) it took in truth. */
+  private readonly above = new Map<number, number>()
+
+  get fresh(): boolean {
+    return this.above.size === 0
+  }
+
+  aboveOf(least: number): number {
+    let best = { distance: Number.POSITIVE_INFINITY, above: 0 }
+    for (const [quality, above] of this.above) {
+      const distance = Math.abs(quality - least)
+      if (distance < best.distance) best = { distance, above }
+    }
+    return best.above
+  }
+
+  learn(least: number, found: number): void {
+    this.least = least
+    this.above.set(least, found - least)
+  }
+}
+
+export interface Sized {
+  job: JpegJob
+  /** The picture as it is seen at the size where the target must hold. */
+  preview: Preview
+  /** What eyes may see of it there, where that steers it. */
+  wanted: SeenPicture | undefined
+}
+
+/** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
+export async function codeForSize(
+  { job, preview, wanted }: Sized,
+  target: Target,
+  headers: boolean,
+  hints: SizeHints,
+): Promise<Coded | undefined> {
+  const stored: Look = { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' }
+  const drawn: Look = { reference: preview.onScreen, size: preview.screen, mode: 'drawn' }
+  const { width, height, components } = job.info
+  const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
+  const closeUp = { ...target, ...FLOORS, colourPsnrDb: 0 }
+  const closeEnoughDb = CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later']
+  const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
+  if (least === undefined) return undefined
+  let best: Coded | undefined
+  const look = async (quality: number) => {
+    const full = await job.requantise(quality, () => yieldToOthers())
+    const near = marginDb(full, closeUp)
+    if (near < 0) return near
+    const data = concat(job.write('made', 'progressive', headers))
+    using meter = wanted && new VisibleMeter(preview.size.width, preview.size.height, preview.channels === 1 ? 1 : 3)
+    const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
+    const [seen, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
+    if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
+    const luma = marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, { ...target, ...wanted?.floor })
+    const points = meter && wanted ? pointsAbove(meter.finish(), wanted) : Number.POSITIVE_INFINITY
+    const margin = Math.min(luma, points / POINTS_PER_DB, near)
+    if (margin < 0 || (best && best.data.length <= data.length)) {
+      discard(data)
+      return margin
+    }
+    if (best) discard(best.data)
+    const figures = { ssim: Math.min(full.ssim, seen.ssim), psnrDb: Math.min(full.psnrDb, seen.psnrDb) }
+    best = { width, height, channels: components, data, figures, quality }
+    return margin
+  }
+  const hint = Math.min(HIGHEST, least + hints.aboveOf(least))
+  const found = await lowestGood(look, { hint, looks: MAX_LOOKS, closeEnough: closeEnoughDb })
+  if (found !== undefined) hints.learn(least, found)
+  return best
+}

@@ -1,0 +1,34 @@
+/** At which sizes a picture is looked at. */
+import { leastOf } from '../../../bytes/min-max.ts'
+import type { LumaFigures } from '../../../model/loss.ts'
+import type { Similarity } from '../../../metrics/ssim-psnr.ts'
+import type { Place } from '../page-render-sizes.ts'
+import type { Size } from './scale.ts'
+
+/** Of more sizes the largest, the smallest and some between stand for all. */
+const MOST_GRIDS = 4
+/** Larger ones (a wall at 144 dpi) are looked at from farther away. */
+const MOST_GRID_PIXELS = 16_000_000
+
+/** The sizes of a picture on the pages, from the largest to the smallest. */
+export function gridsOf(places: readonly Place[]): Size[] {
+  const sizes = new Map(places.map(({ grid }) => [keyOf(grid), bounded(grid)]))
+  const sorted = [...sizes.values()].sort((a, b) => b.width * b.height - a.width * a.height)
+  if (sorted.length <= MOST_GRIDS) return sorted
+  return Array.from({ length: MOST_GRIDS }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (MOST_GRIDS - 1))]!)
+}
+
+/** What was seen at a place: of a size that was not looked at, the worst that was seen. */
+export function figuresAt({ grid }: Place, grids: readonly Size[], seen: readonly Similarity[]): LumaFigures {
+  const own = keyOf(bounded(grid))
+  const there = seen.filter((_, i) => keyOf(grids[i]!) === own)
+  const looked = there.length > 0 ? there : seen
+  return { ssim: leastOf(looked.map(({ ssim }) => ssim)), psnrDb: leastOf(looked.map(({ psnrDb }) => psnrDb)) }
+}
+
+const keyOf = ({ width, height }: Size) => `${width} ${height}`
+
+function bounded({ width, height }: Size): Size {
+  const shrink = Math.max(1, Math.sqrt((width * height) / MOST_GRID_PIXELS))
+  return { width: Math.max(1, Math.floor(width / shrink)), height: Math.max(1, Math.floor(height / shrink)) }
+}

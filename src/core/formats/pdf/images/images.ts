@@ -1,0 +1,375 @@
+/** The policy: which image becomes what, at which level. */
+
+import { isEngineError } from '../../../../../wasm/engine-error.ts'
+import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
+import { releaseDeflate } from '../../../bytes/deflate.ts'
+import type { Quality } from '../../../model/codec.ts'
+import { ofPixels, scored, worseLoss } from '../../../model/loss.ts'
+import type { TimeBudget } from '../../../model/time-budget.ts'
+import { gentlerTargets } from '../../../catalog/level-order.ts'
+import { LEVELS } from '../../../catalog/levels.ts'
+import type { Filter } from '../filters.ts'
+import { nameOf, PdfSyntax, type Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { Effort, type Rewritten } from '../recompress.ts'
+import type { Drawn } from '../usage.ts'
+import { codeForSize, SizeHints } from './downsample.ts'
+import { isBilevel, recodeBilevel } from './bilevel.ts'
+import { type Candidate, isMuchSmaller, keeps, type Picture, smallest, worthwhile } from './candidate.ts'
+import { CLEARLY_SMALLER, type Exact, exactForms } from './exact.ts'
+import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
+import { figuresAt, gridsOf } from './grids.ts'
+import { needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
+import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { MaskRows, openMask } from './mask.ts'
+import { type Measured, measure } from './measure.ts'
+import { nearPalette, PaletteBudget, SECONDS_PER_MEGAPIXEL } from './near-palette.ts'
+import { forAll, ofShown, shownShare } from './opacity.ts'
+import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
+import { emptyReport } from './report.ts'
+import { asShown, dictionaryOf, isInverted, resultOf } from './result.ts'
+import { asSyntax, hasRows, jpegFlow, openRows } from './rows.ts'
+import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen.ts'
+import { screenFor, sizeFor } from './sizes.ts'
+import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
+
+/** Images below this are not worth a lossy step. */
+const SMALLEST_BYTES = 1024
+/** Colour resolution of an existing JPEG is halved when that keeps this PSNR, in dB. */
+const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 38, low: 34, ultra: 34 }
+/** When a reduced picture is not good enough, a finer one is tried before giving up. */
+const FINER = [1, 1.6]
+
+/** Pictures above this take seconds to reduce, and memory. */
+const LARGE_PIXELS = 2_000_000
+const MOST_REFUSALS = 2
+/** With fewer pixels a photograph has few tones, too. */
+const ENOUGH_PIXELS = 20_000
+/** Of a view of fewer pixels renderers show too different ones for it to say anything. */
+const LEAST_VIEW_PIXELS = 1024
+/** Pixels of a picture that is kept while it is looked at. */
+const MAX_SIGHT_PIXELS = 3_000_000
+
+/** Larger images are not tried at gentler levels when this one has found something: that would take as long once more. */
+const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
+
+/** What a level makes of pictures, and the processor time that those of a document have. */
+interface Aim {
+  readonly quality: Quality
+  readonly lossless: boolean
+  readonly time: TimeBudget | undefined
+  readonly signal: AbortSignal
+}
+
+/** Processor seconds that pages of scans in colour have taken, and noise of 64 × 64 to 1000 × 1000 behind Deflate. */
+const SECONDS = {
+  jpeg: { ofPicture: 0.02, ofMegapixel: 0.22, ofMegabyte: 0 },
+  samples: { ofPicture: 0.03, ofMegapixel: 0.22, ofMegabyte: 0.5 },
+  exact: { ofPicture: 0.01, ofMegapixel: 0.06, ofMegabyte: 0 },
+} as const
+
+export class ImageRecompressor {
+  readonly report = emptyReport()
+  private readonly reader: Reader
+  private readonly drawn: ReadonlyMap<number, Drawn>
+  private readonly masks: ReadonlySet<number>
+  private readonly quality: Quality
+  private readonly lossless: boolean
+  private readonly time: TimeBudget | undefined
+  private readonly signal: AbortSignal
+  private readonly palettes = new PaletteBudget()
+  private readonly effort = new Effort()
+  /** A level's own: what it looks at does not depend on what others have looked at before. */
+  private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
+  /** Where the search for a quality ended last, by level: pages of a scan are alike. */
+  private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
+
+  /** The same for pictures that stay larger than they are drawn. */
+  private readonly sizeHints = new Map<Quality, SizeHints>()
+  /** How often in a row large pictures could not be reduced, by resolution: pages of printed text never can. */
+  private readonly refused = new Map<number, number>()
+
+  /** `masks`: object numbers of images that are masks of others. */
+  constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time, signal }: Aim) {
+    this.reader = reader
+    this.drawn = drawn
+    this.masks = masks
+    this.quality = quality
+    this.lossless = lossless
+    this.time = time
+    this.signal = signal
+  }
+
+  readonly transform = async (number: number, stream: Stream, chain: Filter[]): Promise<Rewritten | undefined> => {
+    if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) !== 'Image') return undefined
+    const facts = await imageFacts(this.reader, stream, chain)
+    if (!facts) return undefined
+    if (isBilevel(facts)) {
+      const recoded = await recodeBilevel(this.reader, stream, facts, this.effort)
+      if (recoded) this.report.exact++
+      return recoded
+    }
+    const isJpeg = imageFilter(facts) === 'DCTDecode'
+    const isMask = this.masks.has(number)
+    const exact = isJpeg ? undefined : await exactForms(this.reader, { stream, facts, chain, isMask }, this.effort)
+    if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return exact && this.finished(exact)
+    // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
+    if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
+    if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
+    const picture = {
+      number,
+      stream,
+      facts,
+      isJpeg,
+      isMask,
+      mask: await this.maskOf(facts),
+      drawn: this.drawn.get(number),
+      narrow: false,
+      graphic: false,
+    }
+    // Samples that do not fit into memory can still be read by rows.
+    const budget = Math.min(facts.length, exact?.quickBytes ?? facts.length)
+    const coded = await this.best(picture, budget).catch(declined)
+    // The best that Deflate can do takes seconds, and is of interest only when it could win.
+    const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
+    const gain = coded?.figures ? LOSSY_GAIN : 1
+    if (!coded || (same && coded.data.length > same.data.length * gain)) return same && exact && this.counted(same, exact)
+    this.account(coded)
+    return { dict: dictionaryOf(facts, coded), data: coded.data }
+  }
+
+  private async finished(exact: Exact): Promise<Rewritten | undefined> {
+    const same = await exact.finish()
+    return same && this.counted(same, exact)
+  }
+
+  private counted(same: Rewritten, { packed }: Exact): Rewritten {
+    if (same === packed) this.report.packed++
+    return same
+  }
+
+  private async maskOf({ dict, components, palette }: ImageFacts): Promise<Picture['mask']> {
+    try {
+      if (!(await openMask(this.reader, dict))) return 'none'
+      return (palette?.channels ?? components) === 4 ? 'unread' : 'read'
+    } catch (error) {
+      if (error instanceof PdfSyntax) return 'unread'
+      throw error
+    }
+  }
+
+  /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
+  private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
+    if (this.lossless && !picture.isJpeg) return undefined
+    const { width, height, length } = picture.facts
+    const { ofPicture, ofMegapixel, ofMegabyte } = SECONDS[this.lossless ? 'exact' : picture.isJpeg ? 'jpeg' : 'samples']
+    const seconds = ofPicture + (width * height * ofMegapixel + length * ofMegabyte) / 1e6
+    if (this.time?.take(seconds) === false) return undefined
+    let best: Candidate | undefined
+    for (const quality of this.lossless ? (['high'] as const) : [this.quality, ...gentlerTargets(this.quality)]) {
+      const limit = Math.min(budget, best?.data.length ?? budget)
+      picture.narrow = best !== undefined
+      // Each level looks at it in its own resolution.
+      picture.graphic = false
+      const found = picture.isJpeg
+        ? await this.jpeg(picture, quality, limit)
+        : await this.samples(picture, quality, worthwhile(picture, limit))
+      const sound = found && found.data.length < limit ? await this.aboveFloors(picture, found) : undefined
+      if (sound) best = sound
+      if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
+    }
+    return (await this.drawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
+  }
+
+  /** A drawing at its size, with the palette that the level allows: it considers the gentler ones as well. */
+  private async drawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
+    const { stream, facts, isMask, mask, graphic } = picture
+    const isSmall = facts.width * facts.height < ENOUGH_PIXELS
+    if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
+    if (this.time?.take((facts.width * facts.height * SECONDS_PER_MEGAPIXEL) / 1e6) === false) return undefined
+    const aim = { quality: this.quality, signal: this.signal, budget }
+    const made = await nearPalette(facts, () => openRows(this.reader, stream, facts), aim)
+    if (!made || made.data.length >= budget) return undefined
+    const { width, height, components } = facts
+    return this.aboveFloors(picture, { ...made, width, height, channels: components, quality: 0, reduced: false })
+  }
+
+  /** What is found, measured as it is stored and at each place where pages show it; undefined where a floor would break. */
+  private async aboveFloors(picture: Picture, found: Candidate): Promise<Candidate | undefined> {
+    if (!found.figures) return found
+    const places = picture.drawn?.places ?? []
+    const grids = gridsOf(places)
+    const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, grids)
+    const floors = found.channels === 4 ? INK_FLOORS : FLOORS
+    if (!keeps(stored, floors)) return undefined
+    const seen = places.map((place) => ({ place, figures: figuresAt(place, grids, drawn) }))
+    if (!seen.every(({ place, figures }) => place.sheet.allows(figures, floors))) return undefined
+    return { ...found, figures: stored, seen, ssimulacra2 }
+  }
+
+  private async measured({ stream, facts, mask }: Picture, found: Candidate, grids: readonly Size[]): Promise<Measured> {
+    const pair = {
+      original: asShown(await openRows(this.reader, stream, facts), facts),
+      result: asShown(await resultOf(found), facts),
+      mask: mask === 'read' && grids.length > 0 ? await openMask(this.reader, facts.dict) : undefined,
+    }
+    return measure(pair, grids)
+  }
+
+  /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
+  private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+    const { stream, facts } = picture
+    const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, budget))
+    if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
+    const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
+    const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
+    const sight = this.lossless ? undefined : this.sightOf(picture, quality, share)
+    const chroma = sight ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
+    const aim = { target, sight, chroma, hint: this.hints[quality], masked: picture.mask !== 'none' }
+    const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
+    if (inPlace?.figures) this.hints[quality] = inPlace.quality
+    const figures = inPlace?.figures && ofShown(inPlace.figures, share)
+    return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])
+  }
+
+  /** What a picture that keeps its size is laid beside; undefined where luma steers. */
+  private sightOf({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
+    const samples = facts.components
+    if ((samples !== 1 && samples !== 3 && samples !== 4) || (mask === 'unread' && samples !== 4) || facts.length > STORED_BYTES)
+      return undefined
+    if (!this.attention[quality].spend(facts)) return undefined
+    const open = () => openRows(this.reader, stream, facts)
+    const size = { width: facts.width, height: facts.height }
+    const reference =
+      mask === 'read' && samples !== 4
+        ? reopenedBelow(open, () => openMask(this.reader, facts.dict), size, samples)
+        : reopened(open, size, samples, isInverted(facts))
+    return { reference, wanted: wantedOf(LEVELS.seen[quality], share) }
+  }
+
+  /** How much of a picture its mask shows. */
+  private async shownShare({ dict }: ImageFacts): Promise<number> {
+    const mask = await openMask(this.reader, dict)
+    let [sum, count] = [0, 0]
+    for await (const strip of mask?.strips ?? []) {
+      sum += shownShare(strip, 1, 0) * strip.length
+      count += strip.length
+    }
+    return sum > 0 ? sum / count : 1
+  }
+
+  /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
+  private async sized(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+    const { stream, facts, drawn, mask } = picture
+    const size = drawn && mask !== 'unread' && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
+    if (!size) return undefined
+    const screen = screenFor(size, drawn)
+    if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
+    if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
+      return this.reduced(picture, quality, budget)
+    using preview = await this.preview(picture, size, screen)
+    const request = this.request(picture, quality, size, budget)
+    const stored = { ...size, channels: preview.channels, strips: [preview.pixels] }
+    const soft = await similarity(stored, onScreen(preview))
+    const found = acceptable(soft, request) ? await reencodePreview(preview, request) : undefined
+    if (found) this.hints[quality] = found.quality
+    const reduced = found && { ...found, reduced: true }
+    if (picture.mask !== 'none' || (reduced && soft.psnrDb >= SOFT_PSNR_DB)) return reduced
+    using job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
+    const { info } = job
+    if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
+    const hints = this.sizeHints.get(quality) ?? new SizeHints()
+    this.sizeHints.set(quality, hints)
+    const wanted = this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined
+    const coded = await codeForSize({ job, preview, wanted }, TARGETS[quality], needsHeaders(info.colour), hints)
+    return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
+  }
+
+  /** Samples under generic filters: reduced, or as JPEG where that pays. */
+  private async samples(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+    const { facts } = picture
+    const reduced = await this.reduced(picture, quality, budget)
+    if (picture.isMask || picture.graphic || (reduced && isMuchSmaller(facts, reduced))) return reduced
+    const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, budget)
+    return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
+  }
+
+  /** Down to the resolution of the level at the size it is drawn. */
+  private async reduced(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+    const { facts, drawn, mask } = picture
+    if (!drawn || mask === 'unread') return undefined
+    for (const finer of FINER) {
+      const dotsPerInch = TARGETS[quality].dotsPerInch * finer
+      const size = sizeFor(facts, drawn, dotsPerInch)
+      const large = facts.width * facts.height > LARGE_PIXELS
+      const refusals = this.refused.get(dotsPerInch) ?? 0
+      if (!size || (large && refusals >= MOST_REFUSALS)) continue
+      const found = await this.reencode(picture, quality, size, budget)
+      // Where something smaller is there already, nothing says that it was not good enough.
+      if (large && (found || !picture.narrow)) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
+      if (found) return { ...found, reduced: true }
+    }
+    return undefined
+  }
+
+  private async reencode(picture: Picture, quality: Quality, size: Size, budget: number): Promise<Reencoded | undefined> {
+    const { stream, facts, mask } = picture
+    const request = this.request(picture, quality, size, budget)
+    const asItIs = size.width === facts.width && size.height === facts.height
+    const fits = size.width * size.height <= MAX_SIGHT_PIXELS
+    if (mask === 'read' && !fits && !asItIs) return undefined
+    let found: Reencoded | undefined
+    if (mask === 'read' && fits) {
+      using preview = await this.preview(picture, size, request.screen)
+      found = await reencodeMasked(preview, request, asItIs)
+    } else found = await reencode(await openRows(this.reader, stream, facts), request)
+    if (found && !found.deflated) this.hints[quality] = found.quality
+    return found
+  }
+
+  /** The picture at a size; what its mask hides does not count. */
+  private async preview(picture: Picture, size: Size, screen: Size): Promise<Preview> {
+    const { stream, facts } = picture
+    const rows = await openRows(this.reader, stream, facts)
+    const mask = picture.mask === 'read' ? await openMask(this.reader, facts.dict) : undefined
+    return mask ? takeMaskedSight(rows, new MaskRows(mask, rows.width, rows.height), size, screen) : takePreview(rows, size, screen)
+  }
+
+  private request(picture: Picture, quality: Quality, size: Size, budget: number): EncodeRequest {
+    const { stream, facts, isMask, isJpeg, drawn } = picture
+    const target = TARGETS[quality]
+    return {
+      onTones: (photographic) => {
+        if (size.width * size.height >= ENOUGH_PIXELS) picture.graphic ||= !photographic
+      },
+      size,
+      screen: screenFor(size, drawn),
+      target,
+      wanted: () => (this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined),
+      open: () => openRows(this.reader, stream, facts),
+      jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
+      fullColour: quality === 'high',
+      halvedChromaPsnrDb: LEVELS.halvedChromaPsnrDb[quality],
+      hint: this.hints[quality],
+      effort: this.effort,
+      inverted: isInverted(facts),
+      budget: Math.floor(budget),
+    }
+  }
+
+  private account(coded: Candidate): void {
+    if (coded.reduced) this.report.reduced++
+    else if (coded.packed && coded.figures) this.report.palettes++
+    else if (coded.figures) this.report.recoded++
+    else this.report.exact++
+    if (!coded.figures) return
+    this.report.worst = worseLoss(this.report.worst, scored(ofPixels(coded.figures), coded.ssimulacra2))
+    for (const { place, figures } of coded.seen ?? []) place.sheet.lose(figures, place.share)
+  }
+}
+
+/** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
+function declined(error: unknown): undefined {
+  if (isEngineError(error, 'jpeg') || error instanceof PdfSyntax) return undefined
+  throw error
+}

@@ -1,0 +1,113 @@
+/** Images that are JPEG already: coded again in their coefficients, or only more tightly. */
+import { isEngineError } from '../../../../../wasm/engine-error.ts'
+import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import type { Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import type { ImageFacts } from './facts.ts'
+import { LOSSY_GAIN, type Target } from './levels.ts'
+import { asSyntax, jpegFlow } from './rows.ts'
+import { narrow, searchQuality } from './search.ts'
+import { type Sight, searchSeen } from './seen.ts'
+
+export interface Coded {
+  data: Uint8Array
+  /** Undefined when nothing was lost. */
+  figures: { ssim: number; psnrDb: number } | undefined
+  quality: number
+  width: number
+  height: number
+  channels: number
+}
+
+/** Above this the coefficients (about twice the file) are not kept: the file is read again for every attempt. */
+export const STORED_BYTES = 6 * 1024 * 1024
+const SMALLEST_SIDE = 16
+
+/** Colours that a decoder cannot tell without an Adobe segment. */
+export const needsHeaders = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
+
+/** What a JPEG may become. */
+export interface Aim {
+  /** Undefined: only without loss. */
+  target: Target | undefined
+  /** What eyes may see, where that steers it. */
+  sight: Sight | undefined
+  /** The PSNR that halving the colour resolution must keep; undefined for never. */
+  chroma: number | undefined
+  /** The quality at which the search begins. */
+  hint: number
+  /** Lies below a mask. */
+  masked: boolean
+}
+
+/** Undefined when nothing is gained. */
+export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFacts, aim: Aim): Promise<Coded | undefined> {
+  const flow = () => jpegFlow(reader, stream, facts)
+  try {
+    using job = await JpegJob.read(flow(), intake(facts))
+    const { info } = job
+    // A dictionary that contradicts its JPEG: readers differ in which they believe.
+    if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
+    if (facts.length > STORED_BYTES) return await large(job, flow, aim, facts.length * LOSSY_GAIN)
+    const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
+    const budget = facts.length * LOSSY_GAIN
+    const measurable = Math.min(info.width, info.height) >= SMALLEST_SIDE
+    const lossy = measurable ? ((await code(job, aim, budget)) ?? (await inFullColour(flow, aim, budget))) : undefined
+    if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return lossy
+    return exact.data.length < facts.length ? exact : undefined
+  } catch (error) {
+    if (isEngineError(error, 'jpeg') && (error.failure === 'unsupported' || error.failure === 'memory')) return undefined
+    return asSyntax(error)
+  }
+}
+
+const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
+
+/** The JPEG that a job has read or made. */
+function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'width' | 'height' | 'channels'> {
+  const { width, height, components, colour } = job.info
+  return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsHeaders(colour))) }
+}
+
+/** Where it was the halved colour that nothing good came of. */
+async function inFullColour(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
+  if (!aim.sight || aim.chroma === undefined) return undefined
+  using job = await JpegJob.read(flow())
+  return (job.decimationPsnrDb(4) ?? 0) >= aim.chroma ? await code(job, { ...aim, chroma: undefined }, budget) : undefined
+}
+
+async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, budget: number): Promise<Coded | undefined> {
+  if (!target) return undefined
+  if (masked) job.stayWithin()
+  if (chroma !== undefined) {
+    const halved = job.decimationPsnrDb(4)
+    if (halved !== undefined && halved >= chroma) job.decimate()
+  }
+  const { width, height } = job.info
+  const found = sight ? await searchSeen(job, sight, hint, budget) : await searchQuality(job, width * height, target, hint, budget)
+  if (!found) return undefined
+  const { ssim, psnrDb } = found.figures
+  return { ...coded(job, 'made'), figures: { ssim, psnrDb }, quality: found.quality }
+}
+
+/** A search on a quarter of the rows, then one more reading that requantises as it goes. */
+async function large(
+  sample: JpegJob,
+  flow: () => ReturnType<typeof jpegFlow>,
+  { target, hint, masked }: Aim,
+  budget: number,
+): Promise<Coded | undefined> {
+  if (!target) return undefined
+  if (masked) sample.stayWithin()
+  const { smoothPlanes } = sample
+  let quality = await narrow(sample, 1, target, hint)
+  for (; quality !== undefined && quality <= 95; quality += 3) {
+    using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes, within: masked })
+    const { ssim, psnrDb } = job.figures
+    if (ssim < target.ssim || psnrDb < target.psnrDb) continue
+    const made = coded(job, 'made')
+    return made.data.length < budget ? { ...made, figures: { ssim, psnrDb }, quality } : undefined
+  }
+  return undefined
+}

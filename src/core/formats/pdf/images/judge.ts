@@ -1,0 +1,147 @@
+/** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
+import { createHash } from 'node:crypto'
+import { discard } from '../../../../../wasm/memories/discard.ts'
+import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { PdfSyntax, type Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import type { Judge } from '../verify.ts'
+import { bilevelFlow, isBilevel } from './bilevel.ts'
+import { bitLines, exactRows, readsExactly } from './exact-rows.ts'
+import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
+import { type Mask, MaskRows, openMask } from './mask.ts'
+import { withOpacity } from './opacity.ts'
+import { type DctScale, hasExactRows, hasRows, openRows, type Rows } from './rows.ts'
+import { RowScaler, scaledPixels } from './scale.ts'
+
+/** Side of the size both are reduced to. */
+const COMPARED_PIXELS = 192
+/** Far below every level: this finds mistakes, the levels are kept by those who encode. */
+const LEAST_PSNR_DB = 24
+
+/** `isLossless`: the outcome claims that nothing was lost. */
+export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
+  return async ({ original, result }) => {
+    const before = await imageFacts(a, original, await a.filters(original))
+    const after = await imageFacts(b, result, await b.filters(result))
+    if (!before || !after) return 'not a readable image'
+    if (after.width > before.width || after.height > before.height) return `image grew to ${after.width}×${after.height}`
+    const proportion = (before.width * after.height) / (before.height * after.width)
+    if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'image changed its proportions'
+    if (isBilevel(before)) return sameBilevel({ reader: a, stream: original }, { reader: b, stream: result }, before, imageFilter(after))
+    if (isLossless && isRepacked(before, after))
+      return sameColours({ reader: a, stream: original }, { reader: b, stream: result }, before, after)
+    if (!(hasRows(before) || hasExactRows(before)) || !(hasRows(after) || readsExactly(after)))
+      return 'image of a kind that is not coded anew'
+    // The original's mask for both: whether the result's is the same is asked where that is looked at.
+    const mask = () => openMask(a, original.dict).catch(unread)
+    return compare(await sketch(a, original, before, mask), await sketch(b, result, after, mask))
+  }
+}
+
+/** Fewer bits a pixel than before, as samples. */
+const isRepacked = (before: ImageFacts, after: ImageFacts) =>
+  hasExactRows(before) &&
+  imageFilter(before) === '' &&
+  after.bitsPerComponent * after.components < before.bitsPerComponent * before.components
+
+/** Every pixel of both must have the same colour. */
+async function sameColours(original: Stored, result: Stored, before: ImageFacts, after: ImageFacts): Promise<string | undefined> {
+  if (before.width !== after.width || before.height !== after.height) return 'image with a palette changed its size'
+  const pair = [await exactRows(original.reader, original.stream, before), await exactRows(result.reader, result.stream, after)] as const
+  if (pair[0].channels !== pair[1].channels) return `image of ${pair[0].channels} components has ${pair[1].channels}`
+  const digests = await Promise.all(
+    pair.map(async ({ strips }) => {
+      const hash = createHash('sha256')
+      for await (const strip of strips) hash.update(strip)
+      return hash.digest('hex')
+    }),
+  )
+  return digests[0] === digests[1] ? undefined : 'image with a palette has other colours'
+}
+
+interface Sketch {
+  width: number
+  height: number
+  channels: number
+  /** Below a mask RGBA, colours weighted by what it shows. */
+  pixels: Uint8Array
+  masked: boolean
+}
+
+async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf: () => Promise<Mask | undefined>): Promise<Sketch> {
+  const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
+  const rows = hasRows(facts) ? await openRows(reader, stream, facts, dctScale) : await exactRows(reader, stream, facts)
+  const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
+  const size = { width: side(rows.width), height: side(rows.height) }
+  const mask = rows.channels === 4 ? undefined : await maskOf()
+  const shape = mask ? { ...rows, channels: 4 } : rows
+  const strips = mask ? belowMask(rows, new MaskRows(mask, rows.width, rows.height)) : rows.strips
+  const pixels = await scaledPixels(new RowScaler(shape, size, 'area', mask !== undefined), strips)
+  return { ...size, channels: shape.channels, pixels, masked: mask !== undefined }
+}
+
+/** Where a mask cannot be read, no colours below it were filled. */
+function unread(error: unknown): undefined {
+  if (!(error instanceof PdfSyntax)) throw error
+}
+
+async function* belowMask(rows: Rows, mask: MaskRows): AsyncGenerator<Uint8Array> {
+  for await (const strip of rows.strips)
+    yield withOpacity(strip, rows.channels, await mask.next(strip.length / (rows.width * rows.channels)))
+}
+
+async function compare(before: Sketch, after: Sketch): Promise<string | undefined> {
+  if (before.channels !== after.channels) return `image of ${before.channels} components has ${after.channels}`
+  const width = Math.min(before.width, after.width)
+  const height = Math.min(before.height, after.height)
+  const [x, y] = await Promise.all(
+    [before, after].map((s) => scaledPixels(new RowScaler(s, { width, height }, 'area', s.masked), [s.pixels])),
+  )
+  if (before.masked) showBelow(x!, y!)
+  // Every channel counts alike: as grey pixels side by side.
+  using meter = new SimilarityMeter(width * before.channels, height, 1)
+  meter.push(x!, y!)
+  for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
+  const { psnrDb } = meter.finish()
+  return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
+}
+
+/** Colours of both as far as the mask shows them; the mask itself has a comparison of its own. */
+function showBelow(before: Uint8Array, after: Uint8Array): void {
+  for (let at = 0; at < before.length; at += 4) {
+    const opacity = before[at + 3]! / 255
+    for (const pixels of [before, after]) for (let c = 0; c < 3; c++) pixels[at + c] = Math.round(pixels[at + c]! * opacity)
+    after[at + 3] = before[at + 3]!
+  }
+}
+
+interface Stored {
+  reader: Reader
+  stream: Stream
+}
+
+async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, filter: string): Promise<string | undefined> {
+  if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'bilevel image of a kind that is not coded anew'
+  const rowBytes = (facts.width + 7) >> 3
+  const lines = await bitLines(result.reader, result.stream, facts, filter)
+  const flow = await bilevelFlow(original.reader, original.stream, facts)
+  // The bits that fill the last byte of a row mean nothing.
+  const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
+  let index = 0
+  let line: Uint8Array | undefined
+  for await (const piece of flow) {
+    for (const byte of piece) {
+      const column = index % rowBytes
+      if (column === 0) {
+        if (index === rowBytes * facts.height) return undefined
+        line = lines.next().value ?? undefined
+        if (!line) return 'bilevel image is too short'
+      }
+      const same = column === rowBytes - 1 ? (byte | filler) === (line![column]! | filler) : byte === line![column]
+      if (!same) return 'bilevel image changed'
+      index++
+    }
+  }
+  if (index < rowBytes * facts.height) throw new PdfSyntax('bilevel image ends early')
+  return undefined
+}

@@ -1,0 +1,29 @@
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../model/codec.ts'
+import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
+
+/**
+ * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for
+ * those who zoom in, they keep the floors. At other levels the target holds for them as they are stored.
+ */
+export const AIMS_AT_PAGE: ReadonlySet<Quality> = new Set(['medium', 'low', 'ultra'])
+
+/**
+ * What every picture keeps as it is stored, compared with the upload's at the same size, and every page at 144 dpi: a little
+ * above the floors of everything, as decoders round differently, and renderers mix inks differently.
+ */
+export const FLOORS = { ssim: FLOOR_SSIM + 0.001, psnrDb: FLOOR_PSNR_DB + 0.05, colourPsnrDb: 25.5 }
+export const INK_FLOORS = { ssim: FLOOR_SSIM + 0.01, psnrDb: FLOOR_PSNR_DB + 1, colourPsnrDb: 27 }
+
+export type Target = PageTarget
+
+export const TARGETS = LEVELS.page
+
+/**
+ * Hard edges (scanned text) suffer from being reduced, and take fewer bytes as a coarser JPEG of full size: what was a JPEG
+ * is tried at full size, too, unless being reduced keeps this PSNR in dB, as a screen shows it.
+ */
+export const SOFT_PSNR_DB = 35
+/** Reducing by less than this blurs more than it saves. */
+export const SMALLEST_REDUCTION = 1.25
+/** A lossy step must pay: it has to be this much smaller than what can be had without loss. */
+export const LOSSY_GAIN = 0.92

@@ -1,0 +1,144 @@
+/** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
+import { leastOf } from '../../../bytes/min-max.ts'
+import { NO_STILL_PICTURE } from '../../../model/loss.ts'
+import { type Channels, type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../metrics/perceptual.ts'
+import { PdfSyntax } from '../objects.ts'
+import type { Mask } from './mask.ts'
+import { withOpacity } from './opacity.ts'
+import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
+
+/** Rows as they are stored; of 1 or 3 channels. `inks`: nobody says how these look. */
+export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; inks?: boolean }
+
+/** What is compared, and the mask that both lie below. */
+export interface Pair {
+  original: Streamed
+  result: Streamed
+  mask: Mask | undefined
+}
+
+export interface Measured {
+  /** Pixel for pixel, what the mask hides as well; a larger original by the means of the areas that the pixels stand for. */
+  stored: Similarity
+  /** The same, as `PictureLoss` has it. */
+  ssimulacra2: number | undefined
+  /** At the size of each grid, both as a renderer draws them there and as far as the mask shows them. */
+  drawn: Similarity[]
+}
+
+/** All in one pass: both pictures are decoded side by side, a few rows at a time. */
+export async function measure({ original, result, mask }: Pair, grids: readonly Size[]): Promise<Measured> {
+  if (result.channels !== original.channels || result.width > original.width || result.height > original.height)
+    throw new PdfSyntax('a picture that is not what was coded')
+  const stored = new Comparison([original, result], result, 'area', original.inks ? 'unscored' : 'scored')
+  const drawn = grids.map((grid) => new Comparison(mask ? [original, result, { ...mask, channels: 1 }] : [original, result], grid, 'drawn'))
+  const all = [stored, ...drawn]
+  try {
+    await inStep(mask ? [original, result, mask] : [original, result], (which, strip) => {
+      for (const comparison of all) comparison.push(which, strip)
+    })
+    return { ssimulacra2: stored.score(), stored: stored.finish(), drawn: drawn.map((comparison) => comparison.finish()) }
+  } finally {
+    for (const comparison of all) comparison[Symbol.dispose]()
+  }
+}
+
+interface Flow {
+  width: number
+  height: number
+  strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/** Strips of several pictures, always the next of that of which least was seen. */
+async function inStep(flows: readonly Flow[], take: (which: number, strip: Uint8Array) => void): Promise<void> {
+  const running = flows.map(({ width, height, strips }, which) => ({ which, seen: 0, pixels: width * height, rows: iterated(strips) }))
+  try {
+    for (let left = [...running]; left.length > 0; ) {
+      const next = left.reduce((a, b) => (a.seen <= b.seen ? a : b))
+      const { value, done } = await next.rows.next()
+      if (done) left = left.filter((each) => each !== next)
+      else {
+        take(next.which, value)
+        next.seen += value.length / next.pixels
+      }
+    }
+  } finally {
+    for (const { rows } of running) await rows.return(undefined)
+  }
+}
+
+async function* iterated(strips: Flow['strips']): AsyncGenerator<Uint8Array, undefined> {
+  yield* strips
+}
+
+/** Two pictures at one size, of which rows arrive in turn; a third may be their opacity there. */
+class Comparison {
+  private readonly scalers: RowScaler[]
+  private readonly waiting: Uint8Array[]
+  private readonly rowPixels: number
+  private readonly meter: SimilarityMeter
+  /** undefined: it cannot be scored. */
+  private readonly scorer: ScoreMeter | 'small' | undefined
+
+  constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
+    this.scalers = pictures.map((picture) => new RowScaler(picture, size, mode))
+    this.waiting = pictures.map(() => new Uint8Array())
+    this.rowPixels = size.width
+    const channels = pictures[0]!.channels + (pictures.length > 2 ? 1 : 0)
+    const samples = (channels === 2 ? 4 : channels) as Channels
+    this.meter = new SimilarityMeter(size.width, size.height, samples)
+    this.scorer = score === 'scored' ? scorerOf(size, samples) : undefined
+  }
+
+  push(which: number, strip: Uint8Array): void {
+    const scaler = this.scalers[which]
+    if (!scaler) return
+    for (const rows of scaler.push(strip)) {
+      this.waiting[which] = joined(this.waiting[which]!, rows)
+      this.compare()
+    }
+  }
+
+  /** As many rows as all of them have. */
+  private compare(): void {
+    const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
+    const rows = leastOf(this.waiting.map((bytes, i) => bytes.length / strides[i]!))
+    if (rows === 0) return
+    const [original, result, opacity] = this.waiting.map((bytes, i) => bytes.subarray(0, rows * strides[i]!))
+    const { channels } = this.scalers[0]!
+    const shown = (pixels: Uint8Array) => (opacity ? withOpacity(pixels, channels, opacity) : pixels)
+    this.meter.push(shown(original!), shown(result!))
+    if (this.scorer instanceof ScoreMeter) this.scorer.push(original!, result!)
+    for (const [i, bytes] of this.waiting.entries()) this.waiting[i] = bytes.slice(rows * strides[i]!)
+  }
+
+  /** Of what is stored alone, whatever lies above it. */
+  score(): number | undefined {
+    return this.scorer === 'small' ? NO_STILL_PICTURE : this.scorer?.finish()
+  }
+
+  finish(): Similarity {
+    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
+    // Pictures smaller than the window have none.
+    return { ssim: Number.isNaN(ssim) ? 1 : ssim, psnrDb, psnrRgbDb }
+  }
+
+  [Symbol.dispose](): void {
+    for (const scaler of this.scalers) scaler[Symbol.dispose]()
+    this.meter[Symbol.dispose]()
+    if (this.scorer instanceof ScoreMeter) this.scorer[Symbol.dispose]()
+  }
+}
+
+function scorerOf({ width, height }: Size, channels: Channels): ScoreMeter | 'small' | undefined {
+  if (Math.min(width, height) < LEAST_SCORED) return 'small'
+  return width > WIDEST ? undefined : new ScoreMeter(width, height, channels)
+}
+
+function joined(held: Uint8Array, rows: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(held.length + rows.length)
+  whole.set(held)
+  whole.set(rows, held.length)
+  return whole
+}

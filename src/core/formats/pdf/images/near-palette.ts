@@ -1,0 +1,100 @@
+/** Drawings with more than 256 colours: as the palette that the level allows for a PNG of the same pixels. */
+import { isEngineError } from '../../../../../wasm/engine-error.ts'
+import { parseHeader } from '../../../../../wasm/png/chunks.ts'
+import { CHANNELS, type PictureHeader } from '../../../../../wasm/png/engine.ts'
+import { concat } from '../../../bytes/concat.ts'
+import type { Options } from '../../../model/codec.ts'
+import { isCodecError } from '../../../model/error.ts'
+import type { PictureLoss } from '../../../model/loss.ts'
+import { deflatedAgain, fewRowBytes } from '../../../images/png/redeflate.ts'
+import { encodeBestPng } from '../../../images/png/encode-smallest.ts'
+import type { Filter } from '../filters.ts'
+import { latin1 } from '../objects.ts'
+import { parmsOf } from '../recompress.ts'
+import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
+import type { Rows } from './rows.ts'
+
+/** Processor seconds that a search takes for each megapixel (a screenshot of 0.7 megapixels: 3.9 s). */
+export const SECONDS_PER_MEGAPIXEL = 5.5
+/** Pixels of one picture, and of all pictures of a document. */
+const MOST_PIXELS = { ofPicture: 2e6, ofDocument: 3e6 }
+const LEAST_SIDE = 16
+
+/** How samples are stored that are not 8 bits of the picture's own space. */
+export interface Packed {
+  bits: number
+  /** Entries of the palette, in the space that the picture has; undefined for grey samples. */
+  table: Uint8Array | undefined
+}
+
+export interface NearPalette {
+  data: Uint8Array
+  deflated: Filter[]
+  packed: Packed
+  /** Undefined when nothing was lost. */
+  figures: { ssim: number; psnrDb: number } | undefined
+}
+
+/** What of a document may still be searched. */
+export class PaletteBudget {
+  private left = MOST_PIXELS.ofDocument
+
+  /** True if the picture is of a kind and size that is searched. Its pixels are subtracted. */
+  spend(facts: ImageFacts): boolean {
+    const { width, height, family, components, bitsPerComponent, decode, palette } = facts
+    const pixels = width * height
+    const isSamples = imageFilter(facts) === '' && !palette && !decode && bitsPerComponent === 8
+    if (!isSamples || !INDEXED_BASES.has(family) || (components !== 1 && components !== 3)) return false
+    if (Math.min(width, height) < LEAST_SIDE || pixels > MOST_PIXELS.ofPicture || pixels > this.left) return false
+    this.left -= pixels
+    return true
+  }
+}
+
+type Aim = Pick<Options, 'quality' | 'signal'> & { budget: number }
+
+/** The smallest PNG that the level allows, as a PDF stores it; undefined where that is not below `budget` bytes. */
+export async function nearPalette(facts: ImageFacts, open: () => Promise<Rows>, aim: Aim): Promise<NearPalette | undefined> {
+  const { width, height } = facts
+  const channels = facts.components === 1 ? 1 : 3
+  const rows = async function* () {
+    yield* (await open()).strips
+  }
+  const made = await encodeBestPng({ width, height, channels, rows }, [], aim.budget, aim).catch(declined)
+  return made && fromPng(facts, made.pieces, made.loss, aim.signal)
+}
+
+async function fromPng(
+  { components, width, height }: ImageFacts,
+  made: readonly Uint8Array[],
+  loss: PictureLoss | undefined,
+  signal: AbortSignal,
+): Promise<NearPalette | undefined> {
+  const form = parseHeader(made[0]!.subarray(16, 29), 16)
+  const rowBytes = fewRowBytes(form)
+  const pieces = (rowBytes !== undefined && (await deflatedAgain(made, rowBytes, signal))) || made
+  const table = tableOf(form, components, pieces)
+  if (!table && CHANNELS[form.colourType] !== components) return undefined
+  const data = concat(pieces.filter((piece) => typeOf(piece) === 'IDAT').map((piece) => piece.subarray(8, -4)))
+  const shape = { predictor: 15, colors: CHANNELS[form.colourType], bitsPerComponent: form.bitDepth, columns: width }
+  const figures = loss && { ssim: loss.ssim, psnrDb: loss.psnrDb }
+  const deflated = [{ name: 'FlateDecode', parms: parmsOf(shape) }]
+  return height === form.height ? { data, deflated, packed: { bits: form.bitDepth, table }, figures } : undefined
+}
+
+const typeOf = (piece: Uint8Array) => latin1(piece.subarray(4, 8))
+
+/** A palette, also for grey samples of a picture whose space has three components: it keeps its space (8.6.6.3). */
+function tableOf({ colourType, bitDepth }: PictureHeader, components: number, pieces: readonly Uint8Array[]): Uint8Array | undefined {
+  if (colourType === 0 && components === 1) return undefined
+  const entries = pieces.find((piece) => typeOf(piece) === 'PLTE')?.subarray(8, -4)
+  if (colourType === 3 && entries) return components === 3 ? entries : entries.filter((_, i) => i % 3 === 0)
+  if (colourType !== 0 || components !== 3 || bitDepth > 8) return undefined
+  const highest = 2 ** bitDepth - 1
+  return Uint8Array.from({ length: 3 * (highest + 1) }, (_, i) => (Math.floor(i / 3) * 255) / highest)
+}
+
+function declined(error: unknown): undefined {
+  if (isCodecError(error, 'no_gain') || isCodecError(error, 'over_budget') || isEngineError(error, 'png')) return undefined
+  throw error
+}

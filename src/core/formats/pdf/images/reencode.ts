@@ -1,0 +1,271 @@
+/** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
+import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import type { SeenPicture } from '../../../catalog/levels.ts'
+import type { Similarity } from '../../../metrics/ssim-psnr.ts'
+import type { Reference } from '../../../images/jpeg/perceptual-search.ts'
+import type { Filter } from '../filters.ts'
+import { deflateBest, type Effort } from '../recompress.ts'
+import type { Coded } from './jpeg.ts'
+import type { Target } from './levels.ts'
+import { forAll, mayHaveRims, ofShown, shownShare } from './opacity.ts'
+import type { Rows } from './rows.ts'
+import { RowScaler } from './scale.ts'
+import { type Found, MOST_GAINED, sampledEvery, searchQuality } from './search.ts'
+import { isSeen, pixelsAsReference, reopened, rowsAt, type Samples, type Sight, searchSeen } from './seen.ts'
+import { ToneStatistics } from './photo-detection.ts'
+import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
+
+/** Channels of rows, in the engine's words. */
+export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
+
+export interface Reencoded extends Coded {
+  figures: { ssim: number; psnrDb: number }
+  /** Undefined for JPEG. */
+  deflated: Filter[] | undefined
+}
+
+export interface EncodeRequest {
+  /** What is stored; not larger than the picture. */
+  size: Size
+  /** What it is compared at: pixels on a screen, not more than what is stored. */
+  screen: Size
+  target: Target
+  /** What eyes may see of it, where that steers it: whether it does is asked once. */
+  wanted: () => SeenPicture | undefined
+  /** The picture once more. */
+  open: () => Promise<Rows>
+  /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
+  jpeg: 'never' | 'photographs' | 'any'
+  /** Is told whether the samples are of a photograph. */
+  onTones?: (photographic: boolean) => void
+  /** Colour at full resolution, where luma steers. */
+  fullColour: boolean
+  /** PSNR in dB of the chroma that pictures which are looked at are left with at half the resolution. */
+  halvedChromaPsnrDb: number
+  hint: number
+  effort: Effort
+  /** Of four inks, 255 is none. */
+  inverted: boolean
+  /** Only results below this many bytes are of use. */
+  budget: number
+}
+
+/** Reduced rows that are kept to be deflated. */
+const MAX_KEPT_BYTES = 6 * 1024 * 1024
+const SMALLEST_JPEG_SIDE = 16
+const STRIP_ROWS = 64
+
+/** Undefined when nothing good enough comes out. */
+export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const { width, height } = request.size
+  const channels = rows.channels as Samples
+  const exactSize = width === rows.width && height === rows.height
+  const toJpeg = request.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
+  const jpegIn = toJpeg ? jobOf(request, channels, arrivesHalved(request, channels)) : undefined
+  const store = exactSize ? undefined : new RowScaler(rows, request.size)
+  const screen = new View(rows, request.screen, 'drawn')
+  const tones = new ToneStatistics(width, channels)
+  const kept: Uint8Array[] = []
+  const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
+  for await (const strip of rows.strips) {
+    screen.push(strip)
+    for (const reduced of store ? store.push(strip) : [strip]) {
+      tones.push(reduced)
+      if (keep) kept.push(reduced.slice())
+      jpegIn?.write(reduced)
+    }
+  }
+  request.onTones?.(tones.photographic)
+  const reference = screen.done()
+  const pixels = keep ? concat(kept) : undefined
+  kept.length = 0
+  const seen =
+    pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'drawn' }))
+  // Hard edges that are gone already will not come back with JPEG.
+  if (seen && !acceptable(seen, request)) return undefined
+  using job = jpegIn?.end()
+  const look: Look = { reference, size: request.screen, mode: 'drawn' }
+  const { size, inverted } = request
+  const beside = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
+  const again = () => (pixels ? filled(request, channels, pixels) : refilled(request, channels))
+  const stored = { channels, beside, rims: false, again }
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, stored, request) : undefined
+  if (!pixels || !seen) return coded
+  return deflatedOr(coded, pixels, channels, seen, request)
+}
+
+/** Deflated pixels where these are smaller than what was coded. */
+function deflatedOr(
+  coded: Reencoded | undefined,
+  pixels: Uint8Array,
+  channels: number,
+  seen: Similarity,
+  request: EncodeRequest,
+): Reencoded | undefined {
+  const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: request.size.width }
+  const packed = deflateBest(pixels, layout, request.effort, coded?.data.length ?? request.budget)
+  if (!packed) return coded
+  return {
+    ...request.size,
+    channels,
+    data: packed.data,
+    deflated: packed.chain,
+    figures: { ssim: seen.ssim, psnrDb: seen.psnrDb },
+    quality: request.hint,
+  }
+}
+
+/** A picture below a mask, at the size it is to be stored at: as JPEG where that is wished, or, unless it has its size already, deflated. */
+export async function reencodeMasked(preview: Preview, request: EncodeRequest, asItIs: boolean): Promise<Reencoded | undefined> {
+  const { channels, pixels, size } = preview
+  const seen = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
+  if (!acceptable(seen, request)) return undefined
+  const tones = new ToneStatistics(size.width, channels)
+  // An edge between what is hidden and what is shown takes more than JPEG is good for.
+  tones.push(pixels, rimsOf(preview) ? undefined : preview.opacity)
+  request.onTones?.(tones.photographic)
+  const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
+  const coded = toJpeg ? await reencodePreview(preview, request) : undefined
+  return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, request)
+}
+
+const rimsOf = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
+
+/** A picture that is there at the size it is to be stored at. */
+export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const { pixels, opacity } = preview
+  const channels = preview.channels as Samples
+  using job = filled(request, channels, pixels, arrivesHalved(request, channels))
+  const beside = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
+  return await asJpeg(
+    job,
+    onScreen(preview),
+    { channels, beside, rims: rimsOf(preview), again: () => filled(request, channels, pixels) },
+    request,
+  )
+}
+
+/** Pixels of the largest picture whose chroma is held whole below `high`: a job takes twice as much with all of it. */
+const MOST_WHOLE = 4e6
+const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE
+
+/** Chroma is halved on the way in where no look asks for the whole, or there is too much of it. */
+const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
+  !fullColour && !(channels === 3 && isSeen(size) && mayBeWhole(size))
+
+const jobOf = ({ size }: EncodeRequest, channels: Samples, subsampled: boolean) =>
+  JpegJob.fromRows({ ...size, pixels: PIXELS[channels], subsampled, ycck: channels === 4 })
+
+/** A job of pixels in memory. */
+function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, subsampled = false): JpegJob {
+  const rows = jobOf(request, channels, subsampled)
+  const strip = request.size.width * channels * STRIP_ROWS
+  for (let at = 0; at < pixels.length; at += strip) rows.write(pixels.subarray(at, at + strip))
+  return rows.end()
+}
+
+/** A job of the picture, opened once more. */
+async function refilled(request: EncodeRequest, channels: Samples): Promise<JpegJob> {
+  const rows = jobOf(request, channels, false)
+  for await (const strip of rowsAt(request.open, request.size)) rows.write(strip)
+  return rows.end()
+}
+
+/** What a page shows is a little less than what is stored: by how much the target is raised until it holds there, too, in dB. */
+const RAISED_DB = [0, 1, 2.5]
+
+interface Stored {
+  channels: Samples
+  /** What is laid beside it. */
+  beside: Reference
+  /** Hidden colours may leave rims at the edge of a mask. */
+  rims: boolean
+  /** A job of it with all of its colour. */
+  again: () => JpegJob | Promise<JpegJob>
+}
+
+/** What halved chroma keeps from looking as it should keeps all of its own; what does not look so even then is no JPEG. */
+async function asJpeg(
+  job: JpegJob,
+  look: Look,
+  { channels, beside, rims, again }: Stored,
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const wanted = request.wanted()
+  if (look.opacity) job.stayWithin()
+  let halved = arrivesHalved(request, channels)
+  if (!halved && channels === 3 && mayHalve(job, request, wanted)) {
+    job.decimate()
+    halved = true
+  }
+  if (!wanted) return await asLumaSays(job, look, channels, request)
+  const sight = { reference: beside, wanted }
+  const made = await asSeen(job, look, { channels, sight, rims }, request)
+  if (made || !halved || !mayBeWhole(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  using full = await again()
+  if (look.opacity) full.stayWithin()
+  return await asSeen(full, look, { channels, sight, rims }, request)
+}
+
+function mayHalve(job: JpegJob, { fullColour, size, halvedChromaPsnrDb }: EncodeRequest, wanted: SeenPicture | undefined): boolean {
+  if (!wanted) return !fullColour
+  return (job.decimationPsnrDb(sampledEvery(size.width * size.height)) ?? 0) >= halvedChromaPsnrDb
+}
+
+const shareShown = ({ opacity }: Look) => (opacity ? shownShare(opacity, 1) : 1)
+
+async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const share = shareShown(look)
+  for (const raisedDb of RAISED_DB) {
+    const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
+    const found = await searchQuality(job, request.size.width * request.size.height, target, request.hint, request.budget)
+    if (!found) return undefined
+    const made = await written(job, found, { look, share, channels }, request)
+    if (made || job.size('made', 'progressive') >= request.budget) return made
+  }
+  return undefined
+}
+
+/** Where hidden colours may leave rims at the edge of a mask luma counts as well: these are worth more than the score says. */
+async function asSeen(
+  job: JpegJob,
+  look: Look,
+  { channels, sight, rims }: { channels: Samples; sight: Sight; rims: boolean },
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const share = shareShown(look)
+  const target = rims ? request.target : { ...request.target, ...sight.wanted.floor }
+  for (const raisedDb of RAISED_DB) {
+    const wanted = { ...sight.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
+    const found = await searchSeen(job, { ...sight, wanted }, request.hint, request.budget)
+    if (!found) return undefined
+    const made = await written(job, found, { look, share, channels }, { ...request, target })
+    if (made || job.size('made', 'progressive') >= request.budget) return made
+  }
+  return undefined
+}
+
+/** What a job made last; undefined where it takes too much, or does not look like the original on screen. */
+async function written(
+  job: JpegJob,
+  found: Found,
+  { look, share, channels }: { look: Look; share: number; channels: Samples },
+  request: EncodeRequest,
+): Promise<Reencoded | undefined> {
+  const stored = ofShown(found.figures, share)
+  // Without an Adobe segment four components are CMYK, not YCCK.
+  const data = concat(job.write('made', 'progressive', channels === 4))
+  if (data.length >= request.budget) return undefined
+  const seen = await similarity(await openJpeg(data), look)
+  if (!acceptable(seen, request)) return undefined
+  const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
+  return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
+}
+
+/** How far colours may be behind luma, in dB. */
+const COLOUR_BEHIND_DB = 4
+
+/** Whether a picture of another size still looks like the original on screen. */
+export const acceptable = (seen: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
+  seen.ssim >= target.ssim && seen.psnrDb >= target.psnrDb && seen.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB

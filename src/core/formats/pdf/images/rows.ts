@@ -1,0 +1,200 @@
+/** Images of any kind as rows of 8-bit samples. */
+import { isEngineError } from '../../../../../wasm/engine-error.ts'
+import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
+import { JpxPicture } from '../../../../../wasm/openjpeg/openjpeg.ts'
+import { concat } from '../../../bytes/concat.ts'
+import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
+import { PdfSyntax, type Stream } from '../objects.ts'
+import type { Reader } from '../reader.ts'
+import { type ImageFacts, imageFilter, PALETTE_BASES, type Palette } from './facts.ts'
+import { jp2Colour } from './jp2.ts'
+import type { Opened } from './scale.ts'
+
+export interface Rows extends Opened {
+  /** 1, 3 or 4 samples a pixel. Four are CMYK as stored. */
+  channels: number
+  /** Whole rows, a strip at a time; once. */
+  strips: AsyncIterable<Uint8Array>
+}
+
+export type DctScale = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+
+const STRIP_BYTES = 256 * 1024
+const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
+const MAX_GATHERED_BYTES = 8 * 1024 * 1024
+const MAX_JPX_BYTES = 12 * 1024 * 1024
+
+/** Families whose samples can be coded as JPEG and averaged. */
+const CONTINUOUS: ReadonlySet<string> = new Set([...PALETTE_BASES, 'Separation'])
+
+/** Whether the samples of an image can be turned into rows. */
+export function hasRows(facts: ImageFacts): boolean {
+  if (facts.stencil || facts.colourKey || facts.matte) return false
+  if (facts.chain.some((filter) => filter.name === 'Crypt')) return false
+  // A /Decode that stretches contrast would make errors larger than they were measured.
+  if (facts.decode?.some((value) => !(value >= 0 && value <= 1))) return false
+  const filter = imageFilter(facts)
+  if (filter === 'DCTDecode') return CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && facts.bitsPerComponent === 8
+  if (filter === 'JPXDecode') return !facts.ownMask && !facts.palette && (facts.family === '' || CONTINUOUS.has(facts.family))
+  if (filter !== '' || !hasGenericFilters(facts)) return false
+  if (facts.palette) return !facts.decode && facts.bitsPerComponent >= 2 && facts.bitsPerComponent <= 8
+  return (
+    CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && (facts.bitsPerComponent === 8 || facts.bitsPerComponent === 16)
+  )
+}
+
+/** The same, and grey samples of 1, 2 and 4 bits and palettes of one bit, for what is only repacked or compared without a loss. */
+export function hasExactRows(facts: ImageFacts): boolean {
+  if (hasRows(facts)) return true
+  const { stencil, colourKey, matte, decode, family, components, bitsPerComponent, palette } = facts
+  const isPlain = !stencil && !colourKey && !matte && !decode && components === 1 && [1, 2, 4].includes(bitsPerComponent)
+  return isPlain && (palette !== undefined || CONTINUOUS.has(family)) && imageFilter(facts) === '' && hasGenericFilters(facts)
+}
+
+const hasGenericFilters = ({ chain }: ImageFacts) => chain.every((filter) => GENERIC_FILTERS.has(filter.name))
+
+/** Opens the rows; a JPEG may come out reduced to `dctScale` eighths. Throws `PdfSyntax` for damaged data. */
+export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale = 8): Promise<Rows> {
+  const filter = imageFilter(facts)
+  if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, dctScale)
+  return filter === 'JPXDecode' ? jpxRows(reader, stream, facts) : sampleRows(reader, stream, facts)
+}
+
+/** The coded data of an image, generic filters around it taken off. */
+export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+  let flow: AsyncIterable<Uint8Array> = reader.pieces(stream)
+  for (const filter of facts.chain.slice(0, -1)) flow = decodeFlow(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
+  return flow
+}
+
+/** The JPEG data of an image, for an engine that copies it. */
+export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+  return facts.chain.length === 1 ? reader.passingPieces(stream) : imageFlow(reader, stream, facts)
+}
+
+async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale): Promise<Rows> {
+  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { dctScale }).catch(asSyntax)
+  if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
+  const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * dctScale) / 8))
+  if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
+  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
+}
+
+async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+  try {
+    yield* rows.strips(Math.max(16, Math.floor(STRIP_BYTES / rows.stride)))
+  } catch (error) {
+    asSyntax(error)
+  }
+}
+
+/** JPEG 2000 is decoded by strips of about this many pixels, 12 bytes of memory each. */
+const JPX_STRIP_PIXELS = 1_000_000
+
+async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
+  const parts: Uint8Array[] = []
+  for await (const piece of imageFlow(reader, stream, facts)) {
+    parts.push(piece)
+    if (parts.length * piece.length > 2 * MAX_JPX_BYTES) break
+  }
+  const data = concat(parts)
+  if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('JPEG 2000 data over the limit')
+  const picture = openJpx(data)
+  const { width, height, components, plain } = picture
+  // Without a colour space in the document the picture's own counts (8.9.5, table 87): only the simple ones are followed.
+  const own = jp2Colour(data)
+  const expected = facts.components || (own === 'gray' ? 1 : own === 'rgb' ? 3 : own === undefined ? components : 0)
+  const fits = plain && width === facts.width && height === facts.height && components === expected
+  if (!fits || ![1, 3, 4].includes(components)) throw new PdfSyntax('JPEG 2000 of a kind that is not followed')
+  const rows = Math.max(64, Math.ceil(JPX_STRIP_PIXELS / width))
+  return { width, height, channels: components, strips: jpxStrips(picture, rows) }
+}
+
+function openJpx(data: Uint8Array): JpxPicture {
+  try {
+    return new JpxPicture(data)
+  } catch (error) {
+    return asSyntax(error)
+  }
+}
+
+async function* jpxStrips(opened: JpxPicture, rows: number): AsyncGenerator<Uint8Array> {
+  using picture = opened
+  try {
+    yield* picture.strips(rows)
+  } catch (error) {
+    asSyntax(error)
+  }
+}
+
+export function asSyntax(error: unknown): never {
+  if (isEngineError(error, 'jpeg', 'openjpeg')) throw new PdfSyntax(`${error.name}: ${error.message}`)
+  throw error
+}
+
+/** Plain samples: regrouped into rows, widened or narrowed to 8 bits, looked up in the palette. */
+async function sampleRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
+  const { flow } = await reader.decodedPieces(stream, MAX_SAMPLE_BYTES)
+  return rowsOf(flow, facts)
+}
+
+/** How samples are packed. */
+type Samples = Pick<ImageFacts, 'width' | 'height' | 'bitsPerComponent' | 'components'> & {
+  palette: Pick<Palette, 'channels' | 'bytes'> | undefined
+}
+
+/** Rows of 8-bit samples from the packed samples of an image. */
+export function rowsOf(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): Rows {
+  const channels = facts.palette?.channels ?? facts.components
+  return { width: facts.width, height: facts.height, channels, strips: expand(samples, facts) }
+}
+
+async function* expand(flow: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): AsyncGenerator<Uint8Array> {
+  const stride = Math.ceil((facts.width * facts.components * facts.bitsPerComponent) / 8)
+  const wanted = Math.max(1, Math.floor(STRIP_BYTES / stride)) * stride
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let rows = 0
+  for await (const piece of flow) {
+    held.push(piece)
+    heldBytes += piece.length
+    if (heldBytes < wanted) continue
+    const bytes = concat(held)
+    const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
+    if (whole > 0) yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
+    rows += whole
+    held = [bytes.slice(whole * stride)]
+    heldBytes = held[0]!.length
+    if (rows === facts.height) return
+  }
+  const bytes = concat(held)
+  const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
+  if (rows + whole < facts.height) throw new PdfSyntax(`${rows + whole} of ${facts.height} rows`)
+  yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
+}
+
+function toBytes(bytes: Uint8Array, facts: Samples, stride: number): Uint8Array {
+  const { bitsPerComponent: bits, width, components } = facts
+  const palette = facts.palette ?? (bits < 8 ? greys(bits) : undefined)
+  if (!palette) {
+    if (bits === 8) return bytes
+    // 16 bits, most significant byte first (8.9.5.2).
+    return Uint8Array.from({ length: bytes.length >> 1 }, (_, i) => bytes[i * 2]!)
+  }
+  const rows = bytes.length / stride
+  const { channels } = palette
+  const out = new Uint8Array(rows * width * channels * components)
+  const mask = (1 << bits) - 1
+  let at = 0
+  for (let y = 0; y < rows; y++) {
+    for (let x = 0; x < width; x++) {
+      const bit = x * bits
+      const index = (bytes[y * stride + (bit >> 3)]! >> (8 - bits - (bit & 7))) & mask
+      for (let c = 0; c < channels; c++) out[at++] = palette.bytes[index * channels + c]!
+    }
+  }
+  return out
+}
+
+/** Evenly spaced greys, 0 to 255, for samples of 1, 2 or 4 bits. */
+const greys = (bits: number) => ({ channels: 1, bytes: Uint8Array.from({ length: 2 ** bits }, (_, i) => (i * 255) / (2 ** bits - 1)) })

@@ -1,0 +1,80 @@
+/** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
+import type { JpegJob, Measured } from '../../../../../wasm/jpeg/jpeg.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
+import { lowestByMargin } from '../../../metrics/search.ts'
+import type { Target } from './levels.ts'
+
+export const LOWEST = 8
+export const HIGHEST = 95
+/** While searching, about this many pixels stand for all. */
+const SAMPLED_PIXELS = 1_000_000
+const MAX_SAMPLED_EVERY = 16
+const MAX_LOOKS = 7
+/** Above the target by less than this (dB): nothing to gain below. */
+const CLOSE_ENOUGH_DB = 0.12
+/** What one step of quality is worth where nothing is known yet, in dB: cautious in either direction. */
+const SLOPE_DB = { down: 0.13, up: 0.22 }
+const MAX_CORRECTIONS = 4
+/** What progressive coding, a sample and the last step of a search may make of an estimated size. */
+export const MOST_GAINED = 0.75
+
+export interface Found {
+  quality: number
+  figures: Measured
+}
+
+const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
+
+/** How far something is above the target in the worst respect, in dB; SSIM is looked at as −10 log (1 − SSIM). */
+export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
+  // Pictures smaller than the window have no SSIM.
+  const similarity = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
+  return Math.min(similarity, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
+}
+
+/** The lowest quality whose margin is not negative, from `hint` on; undefined when none is. `look` gives the margin in dB. */
+export const lowestGood = (
+  look: (quality: number) => number | Promise<number>,
+  { looks = MAX_LOOKS, ...from }: { hint: number; closeEnough: number; looks?: number },
+) => lowestByMargin({ first: LOWEST, last: HIGHEST, slope: SLOPE_DB, looks, ...from }, look)
+
+/** One of how many pairs of rows is looked at. */
+export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
+
+/** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
+export function narrow(
+  job: JpegJob,
+  every: number,
+  target: Target,
+  hint: number,
+  closeEnoughDb = CLOSE_ENOUGH_DB,
+): Promise<number | undefined> {
+  const look = async (quality: number) => {
+    await yieldToOthers()
+    return marginDb(job.estimate(quality, every), target)
+  }
+  return lowestGood(look, { hint, closeEnough: closeEnoughDb })
+}
+
+/**
+ * Requantises a stored job at the lowest quality that reaches the target (measured on every row at the end); undefined
+ * when none does, or when the result would be far from fitting into `room` bytes. `hint` is where the last picture of the
+ * document ended: pages of one scan are alike.
+ */
+export async function searchQuality(
+  job: JpegJob,
+  pixels: number,
+  target: Target,
+  hint: number,
+  budget: number,
+): Promise<Found | undefined> {
+  let quality = await narrow(job, sampledEvery(pixels), target, hint)
+  if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > budget) return undefined
+  for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
+    const figures = await job.requantise(quality, () => yieldToOthers())
+    const margin = marginDb(figures, target)
+    if (margin >= 0) return { quality, figures }
+    quality += Math.max(1 + correction, Math.ceil(-margin / SLOPE_DB.up))
+  }
+  return undefined
+}

@@ -1,0 +1,211 @@
+/** Pictures as they are seen at some size, and how alike two of them are there. */
+
+import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
+import { discard } from '../../../../../wasm/memories/discard.ts'
+import { yieldToOthers } from '../../../bytes/yield.ts'
+import { type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { PdfSyntax } from '../objects.ts'
+import { asPrinted } from './inks.ts'
+import type { MaskRows } from './mask.ts'
+import { hiddenAsStored, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
+import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
+
+export type { Size }
+
+const STRIP_PIXELS = 16 * 1024
+/** Rows between two breaths: about 20 ms of a page. */
+const PAUSE_ROWS = 512
+
+/** A picture reduced to `size`, as something a meter can look at. */
+export class View {
+  private readonly scaler: RowScaler
+  private readonly rows: Uint8Array
+  private at = 0
+
+  constructor(picture: Opened, size: Size, mode: ScaleMode) {
+    this.scaler = new RowScaler(picture, size, mode)
+    this.rows = new Uint8Array(size.width * size.height * (picture.channels === 1 ? 1 : 3))
+  }
+
+  push(strip: Uint8Array): void {
+    for (const reduced of this.scaler.push(strip)) {
+      const rows = shown(reduced, this.scaler.channels)
+      this.rows.set(rows, this.at)
+      this.at += rows.length
+    }
+  }
+
+  /** Gray or RGB rows. */
+  done(): Uint8Array {
+    return this.rows
+  }
+}
+
+/** Samples as gray or RGB. */
+export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asPrinted(rows) : rows)
+
+/** A picture at the size it would be stored at, and as a screen shows the original. */
+export interface Preview {
+  size: Size
+  channels: number
+  /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are what they were. */
+  pixels: Uint8Array
+  /** Of the pixels, below a mask. */
+  opacity: Uint8Array | undefined
+  screen: Size
+  /** Gray or RGB; below a mask RGBA. */
+  onScreen: Uint8Array
+  /** Frees the pixels. */
+  [Symbol.dispose](): void
+}
+
+type Streamed = Opened & { strips: AsyncIterable<Uint8Array> }
+
+export async function takePreview(picture: Streamed, size: Size, screen: Size): Promise<Preview> {
+  const { channels } = picture
+  const scaler = new RowScaler(picture, size)
+  const view = new View(picture, screen, 'drawn')
+  const pixels = new Uint8Array(size.width * size.height * channels)
+  let at = 0
+  for await (const strip of picture.strips) {
+    view.push(strip)
+    for (const rows of scaler.push(strip)) {
+      pixels.set(rows, at)
+      at += rows.length
+    }
+  }
+  return sightOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
+}
+
+/** The same of a picture of one or three channels below a mask. */
+export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
+  const { channels } = picture
+  if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks below a mask')
+  const opened = { width: picture.width, height: picture.height, channels: 4 }
+  const targets = [
+    { scaler: new RowScaler(opened, size, 'area', true), rgba: new Uint8Array(size.width * size.height * 4), at: 0 },
+    { scaler: new RowScaler(opened, screen, 'drawn', true), rgba: new Uint8Array(screen.width * screen.height * 4), at: 0 },
+  ]
+  const plain = { scaler: new RowScaler(picture, size), pixels: new Uint8Array(size.width * size.height * channels), at: 0 }
+  for await (const strip of picture.strips) {
+    const rgba = withOpacity(strip, channels, await mask.next(strip.length / (picture.width * channels)))
+    for (const target of targets) {
+      for (const rows of target.scaler.push(rgba)) {
+        target.rgba.set(rows, target.at)
+        target.at += rows.length
+      }
+    }
+    discard(rgba)
+    for (const rows of plain.scaler.push(strip)) {
+      plain.pixels.set(rows, plain.at)
+      plain.at += rows.length
+    }
+  }
+  const [stored, shownAt] = [targets[0]!, targets[1]!]
+  const split = withoutOpacity(stored.rgba, channels)
+  hiddenAsStored(split.pixels, plain.pixels, split.opacity)
+  discard(stored.rgba)
+  discard(plain.pixels)
+  return sightOf(size, channels, split, screen, shownAt.rgba)
+}
+
+function sightOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Preview {
+  const { pixels, opacity } = stored
+  const free = () => [pixels, onScreen, ...(opacity ? [opacity] : [])].forEach(discard)
+  return { size, channels, pixels, opacity, screen, onScreen, [Symbol.dispose]: free }
+}
+
+/** How a screen shows the original. */
+export const onScreen = (preview: Preview): Look => ({
+  reference: preview.onScreen,
+  size: preview.screen,
+  mode: 'drawn',
+  opacity: preview.opacity,
+})
+
+/** What the original looks like at some size. */
+export interface Look {
+  /** Gray or RGB rows; RGBA with `opacity`. */
+  reference: Uint8Array
+  size: Size
+  mode: ScaleMode
+  /** Of the pixels of what is compared with it. */
+  opacity?: Uint8Array | undefined
+  /** Takes the rows that are compared, too. */
+  also?(reference: Uint8Array, rows: Uint8Array): void
+}
+
+type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
+
+/** How like the original a picture is. */
+export async function similarity(picture: Picture, look: Look): Promise<Similarity> {
+  const [seen] = await similarities(picture, [look])
+  return seen!
+}
+
+/** The same at several sizes, while the picture is decoded once. */
+export async function similarities(picture: Picture, looks: readonly Look[]): Promise<Similarity[]> {
+  const viewers = looks.map((look) => new Viewer(picture, look))
+  for await (const strip of picture.strips) for (const viewer of viewers) viewer.push(strip)
+  return viewers.map((viewer) => viewer.finish())
+}
+
+/** One picture, looked at as another is. */
+class Viewer {
+  private readonly look: Look
+  private readonly channels: number
+  private readonly scaler: RowScaler
+  private readonly meter: SimilarityMeter
+  /** Pixels that came in, bytes that were compared. */
+  private taken = 0
+  private at = 0
+
+  constructor(picture: Opened, look: Look) {
+    const { size, mode, opacity } = look
+    this.look = look
+    this.channels = picture.channels
+    this.scaler = new RowScaler(opacity ? { ...picture, channels: 4 } : picture, size, mode, opacity !== undefined)
+    this.meter = new SimilarityMeter(size.width, size.height, opacity ? 4 : picture.channels === 1 ? 1 : 3)
+  }
+
+  push(strip: Uint8Array): void {
+    const { channels } = this
+    const { reference, opacity } = this.look
+    const count = strip.length / channels
+    const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.taken, this.taken + count))
+    this.taken += count
+    for (const reduced of this.scaler.push(rgba ?? strip)) {
+      const rows = rgba ? reduced.slice() : shown(reduced, channels)
+      const same = reference.subarray(this.at, this.at + rows.length)
+      // The mask is not what is compared here, and was reduced another way.
+      if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
+      this.meter.push(same, rows)
+      this.look.also?.(same, rows)
+      this.at += rows.length
+    }
+  }
+
+  finish(): Similarity {
+    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
+    const seen = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+    if (!this.look.opacity) return seen
+    const share = shownShare(this.look.reference, 4)
+    return { ...ofShown(seen, share), psnrRgbDb: seen.psnrRgbDb + 10 * Math.log10(share) }
+  }
+}
+
+/** A JPEG in memory as a picture. */
+export async function openJpeg(data: Uint8Array): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
+  const rows = await JpegRows.open(data)
+  return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
+}
+
+async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
+  const count = Math.max(1, Math.ceil(STRIP_PIXELS / rows.width))
+  let at = 0
+  for await (const strip of rows.strips(count)) {
+    yield strip
+    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await yieldToOthers()
+    at += count
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Who needs which object (ISO 32000-2, annex F): the first page, another page, the outlines, opening the document, or
+ * something else. The order of a linearised file follows from that.
+ */
+import { isCodecError, overBudget } from '../../../model/error.ts'
+import type { Duplicates } from '../duplicates.ts'
+import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
+import type { Reach } from '../reachable-objects.ts'
+import type { Reader } from '../reader.ts'
+
+/** Classes of objects, in the words of annex F. */
+export const ROLE = {
+  /** Nothing leads to it but pages that stand outside the page tree. */
+  none: 0,
+  root: 1,
+  outlines: 2,
+  /** Needed to open the document: viewer preferences, threads, open action, forms. */
+  open: 3,
+  firstPrivate: 4,
+  firstShared: 5,
+  pagePrivate: 6,
+  pagesShared: 7,
+  thumbnail: 8,
+  /** Used by one page and by something else. */
+  pageAndOther: 9,
+  other: 10,
+} as const
+export type Role = (typeof ROLE)[keyof typeof ROLE]
+
+/** Keys of the catalog that count for opening (F.3.4). */
+const OPEN_KEYS: ReadonlySet<string> = new Set(['ViewerPreferences', 'PageMode', 'Threads', 'OpenAction', 'AcroForm'])
+/** Entries of a stream that are written as direct values, so that a change of coding drops no object. */
+export const INLINED_KEYS: ReadonlySet<string> = new Set([
+  'Length',
+  'Filter',
+  'DecodeParms',
+  'DP',
+  'Length1',
+  'Length2',
+  'Length3',
+  'Decode',
+  'SMaskInData',
+  'BitsPerComponent',
+  'Width',
+  'Height',
+])
+const MAX_VISITS = 1_000_000
+const MAX_PAGES = 20_000
+const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate']
+
+const FIRST = 1
+const OTHERS = 2
+const OUTLINES = 4
+const OPEN = 8
+const THUMB = 16
+
+export interface Users {
+  /** By object number. */
+  roles: Uint8Array
+  /** Page of a private object, from 1 on for all but the first. */
+  pageOf: Int32Array
+  /** For every page what it uses. */
+  objectsOf: Uint32Array[]
+}
+
+export class UserScan {
+  private readonly reader: Reader
+  private readonly duplicates: Duplicates
+  private readonly reach: Reach
+  private readonly keep: (dict: Dict, key: string) => boolean
+  private readonly flags: Uint8Array
+  private readonly pageCount: Uint32Array
+  private readonly pageOf: Int32Array
+  private readonly stamp: Uint32Array
+  private round = 0
+  private visits = 0
+
+  constructor(reader: Reader, duplicates: Duplicates, reach: Reach, keep: (dict: Dict, key: string) => boolean) {
+    this.reader = reader
+    this.duplicates = duplicates
+    this.reach = reach
+    this.keep = keep
+    const size = reader.xref.size
+    this.flags = new Uint8Array(size)
+    this.pageCount = new Uint32Array(size)
+    this.pageOf = new Int32Array(size)
+    this.stamp = new Uint32Array(size)
+  }
+
+  /** Undefined for documents whose pages inherit, or that are too large for this. */
+  async run(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<Users | undefined> {
+    if (pages.length > MAX_PAGES || !(await this.plainTree(root.get('Pages')))) return undefined
+    try {
+      return await this.scan(root, rootNumber, pages, signal)
+    } catch (error) {
+      if (isCodecError(error, 'over_budget')) return undefined
+      throw error
+    }
+  }
+
+  private async scan(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<Users> {
+    const objectsOf: Uint32Array[] = []
+    for (const [page, number] of pages.entries()) {
+      signal.throwIfAborted()
+      const met: number[] = []
+      const dict = await this.reader.get(number)
+      this.round++
+      this.meet(number, page, met)
+      if (dict instanceof Dict) await this.follow(this.pageValues(dict), (object) => this.meet(object, page, met))
+      objectsOf.push(Uint32Array.from(met))
+      const thumb = dict instanceof Dict && this.keep(dict, 'Thumb') ? dict.get('Thumb') : undefined
+      if (thumb !== undefined) await this.mark(thumb, THUMB)
+    }
+    for (const key of ['Info', 'ID']) await this.mark(this.reader.trailer.get(key), OTHERS)
+    for (const [key, value] of root) {
+      if (this.keep(root, key)) await this.mark(value, OPEN_KEYS.has(key) ? OPEN : key === 'Outlines' ? OUTLINES : OTHERS)
+    }
+    const roles = new Uint8Array(this.flags.length)
+    for (const number of this.reach.objects) if (!this.duplicates.has(number)) roles[number] = this.role(number, rootNumber)
+    return { roles, pageOf: this.pageOf, objectsOf }
+  }
+
+  private role(number: number, root: number): Role {
+    const flags = this.flags[number]!
+    const pages = this.pageCount[number]!
+    if (number === root) return ROLE.root
+    if (flags & OUTLINES) return ROLE.outlines
+    if (flags & OPEN) return ROLE.open
+    const alone = (flags & (OTHERS | THUMB)) === 0
+    if (flags & FIRST) return alone && pages === 0 ? ROLE.firstPrivate : ROLE.firstShared
+    if (pages === 1) return alone ? ROLE.pagePrivate : ROLE.pageAndOther
+    if (pages > 1) return ROLE.pagesShared
+    if (flags & THUMB) return ROLE.thumbnail
+    return flags & OTHERS ? ROLE.other : ROLE.none
+  }
+
+  private meet(number: number, page: number, met: number[]): void {
+    this.stamp[number] = this.round
+    met.push(number)
+    if (page === 0) this.flags[number] = this.flags[number]! | FIRST
+    else {
+      this.pageCount[number] = this.pageCount[number]! + 1
+      this.pageOf[number] = page
+    }
+  }
+
+  private async mark(value: PdfObject | undefined, flag: number): Promise<void> {
+    this.round++
+    await this.follow([value], (number) => {
+      this.stamp[number] = this.round
+      this.flags[number] = this.flags[number]! | flag
+    })
+  }
+
+  private *pageValues(page: Dict): Generator<PdfObject> {
+    for (const [key, value] of page) if (key !== 'Parent' && key !== 'Thumb' && this.keep(page, key)) yield value
+  }
+
+  /** Everything that can be reached without passing through a page. */
+  private async follow(values: Iterable<PdfObject | undefined>, met: (number: number) => void): Promise<void> {
+    const stack: (number | PdfObject)[] = []
+    const push = (value: PdfObject | undefined): void => {
+      if (value instanceof Ref) {
+        const number = this.duplicates.of(value.number)
+        if (this.reach.used[number] && this.stamp[number] !== this.round) stack.push(value)
+      } else if (Array.isArray(value)) for (const item of value) push(item)
+      else if (value instanceof Dict && nameOf(value.get('Type')) !== 'Page') for (const item of this.valuesOf(value)) push(item)
+    }
+    for (const value of values) push(value)
+    for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+      if (!(value instanceof Ref)) continue
+      const number = this.duplicates.of(value.number)
+      if (this.stamp[number] === this.round) continue
+      if (++this.visits > MAX_VISITS) throw overBudget('a document of too many shared objects')
+      const object = await this.reader.get(number)
+      if (object instanceof Dict && nameOf(await this.reader.entry(object, 'Type')) === 'Page') continue
+      met(number)
+      if (object instanceof Stream) for (const item of await this.streamValues(object)) push(item)
+      else push(object)
+    }
+  }
+
+  private *valuesOf(dict: Dict): Generator<PdfObject> {
+    for (const [key, value] of dict) if (this.keep(dict, key)) yield value
+  }
+
+  /** What the dictionary of a stream refers to once it is written. */
+  private async streamValues({ dict }: Stream): Promise<PdfObject[]> {
+    const values: PdfObject[] = []
+    for (const [key, value] of dict) {
+      if (INLINED_KEYS.has(key) || !this.keep(dict, key)) continue
+      values.push(await inlined(this.reader, dict, key, value))
+    }
+    const parms = await this.reader.resolve(dict.get('DecodeParms') ?? dict.get('DP'))
+    for (const item of Array.isArray(parms) ? parms : [parms]) {
+      const globals = (await this.reader.dict(item))?.get('JBIG2Globals')
+      if (globals) values.push(globals)
+    }
+    return values
+  }
+
+  /** Linearised pages carry all their attributes themselves. */
+  private async plainTree(top: PdfObject | undefined): Promise<boolean> {
+    const seen = new Set<number>()
+    const stack: PdfObject[] = top === undefined ? [] : [top]
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (!(node instanceof Ref) || seen.has(node.number)) return false
+      seen.add(node.number)
+      const dict = await this.reader.dict(node)
+      if (!dict || nameOf(dict.get('Type')) === 'Page') continue
+      if (INHERITABLE.some((key) => dict.has(key))) return false
+      const kids = await this.reader.resolve(dict.get('Kids'))
+      if (Array.isArray(kids)) for (const kid of kids) stack.push(kid)
+    }
+    return true
+  }
+}
+
+/** The colour space of an image, which may change with its coding, as a direct value. */
+export async function inlined(reader: Reader, dict: Dict, key: string, value: PdfObject): Promise<PdfObject> {
+  if (key !== 'ColorSpace' || !(value instanceof Ref) || nameOf(dict.get('Subtype')) !== 'Image') return value
+  const space = await reader.resolve(value)
+  return Array.isArray(space) ? space : value
+}

@@ -1,0 +1,178 @@
+import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../model/codec.ts'
+import { lossOf, worseLoss } from '../../model/loss.ts'
+import { withoutTail, withTail } from '../../model/trailing-data.ts'
+import { type Document, openDocument } from './document.ts'
+import { Duplicates, findDuplicates } from './duplicates.ts'
+import { endOfPdf } from './end.ts'
+import { FontSubsetter } from './fonts/fonts.ts'
+import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
+import type { FontUsage } from './fonts/shown.ts'
+import { PDF } from '../../catalog/formats/pdf.ts'
+import { ImageRecompressor } from './images/images.ts'
+import { imageJudge } from './images/judge.ts'
+import { maskNumbers } from './images/mask.ts'
+import { imageSteps } from './images/report.ts'
+import { type Layout, layOut } from './linear/layout.ts'
+import { LinearFile } from './linear/linear-file.ts'
+import { fitsInFront, isLinearised, isSmallEnough, LinearRewriter, showsOutlines } from './linear/linearise.ts'
+import { UserScan } from './linear/users.ts'
+import { nameOf, Ref, Stream } from './objects.ts'
+import { Reader } from './reader.ts'
+import { type Plan, Rewriter } from './rewrite.ts'
+import { serialise } from './serialise.ts'
+import { worstOf } from './page-render-sizes.ts'
+import { toSize, wantsSize } from './target-size.ts'
+import { unusedSteps } from './unused.ts'
+import { type Usage, UsageScan } from './usage.ts'
+import { mayDropRights } from './usage-rights.ts'
+import { verifyGraphs } from './verify.ts'
+import { noReference, Writer } from './writer.ts'
+
+/** PDF: object for object, so that nothing a document has gets lost; see `docs/design/pdf.md`. */
+export const pdf: Codec = {
+  format: PDF,
+
+  async compress(source, sink, options) {
+    const end = await endOfPdf(source)
+    const pressed: typeof press = (body, to, asked) => press(body, to, asked, source.size - end > SEARCHED_BYTES)
+    return await withTail(source, end, sink, options, (body, asked) =>
+      wantsSize(body, asked) ? toSize(pressed, body, sink, asked) : pressed(body, sink, asked),
+    )
+  },
+
+  async verify(upload: Source, made: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+    const parted = await withoutTail(upload, await endOfPdf(upload), made)
+    if (typeof parted === 'string') return { equal: false, difference: parted }
+    const { original, result } = parted
+    const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
+    if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
+    if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
+    await a.gather(options.signal)
+    await b.gather(options.signal)
+    let shown: Promise<FontUsage | undefined> | undefined
+    const judges = {
+      image: imageJudge(a, b, fidelityOf(outcome) === 'lossless'),
+      font: fontJudge(a, b, () => {
+        shown ??= shownFonts(original, options)
+        return shown
+      }),
+      toUnicode: toUnicodeJudge(a, b),
+      glyphMap: glyphMapJudge(a, b),
+      rightsDropped: await mayDropRights(a, options),
+    }
+    return verifyGraphs(a, b, judges, options.signal)
+  },
+}
+
+/** Readers look for `startxref` in the last kilobyte of a file (PDF Reference 1.7, appendix H, note 18); itself and `%%EOF` take up to 40 of it. */
+const SEARCHED_BYTES = 980
+
+/** Keys and permissions of an encrypted file, as text. */
+const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
+
+/** What a document shows with its fonts, found anew; undefined where it cannot be read. */
+async function shownFonts(source: Source, options: Options): Promise<FontUsage | undefined> {
+  const document = await openDocument(source, options)
+  if ('kind' in document) return undefined
+  const { reader, root, pages, reach } = document
+  return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
+}
+
+/** `isFar`: its end is further from that of the file than readers look for it. */
+async function press(source: Source, sink: Sink, options: Options, isFar = false): Promise<Outcome> {
+  const opened = await openDocument(source, options)
+  if ('kind' in opened) return opened
+  // They search for objects and for the word "trailer" then, and find neither in streams.
+  const document = { ...opened, classic: opened.classic || isFar }
+  const { reader, reach } = document
+  const duplicates = await findDuplicates(reader, reach.streams, options.signal)
+  const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reach.objects)
+  const images = await imageRecompressor(document, duplicates, usage, options)
+  const merged = duplicates.merged
+  const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
+  await fonts.prepare(opened, options.signal)
+  const plan: Plan = {
+    reach,
+    duplicates,
+    keep: document.keep,
+    adapt: fonts.adapt,
+    transforms: [fonts.transform, images.transform],
+    verbatim: await metadataNumbers(document),
+    signal: options.signal,
+    progress: options.progress,
+  }
+  const layout = await linearLayout(document, duplicates, plan)
+  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic, reader.lock)
+  const rewriter =
+    layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
+  await rewriter.run()
+  const pages = worstOf(usage.sheets)
+  const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
+  const unused = await unusedSteps(reader, reach, options.signal)
+  const dropped = document.rightsDropped ? ['usage rights for Adobe Reader left out, as asked for'] : []
+  return {
+    kind: 'compressed',
+    ...lossOf(loss),
+    steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...unused, ...(options.inner.time?.steps() ?? []), ...dropped],
+  }
+}
+
+/** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
+async function linearLayout(
+  { reader, root, pages, reach, classic }: Document,
+  duplicates: Duplicates,
+  plan: Plan,
+): Promise<Layout | undefined> {
+  const top = reader.trailer.get('Root')
+  if (!(top instanceof Ref) || reader.repaired || reader.lock || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
+  const users = await new UserScan(reader, duplicates, reach, plan.keep).run(root, top.number, pages, plan.signal)
+  const objects = [...reach.objects].filter((number) => !duplicates.has(number))
+  const layout = users && (await layOut(reader, { users, pages, objects, compact: !classic, outlinesFirst: showsOutlines(root) }))
+  return layout && (await fitsInFront(reader, layout)) ? layout : undefined
+}
+
+async function imageRecompressor(
+  { reader, reach }: Document,
+  duplicates: Duplicates,
+  usage: Usage,
+  options: Options,
+): Promise<ImageRecompressor> {
+  const masks = await maskNumbers(reader, reach.streams, (number) => duplicates.of(number))
+  const { quality, inner, signal } = options
+  return new ImageRecompressor(reader, usage.images, masks, {
+    quality,
+    lossless: options.lossless || usage.transfers,
+    time: inner.time,
+    signal,
+  })
+}
+
+/** XMP below this share of the file stays as it is. */
+const METADATA_SHARE = 0.01
+
+/**
+ * XMP stays readable for tools that search files for it (14.3.2), unless it is much of a small file; in archives it always
+ * does, and part 1 of PDF/A demands it (ISO 19005-1, 6.7.2).
+ */
+async function metadataNumbers({ reader, archive, reach }: Document): Promise<Set<number>> {
+  const numbers = new Set<number>()
+  for (const number of reach.streams) {
+    const stream = await reader.get(number)
+    if (!(stream instanceof Stream) || nameOf(stream.dict.get('Type')) !== 'Metadata') continue
+    if (archive || (await reader.length(stream)) < reader.ranges.size * METADATA_SHARE) numbers.add(number)
+  }
+  return numbers
+}
+
+function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): string[] {
+  const steps = ['streams deflated again']
+  if (writer.compact) steps.push('objects packed')
+  if (writer.lock) steps.push('encrypted again as it was')
+  if (rewriter instanceof LinearRewriter) steps.push('linearised again')
+  if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} private entries of other programs (PieceInfo) removed`)
+  if (merged > 0) steps.push(`${merged} duplicates merged`)
+  if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
+  if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
+  if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)
+  return [...steps, ...imageSteps(report)]
+}

@@ -1,0 +1,179 @@
+/** Which objects a document uses (everything that can be reached from its trailer), and what kind of document it is. */
+import { overBudget } from '../../model/error.ts'
+import { inFileOrder } from './object-head-index.ts'
+import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
+import type { Reader } from './reader.ts'
+import { AT_OFFSET, IN_STREAM } from './xref.ts'
+
+/** A growing list of object numbers. */
+export class Numbers {
+  length = 0
+  private items = new Uint32Array(1024)
+  static of(items: Uint32Array<ArrayBuffer>): Numbers {
+    const numbers = new Numbers()
+    numbers.items = items
+    numbers.length = items.length
+    return numbers
+  }
+  push(number: number): void {
+    if (this.length === this.items.length) {
+      const larger = new Uint32Array(Math.max(1024, this.length * 2))
+      larger.set(this.items)
+      this.items = larger
+    }
+    this.items[this.length++] = number
+  }
+  pop(): number | undefined {
+    return this.length > 0 ? this.items[--this.length] : undefined
+  }
+  /** All from `index` on. */
+  from(index: number): Uint32Array {
+    return this.items.slice(index, this.length)
+  }
+  *[Symbol.iterator](): Generator<number> {
+    for (let i = 0; i < this.length; i++) yield this.items[i]!
+  }
+}
+
+export interface Reach {
+  /** 1 for every object number that is used. */
+  used: Uint8Array
+  /** In the order they were met; of a large file in that of the file. */
+  objects: Numbers
+  streams: Numbers
+  /** A signature field has been signed: rewriting the file would break it. */
+  signed: boolean
+  /** References that lead nowhere, or to nothing that can be read. */
+  dangling: number
+  /** Bytes of all streams used. */
+  streamBytes: number
+}
+
+/** Roots of everything (7.5.5, table 15). /ID holds strings, /Encrypt is handled before. */
+export const TRAILER_KEYS = ['Root', 'Info', 'ID'] as const
+
+type Keep = (dict: Dict, key: string) => boolean
+
+/** `keep` says whether an entry is followed (and will be written). Begins again where the table is repaired in the middle, which happens once. */
+export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach> {
+  for (;;) {
+    const found = await walk(reader, keep, signal)
+    if (found) return found
+  }
+}
+
+/** undefined: the table has more objects now than it had at the beginning. */
+async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach | undefined> {
+  const used = new Uint8Array(reader.xref.size)
+  const result: Reach = { used, objects: new Numbers(), streams: new Numbers(), signed: false, dangling: 0, streamBytes: 0 }
+  const stack = new Numbers()
+  const visit = (object: PdfObject | undefined): void => {
+    if (object instanceof Ref) {
+      const { number } = object
+      const kind = reader.xref.kind(number)
+      if (kind !== AT_OFFSET && kind !== IN_STREAM) result.dangling++
+      else if (used[number] === 0) {
+        used[number] = 1
+        stack.push(number)
+      }
+    } else if (Array.isArray(object)) {
+      for (const item of object) if (typeof item === 'object') visit(item)
+    } else if (object instanceof Dict) {
+      if (object.has('ByteRange')) result.signed = true
+      for (const [key, item] of object) if (typeof item === 'object' && keep(object, key)) visit(item)
+    }
+  }
+  for (const key of TRAILER_KEYS) visit(reader.trailer.get(key))
+  for (let number = stack.pop(); number !== undefined; number = stack.pop()) {
+    if (result.objects.length % 4096 === 0) signal.throwIfAborted()
+    const object = await reader.get(number)
+    // A repair in the middle renumbers nothing, but may find more objects than the table knew.
+    if (reader.xref.size > used.length) return undefined
+    result.objects.push(number)
+    if (object === null) result.dangling++
+    if (object instanceof Stream) {
+      result.streams.push(number)
+      for (const [key, item] of object.dict) if (key !== 'Length' && typeof item === 'object' && keep(object.dict, key)) visit(item)
+    } else visit(object)
+  }
+  const ordered = reader.isLarge ? inOrder(reader, result) : result
+  return measured(reader, ordered, signal)
+}
+
+const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
+  ...found,
+  objects: Numbers.of(inFileOrder(xref, found.objects)),
+  streams: Numbers.of(inFileOrder(xref, found.streams)),
+})
+
+/** undefined as `walk` is. */
+async function measured(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
+  for (const number of found.streams) {
+    signal.throwIfAborted()
+    const stream = await reader.get(number)
+    if (stream instanceof Stream) found.streamBytes += await reader.length(stream)
+  }
+  return reader.xref.size > found.used.length ? undefined : found
+}
+
+export interface Pages {
+  /** Leaves of the page tree (7.7.3), in order. */
+  leaves: Numbers
+  /** What the tree's root says. */
+  stated: number
+}
+
+/** Walks the page tree; each node once, whatever it says. */
+export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
+  const leaves = new Numbers()
+  const seen = new Uint8Array(reader.xref.size)
+  const top = root.get('Pages')
+  const stated = await reader.number(await reader.dict(top), 'Count', -1)
+  const stack: PdfObject[] = top === undefined ? [] : [top]
+  let steps = 0
+  while (stack.length > 0) {
+    const node = stack.pop()
+    if (node instanceof Ref) {
+      if (seen[node.number] !== 0) continue
+      seen[node.number] = 1
+    }
+    if (++steps > 4_000_000) throw overBudget('a page tree of millions of nodes')
+    const dict = await reader.resolve(node)
+    if (!(dict instanceof Dict)) continue
+    const kids = await reader.resolve(dict.get('Kids'))
+    if (Array.isArray(kids) && nameOf(dict.get('Type')) !== 'Page') for (let i = kids.length - 1; i >= 0; i--) stack.push(kids[i]!)
+    else if (node instanceof Ref) leaves.push(node.number)
+  }
+  return { leaves, stated }
+}
+
+/** Objects in the table that say they are pages; more than the tree has means that pages got lost. */
+export async function countPageObjects(reader: Reader): Promise<number> {
+  let count = 0
+  for (let number = 0; number < reader.xref.size; number++) {
+    const object = await reader.get(number)
+    if (object instanceof Dict && nameOf(await reader.entry(object, 'Type')) === 'Page') count++
+  }
+  return count
+}
+
+const SIGNATURE = Buffer.from('/ByteRange')
+const SCAN_BYTES = 1024 * 1024
+
+/** Whether a signature stands anywhere in the bytes, used or not: an earlier revision may be signed. */
+export async function hasSignatureBytes(reader: Reader, signal: AbortSignal): Promise<boolean> {
+  return !(await signatureOffsets(reader, signal).next()).done
+}
+
+/** Where the ranges of bytes that signatures cover are named, some perhaps twice. */
+export async function* signatureOffsets(reader: Reader, signal: AbortSignal): AsyncGenerator<number> {
+  for (let at = 0; at < reader.ranges.size; at += SCAN_BYTES - 32) {
+    signal.throwIfAborted()
+    const bytes = await reader.ranges.read(at, SCAN_BYTES)
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let i = chunk.indexOf(SIGNATURE); i >= 0; i = chunk.indexOf(SIGNATURE, i + 1)) {
+      if (/^\s*\[/.test(chunk.toString('latin1', i + SIGNATURE.length, i + SIGNATURE.length + 20))) yield at + i
+    }
+    reader.ranges.release(bytes)
+  }
+}

@@ -1,0 +1,395 @@
+/** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
+
+import { concat } from '../../bytes/concat.ts'
+import type { Source } from '../../model/codec.ts'
+import { overBudget } from '../../model/error.ts'
+import type { Decipher } from './ciphers.ts'
+import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
+import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
+import { Heads } from './object-head-index.ts'
+import { Lexer } from './lexer.ts'
+import { Dict, latin1, Name, nameOf, numberOr, type ObjectId, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+import { Ranges } from './ranges.ts'
+import { rebuild } from './repair.ts'
+import { findStart, readChain } from './sections.ts'
+import { type Opened, unlock } from './security.ts'
+import type { Lock } from './writer.ts'
+import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
+
+/** What cached objects may take in the file; in memory they are about ten times as large. */
+const CACHED_OBJECT_BYTES = 512 * 1024
+const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
+const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
+/** Of streams. */
+const MOST_LENGTHS = 100_000
+const MAX_REFERENCE_STEPS = 32
+/** The encryption dictionary, its crypt filters, one of these. */
+const MAX_SECURITY_DEPTH = 3
+const PIECE_BYTES = 256 * 1024
+
+/** A decoded object stream (7.5.7). */
+export interface ObjectStream {
+  numbers: number[]
+  offsets: number[]
+  first: number
+  data: Uint8Array
+}
+
+export class Reader {
+  readonly ranges: Ranges
+  trailer = new Dict()
+  xref = new Xref()
+  /** From the header, "1.4" (7.5.2); the catalog may say otherwise. */
+  version = '1.4'
+  /** The cross-reference table was unusable and has been rebuilt by a search for objects. */
+  repaired = false
+  private base = 0
+  private opened: Opened | undefined
+  private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
+  private cachedBytes = 0
+  private readonly objectStreams = new Map<number, ObjectStream>()
+  private objectStreamBytes = 0
+  private readonly opening = new Set<number>()
+  private readonly lengths = new Map<number, number>()
+
+  private constructor(source: Source) {
+    this.ranges = new Ranges(source)
+  }
+
+  /** `password` (empty for files that open without one) unlocks what is encrypted; what stays closed has /Encrypt in its trailer. */
+  static async open(source: Source, password?: string): Promise<Reader> {
+    const reader = new Reader(source)
+    const head = latin1(await reader.ranges.read(0, 1024))
+    const start = head.indexOf('%PDF-')
+    if (start >= 0) {
+      // Offsets count from the header, wherever it stands (annex I of older editions allows 1024 bytes before it).
+      reader.base = start
+      reader.version = /^\d\.\d/.exec(head.slice(start + 5))?.[0] ?? '1.4'
+    }
+    try {
+      reader.trailer = await readChain(reader.ranges, await findStart(reader.ranges), reader.base, reader.xref)
+      if (password !== undefined) await reader.decrypt(password)
+      if (!reader.trailer.has('Encrypt')) await reader.assertCatalog()
+    } catch (error) {
+      if (!(error instanceof PdfSyntax)) throw error
+      // A key that fits does not yet make sense of a file.
+      if (reader.opened) reader.close()
+      else await reader.repair()
+    }
+    return reader
+  }
+
+  /** From now on objects are found without reading the file again and again. */
+  async gather(signal: AbortSignal): Promise<void> {
+    this.ranges.heads = await Heads.gather(this.ranges, this.xref, signal)
+  }
+
+  /** Whether it pays to read objects in the order of the file. */
+  get isLarge(): boolean {
+    return this.ranges.heads !== undefined
+  }
+
+  private async decrypt(password: string): Promise<void> {
+    const dictionary = await this.dict(this.trailer.get('Encrypt'))
+    if (!dictionary) return
+    const flat = await this.direct(dictionary, MAX_SECURITY_DEPTH)
+    const id = await this.resolve(this.trailer.get('ID'))
+    const first = Array.isArray(id) ? await this.resolve(id[0]) : null
+    const opened =
+      flat instanceof Dict ? unlock(flat, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version) : undefined
+    this.forget()
+    if (!opened) return
+    this.opened = opened
+    this.trailer.delete('Encrypt')
+    // Its strings are not encrypted while they stand in the trailer.
+    if (Array.isArray(id)) this.trailer.set('ID', await Promise.all(id.map((half) => this.resolve(half))))
+  }
+
+  private close(): void {
+    this.trailer.set('Encrypt', this.opened?.lock.dictionary ?? null)
+    this.opened = undefined
+    this.forget()
+  }
+
+  /** Every reference in it replaced by what it leads to. */
+  private async direct(object: PdfObject, depth: number): Promise<PdfObject> {
+    const value = await this.resolve(object)
+    if (depth === 0 || !(value instanceof Dict)) return value instanceof Stream ? null : value
+    const copy = new Dict()
+    for (const [key, item] of value) copy.set(key, await this.direct(item, depth - 1))
+    return copy
+  }
+
+  private async assertCatalog(): Promise<void> {
+    const root = await this.resolve(this.trailer.get('Root'))
+    if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
+    if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no page tree')
+  }
+
+  /** What locks the file as it was, when it was encrypted. */
+  get lock(): Lock | undefined {
+    return this.opened?.lock
+  }
+
+  /** Rebuilds the table by searching the file; once. */
+  private async repair(): Promise<void> {
+    if (this.repaired) throw new PdfSyntax('damaged beyond repair')
+    this.repaired = true
+    this.ranges.heads = undefined
+    this.forget()
+    const old = this.trailer
+    this.base = 0
+    const rebuilt = await rebuild(this.ranges, (xref) => {
+      this.xref = xref
+      this.forget()
+      return this
+    })
+    this.trailer = new Dict()
+    for (const key of ['Root', 'Info', 'ID', 'Encrypt']) {
+      const value = rebuilt.get(key) ?? old.get(key)
+      if (value !== undefined) this.trailer.set(key, value)
+    }
+    if (!this.trailer.has('Encrypt')) await this.assertCatalog()
+  }
+
+  private forget(): void {
+    this.cache.clear()
+    this.cachedBytes = 0
+    this.objectStreams.clear()
+    this.objectStreamBytes = 0
+    this.lengths.clear()
+  }
+
+  /** The object with this number; null when there is none (7.3.10). */
+  async get(number: number): Promise<PdfObject> {
+    const cached = this.cache.get(number)
+    if (cached) return cached.object
+    const kind = this.xref.kind(number)
+    if (kind !== AT_OFFSET && kind !== IN_STREAM) return null
+    let object: PdfObject
+    let bytes: number
+    try {
+      if (kind === AT_OFFSET) {
+        const offset = this.xref.place(number)
+        const found = await readIndirect(this.ranges, offset)
+        if (found.number !== number) throw new PdfSyntax(`object ${number} expected, object ${found.number} found`, offset)
+        object = this.plain(found)
+        bytes = found.end - offset
+      } else [object, bytes] = await this.compressed(number)
+    } catch (error) {
+      if (!(error instanceof PdfSyntax)) throw error
+      if (this.repaired) return null
+      await this.repair()
+      return this.get(number)
+    }
+    this.remember(number, object, bytes + 64)
+    return object
+  }
+
+  private plain({ object, number, generation }: Indirect): PdfObject {
+    return this.opened ? decrypted(object, this.opened.decipher, { number, generation }) : object
+  }
+
+  private remember(number: number, object: PdfObject, bytes: number): void {
+    this.cache.set(number, { object, bytes })
+    this.cachedBytes += bytes
+    if (this.cachedBytes <= CACHED_OBJECT_BYTES) return
+    for (const [oldest, entry] of this.cache) {
+      this.cache.delete(oldest)
+      this.cachedBytes -= entry.bytes
+      if (this.cachedBytes < CACHED_OBJECT_BYTES / 2) break
+    }
+  }
+
+  private async compressed(number: number): Promise<[PdfObject, number]> {
+    const stream = await this.objectStream(this.xref.place(number))
+    let index = this.xref.extra(number)
+    if (stream.numbers[index] !== number) index = stream.numbers.indexOf(number)
+    // The table says so and no reader looks elsewhere.
+    if (index < 0) return [null, 0]
+    const start = stream.first + stream.offsets[index]!
+    const lexer = new Lexer(stream.data, start)
+    const object = lexer.object()
+    return [object, lexer.position - start]
+  }
+
+  /** The object stream with this number (7.5.7). */
+  async objectStream(number: number): Promise<ObjectStream> {
+    const known = this.objectStreams.get(number)
+    if (known) {
+      this.objectStreams.delete(number)
+      this.objectStreams.set(number, known)
+      return known
+    }
+    if (this.opening.has(number) || this.xref.kind(number) !== AT_OFFSET) throw new PdfSyntax('object stream in a loop or missing')
+    this.opening.add(number)
+    try {
+      const offset = this.xref.place(number)
+      const object = this.plain(await readIndirect(this.ranges, offset))
+      if (!(object instanceof Stream)) throw new PdfSyntax('object stream expected', offset)
+      const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
+      const count = numberOr(await this.resolve(object.dict.get('N')), 0)
+      const first = numberOr(await this.resolve(object.dict.get('First')), 0)
+      const stream: ObjectStream = { numbers: [], offsets: [], first, data }
+      const lexer = new Lexer(data)
+      for (let i = 0; i < count; i++) {
+        const objectNumber = lexer.next()
+        const place = lexer.next()
+        if (typeof objectNumber !== 'number' || typeof place !== 'number') break
+        stream.numbers.push(objectNumber)
+        stream.offsets.push(place)
+      }
+      this.objectStreams.set(number, stream)
+      this.objectStreamBytes += data.length
+      for (const [oldest, entry] of this.objectStreams) {
+        if (this.objectStreamBytes <= CACHED_OBJECT_STREAM_BYTES || this.objectStreams.size === 1) break
+        this.objectStreams.delete(oldest)
+        this.objectStreamBytes -= entry.data.length
+      }
+      return stream
+    } finally {
+      this.opening.delete(number)
+    }
+  }
+
+  /** Follows references to an object that is none. */
+  async resolve(object: PdfObject | undefined): Promise<PdfObject> {
+    for (let steps = 0; object instanceof Ref; steps++) {
+      if (steps > MAX_REFERENCE_STEPS) return null
+      object = await this.get(object.number)
+    }
+    return object ?? null
+  }
+
+  /** A dictionary, or that of a stream. */
+  async dict(object: PdfObject | undefined): Promise<Dict | undefined> {
+    const value = await this.resolve(object)
+    return value instanceof Dict ? value : value instanceof Stream ? value.dict : undefined
+  }
+
+  async entry(dict: Dict | undefined, key: string): Promise<PdfObject> {
+    return dict ? this.resolve(dict.get(key)) : null
+  }
+
+  async number(dict: Dict | undefined, key: string, otherwise: number): Promise<number> {
+    return numberOr(await this.entry(dict, key), otherwise)
+  }
+
+  /** Bytes of a stream, decrypted but not decoded. */
+  async length(stream: Stream): Promise<number> {
+    const known = this.lengths.get(stream.offset)
+    if (known !== undefined) return known
+    const stored = await this.storedLength(stream)
+    const { id, offset } = stream
+    const decipher = id && !this.opened?.lock.plain(stream.dict) ? this.opened?.decipher : undefined
+    const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
+    if (this.lengths.size > MOST_LENGTHS) this.lengths.clear()
+    this.lengths.set(stream.offset, length)
+    return length
+  }
+
+  /** Bytes in the file: /Length when "endstream" stands there, else found by a search. */
+  private async storedLength(stream: Stream): Promise<number> {
+    const stated = await this.resolve(stream.dict.get('Length'))
+    let length = -1
+    if (typeof stated === 'number' && stated >= 0 && stream.offset + stated <= this.ranges.size) {
+      if (await streamEndsAt(this.ranges, stream.offset + stated)) length = stated
+    }
+    return length < 0 ? measureStream(this.ranges, stream.offset) : length
+  }
+
+  /** The bytes as they stand in the file, decrypted. Throws `over_budget` beyond `maxBytes`. */
+  async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
+    const length = await this.length(stream)
+    if (length > maxBytes) throw overBudget(`a stream of ${length} bytes`)
+    if (this.opened) return gather(this.pieces(stream))
+    return this.ranges.read(stream.offset, length)
+  }
+
+  /** The same in pieces. */
+  pieces(stream: Stream): AsyncIterable<Uint8Array> {
+    const { id } = stream
+    const { opened } = this
+    if (!opened || !id || opened.lock.plain(stream.dict)) return this.storedPieces(stream)
+    return opened.decipher.stream(this.storedPieces(stream), id)
+  }
+
+  /** The same for who needs none of them after asking for the next, or for no more. */
+  async *passingPieces(stream: Stream): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.pieces(stream)) {
+      try {
+        yield piece
+      } finally {
+        this.ranges.release(piece)
+      }
+    }
+  }
+
+  private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
+    const length = this.opened ? await this.storedLength(stream) : await this.length(stream)
+    for (let at = 0; at < length; at += PIECE_BYTES) {
+      yield await this.ranges.read(stream.offset + at, Math.min(PIECE_BYTES, length - at))
+    }
+  }
+
+  /** The filter chain with every indirect entry resolved (7.3.8.2). */
+  async filters(stream: Stream): Promise<Filter[]> {
+    const { dict } = stream
+    // /F is a file specification in a stream (external data), but some writers abbreviate as in inline images.
+    const filter = dict.get('Filter') ?? (dict.get('F') instanceof Name ? dict.get('F') : null)
+    return filterChain(await this.flat(filter ?? null), await this.flat(dict.get('DecodeParms') ?? dict.get('DP') ?? null))
+  }
+
+  private async flat(object: PdfObject): Promise<PdfObject> {
+    const value = await this.resolve(object)
+    if (Array.isArray(value)) return Promise.all(value.slice(0, 17).map((item) => this.flat(item)))
+    if (!(value instanceof Dict)) return value
+    const copy = new Dict()
+    for (const [key, item] of value) copy.set(key, key === 'JBIG2Globals' ? item : await this.resolve(item))
+    return copy
+  }
+
+  /** Fully decoded by generic filters; `PdfSyntax` when another is in the chain, or beyond `maxBytes`. */
+  async decoded(stream: Stream, maxBytes: number): Promise<Uint8Array> {
+    let bytes = await this.raw(stream, maxBytes)
+    for (const filter of await this.filters(stream)) {
+      if (filter.name !== 'Crypt') bytes = decodeFilter(filter, bytes, maxBytes)
+    }
+    return bytes
+  }
+
+  /** The leading generic filters undone, as a flow; what is left of the chain is `rest`. */
+  async decodedPieces(stream: Stream, maxBytes: number): Promise<{ flow: AsyncIterable<Uint8Array>; rest: Filter[] }> {
+    const chain = await this.filters(stream)
+    let flow: AsyncIterable<Uint8Array> = this.pieces(stream)
+    let used = 0
+    for (const filter of chain) {
+      if (!GENERIC_FILTERS.has(filter.name)) break
+      flow = decodeFlow(filter, flow, maxBytes, 8 * 1024 * 1024)
+      used++
+    }
+    return { flow, rest: chain.slice(used) }
+  }
+}
+
+async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return concat(parts)
+}
+
+/** Strings of an object that stands by itself (7.6.2). */
+function decrypted(object: PdfObject, decipher: Decipher, id: ObjectId): PdfObject {
+  if (object instanceof Str) return new Str(decipher.string(object.bytes, id))
+  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher, id))
+  if (object instanceof Dict) return decryptedDict(object, decipher, id)
+  if (object instanceof Stream) {
+    // Strings of a cross-reference stream, /ID among them, are not (7.5.8.2).
+    const dict = nameOf(object.dict.get('Type')) === 'XRef' ? object.dict : decryptedDict(object.dict, decipher, id)
+    return new Stream(dict, object.offset, id)
+  }
+  return object
+}
+
+const decryptedDict = (dict: Dict, decipher: Decipher, id: ObjectId) =>
+  new Dict([...dict].map(([key, value]) => [key, decrypted(value, decipher, id)] as [string, PdfObject]))

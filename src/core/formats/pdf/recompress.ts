@@ -1,0 +1,183 @@
+/** A stream deflated again as well as it goes: generic filters off, libdeflate on, PNG predictors where they help. */
+import { deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
+import { componentsOf } from './colour.ts'
+import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from './filters.ts'
+import { Dict, nameOf, type PdfObject, type Stream } from './objects.ts'
+import { Predictor, pixelBytes, type RowShape, rowBytes } from './predictor.ts'
+import type { Reader } from './reader.ts'
+
+/** A stream as it will be written. */
+export interface Rewritten {
+  dict: Dict
+  data: Uint8Array
+  /** Written even where it is larger: it stands for other streams, too. */
+  shared?: boolean
+}
+
+const SMALLEST_BYTES = 24
+/** Compressed and decoded bytes of a stream that is taken into memory; larger ones are copied. */
+export const MAX_STORED_BYTES = 8 * 1024 * 1024
+export const MAX_DECODED_BYTES = 16 * 1024 * 1024
+/** What a /DecodeParms with a predictor costs in the dictionary. */
+const PARMS_BYTES = 60
+/** Below this both layouts are tried at full effort, above a quick trial decides. */
+const TRIAL_BYTES = 128 * 1024
+
+/** Effort by length and by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
+export class Effort {
+  private spent = 0
+  level(bytes: number): number {
+    this.spent += bytes
+    if (this.spent < 24 * 1024 * 1024)
+      return bytes <= THOROUGH_BYTES ? 12 : bytes <= 4 * THOROUGH_BYTES ? 11 : bytes <= 16 * THOROUGH_BYTES ? 10 : 9
+    return this.spent < 120 * 1024 * 1024 ? 9 : 6
+  }
+}
+
+/** Up to this length the last per cent is worth its time. */
+const THOROUGH_BYTES = 256 * 1024
+/** A quick look (level 4) comes out larger than the best by less than this. */
+const QUICK_EXCESS = 1.35
+const QUICK_LEVEL = 4
+
+/** What a stream could come to without loss: a quick look first, the full effort when it is asked for. */
+export interface Prospect {
+  /** Bytes that a quick look arrives at; the original's where it gains nothing. */
+  quickBytes: number
+  finish(): Promise<Rewritten | undefined>
+}
+
+/** Undefined when nothing is gained. Throws `PdfSyntax` for damaged data (the caller copies the stream). */
+export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
+  return (await prospect(reader, stream, chain, effort))?.finish()
+}
+
+/** Decoded bytes that are kept between the quick look and the full effort. */
+const KEPT_BYTES = 4 * 1024 * 1024
+
+export async function prospect(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Prospect | undefined> {
+  const length = await reader.length(stream)
+  if (length < SMALLEST_BYTES || length > MAX_STORED_BYTES) return undefined
+  let generic = 0
+  while (generic < chain.length && GENERIC_FILTERS.has(chain[generic]!.name)) generic++
+  const rest = chain.slice(generic)
+  if ((chain.length > 0 && generic === 0) || rest.some((filter) => filter.name === 'Crypt')) return undefined
+  const open = async (): Promise<Deflation> => {
+    let bytes = await reader.raw(stream, MAX_STORED_BYTES)
+    for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
+    return rest.length > 0 ? whole(withoutWrapping(bytes, rest)) : deflation(bytes, await layoutOf(reader, stream, chain), length)
+  }
+  const first = await open()
+  let kept = first.heldBytes <= KEPT_BYTES ? first : undefined
+  return {
+    quickBytes: Math.min(length, first.quickBytes),
+    async finish() {
+      const best = (kept ?? (await open())).finish(effort)
+      kept = undefined
+      if (!best || best.data.length + (best.chain[0]?.parms ? PARMS_BYTES : 0) >= length) return undefined
+      const dict = new Dict(stream.dict)
+      setFilters(dict, best.chain)
+      return { dict, data: best.data }
+    },
+  }
+}
+
+/** Bytes on their way into Deflate. */
+export interface Deflation {
+  quickBytes: number
+  /** What waits in memory. */
+  heldBytes: number
+  finish(effort: Effort): Packed | undefined
+}
+
+const whole = (packed: Packed): Deflation => ({ quickBytes: packed.data.length, heldBytes: packed.data.length, finish: () => packed })
+
+export interface Packed {
+  chain: Filter[]
+  data: Uint8Array
+}
+
+/** Bytes as they go into Deflate, and the filters that bring back the stream from what comes out. */
+interface Undeflated {
+  bytes: Uint8Array
+  chain: Filter[]
+}
+
+/** An image filter inside generic ones: JPEG and JPEG 2000 stand alone, fax may gain from Flate around it. */
+function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
+  if (rest[0]!.name === 'DCTDecode' || rest[0]!.name === 'JPXDecode') return { chain: rest, data: bytes }
+  const packed = deflateWithin('zlib', bytes, bytes.length - 32)
+  return packed ? { chain: [{ name: 'FlateDecode', parms: null }, ...rest], data: packed } : { chain: rest, data: bytes }
+}
+
+/** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
+export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, budget: number): Packed | undefined {
+  return deflation(bytes, layout, budget).finish(effort)
+}
+
+/** Rows of an image are counted: what stands behind them shows nowhere. */
+type Layout = RowShape & { readonly rows?: number }
+
+/** Deflated by rows, the last one would be lost. */
+const hasPartOfRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
+  bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
+
+/** The same in two steps: a quick trial first. */
+export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
+  const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
+  const row = layout ? rowBytes(layout) : 0
+  const long = bytes.length > TRIAL_BYTES
+  if (!layout || row < 2 || bytes.length < row * 4 || hasPartOfRow(bytes, row, layout.rows)) {
+    const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
+    const finish = (effort: Effort) => {
+      const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
+      return data && { chain: plainly.chain, data }
+    }
+    return { quickBytes, heldBytes: bytes.length, finish }
+  }
+  const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
+  const byRows: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
+  const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
+  const quickBytes = Math.min(rows, plain)
+  if (!long) return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => smallerOf(plainly, byRows, effort, budget) }
+  const chosen = rows < plain ? byRows : plainly
+  const finish = (effort: Effort) => {
+    const data =
+      quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
+    return data && { chain: chosen.chain, data }
+  }
+  return { quickBytes, heldBytes: chosen.bytes.length, finish }
+}
+
+/** Both at full effort; undefined when neither gets below `budget`. */
+function smallerOf(plainly: Undeflated, byRows: Undeflated, effort: Effort, budget: number): Packed | undefined {
+  const level = effort.level(plainly.bytes.length)
+  const byRow = deflateWithin('zlib', byRows.bytes, budget, level)
+  const plain = deflateWithin('zlib', plainly.bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
+  if (plain) return { chain: plainly.chain, data: plain }
+  return byRow && { chain: byRows.chain, data: byRow }
+}
+
+/** 7.4.4.4, table 8: only what differs from the defaults. */
+export function parmsOf(layout: RowShape): Dict {
+  const entries: [string, PdfObject][] = [['Predictor', 15]]
+  if (layout.colors !== 1) entries.push(['Colors', layout.colors])
+  if (layout.bitsPerComponent !== 8) entries.push(['BitsPerComponent', layout.bitsPerComponent])
+  entries.push(['Columns', layout.columns])
+  return new Dict(entries)
+}
+
+/** How the decoded bytes lie in rows: as an image, or as the predictor that was there says. */
+async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<Layout | undefined> {
+  const { dict } = stream
+  if (nameOf(await reader.entry(dict, 'Subtype')) === 'Image') {
+    const mask = (await reader.entry(dict, 'ImageMask')) === true
+    const columns = await reader.number(dict, 'Width', 0)
+    const bitsPerComponent = mask ? 1 : await reader.number(dict, 'BitsPerComponent', 8)
+    const colors = mask ? 1 : await componentsOf(reader, dict.get('ColorSpace'))
+    const sane = columns >= 1 && columns < 1 << 20 && colors >= 1 && colors <= 32 && [1, 2, 4, 8, 16].includes(bitsPerComponent)
+    return sane ? { predictor: 15, colors, bitsPerComponent, columns, rows: await reader.number(dict, 'Height', 0) } : undefined
+  }
+  const shape = rowShape(chain[0]?.parms ?? null)
+  return shape && { ...shape, predictor: 15 }
+}

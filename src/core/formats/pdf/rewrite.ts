@@ -1,0 +1,155 @@
+/** The second pass: every used object once, breadth first from the catalog, each stream as small as it gets. */
+
+import { createHash } from 'node:crypto'
+import { isCodecError } from '../../model/error.ts'
+import type { Duplicates } from './duplicates.ts'
+import type { Filter } from './filters.ts'
+import { inFileOrder } from './object-head-index.ts'
+import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Numbers, type Reach, TRAILER_KEYS } from './reachable-objects.ts'
+import type { Reader } from './reader.ts'
+import { Effort, type Rewritten, recompress } from './recompress.ts'
+import { serialise } from './serialise.ts'
+import { isTrimmable } from './droppable-entries.ts'
+import type { Writer } from './writer.ts'
+
+/** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */
+export type Transform = (number: number, stream: Stream, chain: Filter[]) => Promise<Rewritten | undefined>
+
+export interface Plan {
+  reach: Reach
+  duplicates: Duplicates
+  keep: (dict: Dict, key: string) => boolean
+  /** What a dictionary must say differently because of what a transform does. */
+  adapt?: (dict: Dict) => Dict
+  /** Tried in this order before the stream is merely deflated again. */
+  transforms: readonly Transform[]
+  /** Streams with these numbers are copied as they are. */
+  verbatim: ReadonlySet<number> | 'all'
+  signal: AbortSignal
+  progress(share: number): void
+}
+
+/** A direct value in a stream's dictionary is never compressed: from this length on it becomes an object of its own. */
+const HOIST_CHARACTERS = 64
+const MAX_HOISTED = 50_000
+
+export class Rewriter {
+  protected readonly reader: Reader
+  private readonly writer: Writer
+  protected readonly plan: Plan
+  protected numbers: Uint32Array
+  private readonly queue = new Numbers()
+  private readonly hoisted = new Map<string, number>()
+  private readonly effort = new Effort()
+  private doneBytes = 0
+  /** Private entries of other programs that were left out. */
+  trimmed = 0
+
+  constructor(reader: Reader, writer: Writer, plan: Plan) {
+    this.reader = reader
+    this.writer = writer
+    this.plan = plan
+    this.numbers = new Uint32Array(reader.xref.size)
+  }
+
+  async run(): Promise<void> {
+    const { reader, writer, plan } = this
+    await writer.begin(reader.version)
+    const trailer = new Dict()
+    for (const key of TRAILER_KEYS) {
+      const value = reader.trailer.get(key)
+      if (value === undefined || value === null) continue
+      trailer.set(key, value)
+      if (value instanceof Ref) this.refText(value)
+    }
+    for (let done = 0; done < this.queue.length; ) {
+      const generation = this.queue.from(done)
+      done += generation.length
+      for (const number of reader.isLarge ? inFileOrder(reader.xref, generation) : generation) {
+        plan.signal.throwIfAborted()
+        const object = await reader.get(number)
+        if (object instanceof Stream) await this.stream(number, object)
+        else await writer.object(this.numbers[number]!, this.kept(object), this.refText)
+      }
+    }
+    await writer.end(trailer, this.refText)
+  }
+
+  /** The new number of an object, given out when it is first met; unused objects become null. */
+  protected readonly refText = (ref: Ref): string => {
+    if (ref instanceof Hoisted) return `${ref.number} 0 R`
+    const number = this.plan.duplicates.of(ref.number)
+    if (!this.plan.reach.used[number]) return 'null'
+    if (this.numbers[number] === 0) {
+      this.numbers[number] = this.writer.allocate()
+      this.queue.push(number)
+    }
+    return `${this.numbers[number]} 0 R`
+  }
+
+  protected kept(object: PdfObject): PdfObject {
+    if (!(object instanceof Dict)) return object
+    const dict = this.plan.adapt?.(object) ?? object
+    if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
+    const rest = new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
+    for (const key of dict.keys()) if (isTrimmable(key) && !rest.has(key)) this.trimmed++
+    return rest
+  }
+
+  protected async stream(number: number, stream: Stream): Promise<void> {
+    const { reader, writer, plan } = this
+    const length = await reader.length(stream)
+    const smaller = plan.verbatim === 'all' || plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
+    const dict = await this.hoist(this.kept(smaller?.dict ?? stream.dict) as Dict)
+    dict.delete('Length')
+    await writer.stream(this.numbers[number]!, dict, smaller?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)
+    this.doneBytes += length
+    plan.progress(plan.reach.streamBytes ? this.doneBytes / plan.reach.streamBytes : 1)
+  }
+
+  private async smaller(number: number, stream: Stream, length: number): Promise<Rewritten | undefined> {
+    try {
+      const chain = await this.reader.filters(stream)
+      for (const transform of this.plan.transforms) {
+        const rewritten = await transform(number, stream, chain).catch(declined)
+        if (rewritten && (rewritten.shared || rewritten.data.length < length)) return rewritten
+      }
+      return await recompress(this.reader, stream, chain, this.effort)
+    } catch (error) {
+      return declined(error)
+    }
+  }
+
+  /** Moves long direct values of a stream's dictionary into objects; equal ones share one. */
+  protected async hoist(original: Dict): Promise<Dict> {
+    const dict = new Dict(original)
+    if (!this.writer.compact) return dict
+    for (const [key, value] of original) {
+      if (!(value instanceof Dict || Array.isArray(value)) || key === 'Filter' || key === 'DecodeParms') continue
+      const text = serialise(value, this.refText)
+      if (text.length < HOIST_CHARACTERS) continue
+      const hash = createHash('sha1').update(text, 'latin1').digest('base64')
+      let number = this.hoisted.get(hash)
+      if (number === undefined) {
+        number = this.writer.allocate()
+        if (this.hoisted.size < MAX_HOISTED) this.hoisted.set(hash, number)
+        await this.writer.object(number, value, this.refText)
+      }
+      dict.set(key, new Hoisted(number))
+    }
+    return dict
+  }
+}
+
+/** A reference that already carries its new number. */
+class Hoisted extends Ref {
+  constructor(number: number) {
+    super(number, 0)
+  }
+}
+
+function declined(error: unknown): undefined {
+  if (isCodecError(error, 'over_budget') || error instanceof PdfSyntax || error instanceof RangeError) return undefined
+  throw error
+}

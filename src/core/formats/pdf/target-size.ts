@@ -1,0 +1,76 @@
+/** `target_size`: the best level that fits. */
+
+import type { Options, Outcome, Quality, Sink, Source } from '../../model/codec.ts'
+import { isCodecError, noGain, TargetUnreachable } from '../../model/error.ts'
+import { memorySink } from '../../model/sink.ts'
+
+type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
+
+/** Levels that a wanted size may lead down to. */
+const LOWER: Readonly<Record<Quality, readonly Quality[]>> = {
+  high: ['high', 'medium', 'low'],
+  medium: ['medium', 'low'],
+  low: ['low'],
+  ultra: ['low'],
+}
+/** A result up to this size is kept until it is known to fit; a larger one is made twice. */
+const HELD_BYTES = 12 * 1024 * 1024
+
+export const wantsSize = (source: Source, { targetSize }: Options): boolean => targetSize !== undefined && targetSize < source.size
+
+/** The best level, from the one asked for, whose result fits into `target_size`. @throws TargetUnreachable */
+export async function toSize(press: Press, source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const wanted = options.targetSize ?? source.size
+  let best = source.size
+  for (const quality of LOWER[options.quality]) {
+    const held = memorySink(Math.min(HELD_BYTES, wanted + 1), source.name)
+    const counter = counting(held, source.size)
+    const outcome = await press(source, counter, { ...options, quality }).catch(larger)
+    if (!outcome) continue
+    if (outcome.kind === 'unchanged') return outcome
+    best = Math.min(best, counter.written)
+    if (counter.written > wanted) continue
+    if (!counter.holds) return press(source, sink, { ...options, quality })
+    await sink.write(held.bytes())
+    return outcome
+  }
+  throw new TargetUnreachable(best)
+}
+
+function larger(error: unknown): undefined {
+  if (!isCodecError(error, 'no_gain')) throw error
+}
+
+/** Counts everything up to `limit`, and passes on what `held` takes. */
+function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { readonly holds: boolean } {
+  let written = 0
+  let holds = true
+  return {
+    get written() {
+      return written
+    },
+    get holds() {
+      return holds
+    },
+    async write(chunk) {
+      written += chunk.length
+      if (written >= limit) throw noGain()
+      if (!holds) return
+      try {
+        await held.write(chunk)
+      } catch (error) {
+        larger(error)
+        holds = false
+        await held.abort()
+      }
+    },
+    patch(offset, bytes) {
+      if (holds) held.patch(offset, bytes)
+    },
+    async abort() {
+      written = 0
+      holds = true
+      await held.abort()
+    },
+  }
+}

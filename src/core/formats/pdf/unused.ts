@@ -1,0 +1,51 @@
+/** What a file has beside its document: objects that nothing refers to, and earlier versions of objects that an update replaced. */
+import { inFileOrder } from './object-head-index.ts'
+import { Dict, nameOf, type PdfObject, PdfSyntax, Stream } from './objects.ts'
+import type { Reach } from './reachable-objects.ts'
+import { Numbers } from './reachable-objects.ts'
+import type { Reader } from './reader.ts'
+import { AT_OFFSET, IN_STREAM } from './xref.ts'
+
+/** Objects that are read to be counted. */
+const MOST_READ = 5000
+
+/** Steps of the receipt; none where nothing goes. */
+export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<string[]> {
+  const steps: string[] = []
+  const unused = await countUnused(reader, reach, signal)
+  const count = unused >= MOST_READ ? `at least ${unused}` : unused
+  if (unused > 0) steps.push(`${count} objects removed that nothing in the result refers to`)
+  const { replaced } = reader.xref
+  if (replaced > 0) steps.push(`${replaced} earlier versions of changed objects removed`)
+  return steps
+}
+
+async function countUnused(reader: Reader, { used }: Reach, signal: AbortSignal): Promise<number> {
+  const { xref } = reader
+  const numbers = new Numbers()
+  for (let number = 1; number < used.length && numbers.length < MOST_READ; number++) {
+    const kind = xref.kind(number)
+    if (used[number] === 0 && (kind === AT_OFFSET || kind === IN_STREAM)) numbers.push(number)
+  }
+  let count = 0
+  for (const number of reader.isLarge ? inFileOrder(xref, numbers) : numbers) {
+    if (count % 256 === 0) signal.throwIfAborted()
+    if (isContent(await reader.get(number).catch(unreadable))) count++
+  }
+  return count
+}
+
+/** Dictionaries and streams, but for those of the file itself: tables, object streams, hints, encryption. */
+function isContent(object: PdfObject): boolean {
+  if (object instanceof Stream) {
+    return !/^(XRef|ObjStm)$/.test(nameOf(object.dict.get('Type'))) && typeof object.dict.get('S') !== 'number'
+  }
+  if (!(object instanceof Dict) || object.size === 0) return false
+  const isEncryption = object.has('Filter') && object.has('V') && object.has('O')
+  return !object.has('Linearized') && !isEncryption
+}
+
+function unreadable(error: unknown): null {
+  if (error instanceof PdfSyntax || error instanceof RangeError) return null
+  throw error
+}

@@ -1,0 +1,57 @@
+/**
+ * Usage rights (ISO 32000-1, 12.8.2.3; UR3 since PDF 1.6): with them Adobe Reader saves forms and comments. Adobe's key signs them over
+ * every byte of the file, so they end with the first change; no person signed anything.
+ */
+import type { Options } from '../../model/codec.ts'
+import { Dict, latin1, nameOf, type PdfObject, Ref } from './objects.ts'
+import { signatureOffsets } from './reachable-objects.ts'
+import type { Reader } from './reader.ts'
+import { AT_OFFSET } from './xref.ts'
+
+const RIGHTS: ReadonlySet<string> = new Set(['UR', 'UR3'])
+/** An object that holds rights and is longer than this is not looked into. */
+const MAX_HOLDER_BYTES = 1024 * 1024
+
+/** What a change would break: nothing, the rights that Adobe Reader gives with this file, or a signature. */
+export type Signed = 'nothing' | 'usage rights' | 'signature'
+
+export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSignal): Promise<Signed> {
+  const holders = await rightsHolders(reader, root)
+  if (holders === undefined) return 'signature'
+  const spans = await Promise.all(holders.map((number) => spanOf(reader, number)))
+  for await (const offset of signatureOffsets(reader, signal)) {
+    if (!spans.some(({ start, end }) => offset >= start && offset < end)) return 'signature'
+  }
+  return holders.length > 0 ? 'usage rights' : 'nothing'
+}
+
+/** Whether this entry gives rights and nothing else, in a document of which `whatIsSigned` says so. */
+export const givesRights = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
+
+/** Whether a result of this original may do without its rights. */
+export async function mayDropRights(original: Reader, { usageRights, signal }: Pick<Options, 'usageRights' | 'signal'>): Promise<boolean> {
+  if (usageRights !== 'drop') return false
+  const root = await original.dict(original.trailer.get('Root'))
+  return root !== undefined && (await whatIsSigned(original, root, signal)) === 'usage rights'
+}
+
+/** Numbers of the objects in which the rights stand; undefined where other permissions stand beside them (DocMDP). */
+async function rightsHolders(reader: Reader, root: Dict): Promise<number[] | undefined> {
+  if (!root.has('Perms')) return []
+  const top = numberOf(reader.trailer.get('Root'), 0)
+  const entry = root.get('Perms')
+  const permissions = await reader.resolve(entry)
+  if (!(permissions instanceof Dict) || permissions.size === 0 || ![...permissions.keys()].every((key) => RIGHTS.has(key))) return undefined
+  return [...permissions.values()].map((rights) => numberOf(rights, numberOf(entry, top)))
+}
+
+const numberOf = (object: PdfObject | undefined, around: number) => (object instanceof Ref ? object.number : around)
+
+/** Where the bytes of an object stand; nowhere where it is compressed: a signature is never. */
+async function spanOf({ xref, ranges }: Reader, number: number): Promise<{ start: number; end: number }> {
+  const start = xref.kind(number) === AT_OFFSET ? xref.place(number) : ranges.size
+  const bytes = await ranges.read(start, MAX_HOLDER_BYTES)
+  const length = Math.max(0, latin1(bytes).indexOf('endobj'))
+  ranges.release(bytes)
+  return { start, end: start + length }
+}

@@ -1,0 +1,393 @@
+/** What the pages of a document do with its images and fonts: how large the one are drawn, which codes of the other are shown. */
+
+import { concat } from '../../bytes/concat.ts'
+import { isCodecError, overBudget } from '../../model/error.ts'
+import { type ContentSummary, type Draw, interpret } from './content.ts'
+import type { Duplicates } from './duplicates.ts'
+import { FontUsage, type ShownFont } from './fonts/shown.ts'
+import { inFileOrder } from './object-head-index.ts'
+import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
+import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import type { Reader } from './reader.ts'
+import { type Box, type Place, Sheet } from './page-render-sizes.ts'
+import { Unfollowed } from './unfollowed.ts'
+
+/** How an image is drawn. */
+export interface Drawn {
+  /** The largest size in points. */
+  width: number
+  height: number
+  /** Everywhere that pages draw it. */
+  readonly places: Place[]
+}
+
+export interface Usage {
+  /** By object number; images that are missing here are drawn in ways that were not followed. */
+  images: Map<number, Drawn>
+  sheets: readonly Sheet[]
+  fonts: FontUsage
+  /** Some transfer function (10.5) may change what pictures look like: small errors of samples may not be small on the page. */
+  transfers: boolean
+}
+
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024
+/** Lexing runs at about 15 MB/s: beyond this, sizes and codes stay unknown. */
+const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
+const MAX_PLACED = 500_000
+/** Places of pictures that are remembered. */
+const MAX_PLACES = 100_000
+/** What pages without a readable box have: A4, in points. */
+const ANY_BOX: Box = [0, 0, 595, 842]
+const MAX_FORM_DEPTH = 12
+const MAX_INHERITANCE = 64
+const MAX_CACHED_FORMS = 5000
+
+interface Form {
+  draws: Draw[]
+  resources: Dict | undefined
+  matrix: Matrix
+}
+
+export class UsageScan {
+  private readonly reader: Reader
+  private readonly duplicates: Duplicates
+  private readonly signal: AbortSignal
+  private readonly images = new Map<number, Drawn>()
+  private readonly fonts: FontUsage
+  private readonly forms = new Map<number, Form | undefined>()
+  /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
+  private readonly borrowed = new Map<number, Dict>()
+  private transfers = false
+  private contentBytes = 0
+  private placed = 0
+  private places = 0
+  private readonly sheets: Sheet[] = []
+  /** Forms and patterns that pages draw. */
+  private readonly placedForms = new Set<number>()
+  private readonly unfollowed: Unfollowed
+  /** Within a pattern, which may be drawn over all of a page. */
+  private repeated = false
+
+  constructor(reader: Reader, duplicates: Duplicates, signal: AbortSignal) {
+    this.reader = reader
+    this.duplicates = duplicates
+    this.signal = signal
+    this.fonts = new FontUsage(reader, duplicates)
+    this.unfollowed = new Unfollowed(reader, duplicates)
+  }
+
+  async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
+    for (const number of this.reader.isLarge ? await this.byContents(pages) : pages) {
+      this.signal.throwIfAborted()
+      await this.page(number)
+    }
+    // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
+    const known = new Set(pages)
+    for (const number of objects) if (!known.has(number)) await this.loose(number)
+    this.unfollowed.keepSize(this.images)
+    await this.fonts.reserve(root)
+    const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
+    return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
+  }
+
+  /** Pages in the order in which the file has their contents. */
+  private async byContents(pages: readonly number[]): Promise<number[]> {
+    const { reader } = this
+    const first = new Map<number, number[]>()
+    for (const number of pages) {
+      const contents = (await reader.dict(new Ref(number, 0)))?.get('Contents')
+      const item = Array.isArray(contents) ? contents[0] : contents
+      const stream = item instanceof Ref ? item.number : number
+      first.set(stream, [...(first.get(stream) ?? []), number])
+    }
+    return [...inFileOrder(reader.xref, [...first.keys()])].flatMap((stream) => first.get(stream) ?? [])
+  }
+
+  private async page(number: number): Promise<void> {
+    const page = await this.reader.get(number)
+    if (!(page instanceof Dict)) return
+    const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
+    const unit = await this.reader.number(page, 'UserUnit', 1)
+    this.sheets.push(new Sheet(await this.boxOf(page, unit)))
+    try {
+      const bytes = await this.contents(page.get('Contents'))
+      const { draws } = await this.scan(bytes, resources)
+      await this.place(draws, resources, [unit, 0, 0, unit, 0, 0], 0)
+    } catch (error) {
+      this.unreadable(error, 'unreadable page')
+    }
+  }
+
+  /** What readers show of a page (14.11.2). */
+  private async boxOf(page: Dict, unit: number): Promise<Box> {
+    for (const key of ['CropBox', 'MediaBox']) {
+      const box = await this.inherited(page, key)
+      if (!Array.isArray(box)) continue
+      const values = await Promise.all(box.slice(0, 4).map(async (item) => numberOr(await this.reader.resolve(item), Number.NaN) * unit))
+      const [x0, y0, x1, y1] = values
+      if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined || x0 === x1 || y0 === y1) continue
+      const sorted: Box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]
+      if (sorted.every(Number.isFinite)) return sorted
+    }
+    return ANY_BOX
+  }
+
+  private unreadable(error: unknown, what: string): void {
+    if (!(isCodecError(error, 'over_budget') || error instanceof PdfSyntax)) throw error
+    this.fonts.doubtAll(what)
+  }
+
+  /** /Contents: a stream or several, as if they were one (7.7.3.3, table 31). */
+  private async contents(object: PdfObject | undefined): Promise<Uint8Array> {
+    const value = await this.reader.resolve(object)
+    const parts: Uint8Array[] = []
+    let length = 0
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const stream = await this.reader.resolve(item)
+      if (!(stream instanceof Stream)) continue
+      const bytes = await this.decoded(stream)
+      length += bytes.length
+      if (length > MAX_CONTENT_BYTES) throw overBudget('a page of too much content')
+      parts.push(bytes, Uint8Array.of(10))
+    }
+    return concat(parts)
+  }
+
+  private async decoded(stream: Stream): Promise<Uint8Array> {
+    const bytes = await this.reader.decoded(stream, MAX_CONTENT_BYTES)
+    this.contentBytes += bytes.length
+    if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
+      this.fonts.doubtAll('too much content')
+      throw overBudget('too much content')
+    }
+    return bytes
+  }
+
+  private async inherited(page: Dict, key: string): Promise<PdfObject> {
+    let node: Dict | undefined = page
+    for (let level = 0; node && level < MAX_INHERITANCE; level++) {
+      const value = await this.reader.entry(node, key)
+      if (value !== null) return value
+      node = await this.reader.dict(node.get('Parent'))
+    }
+    return null
+  }
+
+  /** Interprets one content stream; text goes to the fonts. */
+  private async scan(bytes: Uint8Array, resources: Dict | undefined): Promise<ContentSummary> {
+    const { fonts } = this
+    const byName = new Map<string, ShownFont | undefined>()
+    for (const [name, value] of (await this.reader.dict(resources?.get('Font'))) ?? []) {
+      byName.set(name, await fonts.font(value))
+      if (resources) await this.borrowingGlyphs(value, resources)
+    }
+    const byState = new Map<string, ShownFont>()
+    for (const [name, value] of (await this.reader.dict(resources?.get('ExtGState'))) ?? []) {
+      const state = await this.reader.dict(value)
+      if (await this.hasTransfer(state)) this.transfers = true
+      const font = await this.reader.entry(state, 'Font')
+      const shown = Array.isArray(font) ? await fonts.font(font[0]) : undefined
+      if (shown) byState.set(name, shown)
+    }
+    let current: ShownFont | undefined
+    const saved: (ShownFont | undefined)[] = []
+    const summary = interpret(bytes, {
+      font(name) {
+        current = byName.get(name)
+        // A name that the resources do not have: readers look elsewhere or substitute.
+        if (!current && !byName.has(name)) fonts.doubtAll('a font that the resources do not name')
+      },
+      state(name) {
+        current = byState.get(name) ?? current
+      },
+      save() {
+        if (saved.length < 1000) saved.push(current)
+      },
+      restore() {
+        if (saved.length > 0) current = saved.pop()
+      },
+      show(text) {
+        if (current) fonts.show(current, text)
+        else fonts.doubtAll('text without a font')
+      },
+    })
+    if (summary.broken) this.fonts.doubtAll('unreadable content')
+    return summary
+  }
+
+  /** /TR and /TR2 (8.4.5, table 57): a function, or one for each colour; names stand for what leaves colours alone. */
+  private async hasTransfer(state: Dict | undefined): Promise<boolean> {
+    for (const key of ['TR2', 'TR']) {
+      const value = await this.reader.entry(state, key)
+      const functions = Array.isArray(value) ? await Promise.all(value.slice(0, 8).map((item) => this.reader.resolve(item))) : [value]
+      if (functions.some((each) => each instanceof Dict || each instanceof Stream)) return true
+    }
+    return false
+  }
+
+  private async place(draws: readonly Draw[], resources: Dict | undefined, base: Matrix, depth: number): Promise<void> {
+    if (depth > MAX_FORM_DEPTH || !resources) return
+    const xobjects = draws.length ? await this.reader.dict(resources.get('XObject')) : undefined
+    const states = draws.length ? await this.reader.dict(resources.get('ExtGState')) : undefined
+    for (const draw of draws) {
+      if (++this.placed > MAX_PLACED) {
+        this.images.clear()
+        return this.fonts.doubtAll('too much content')
+      }
+      const matrix = multiply(draw.matrix, base)
+      if (draw.kind === 'xobject') await this.drawObject(xobjects?.get(draw.name), resources, matrix, depth)
+      else {
+        // A soft mask is a group drawn with the matrix of the moment (11.6.5.1).
+        const mask = await this.reader.entry(await this.reader.dict(states?.get(draw.name)), 'SMask')
+        if (mask instanceof Dict) await this.drawObject(mask.get('G'), resources, matrix, depth)
+      }
+    }
+    await this.placePatterns(resources, base, depth)
+  }
+
+  private async drawObject(object: PdfObject | undefined, resources: Dict, matrix: Matrix, depth: number): Promise<void> {
+    if (!(object instanceof Ref)) return
+    const number = this.duplicates.of(object.number)
+    const stream = await this.reader.get(number)
+    if (!(stream instanceof Stream)) return
+    if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) === 'Image') {
+      this.draw(number, matrix)
+      for (const key of ['SMask', 'Mask']) {
+        const mask = stream.dict.get(key)
+        if (mask instanceof Ref) this.draw(this.duplicates.of(mask.number), matrix)
+      }
+      return
+    }
+    const form = await this.form(number, stream, resources)
+    this.placedForms.add(number)
+    if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, matrix), depth + 1)
+  }
+
+  /** Tiling patterns (8.7.3): their space is that of the page or form that names them, whatever the matrix of the moment. */
+  private async placePatterns(resources: Dict, base: Matrix, depth: number): Promise<void> {
+    const patterns = await this.reader.dict(resources.get('Pattern'))
+    for (const value of patterns?.values() ?? []) {
+      if (!(value instanceof Ref)) continue
+      const number = this.duplicates.of(value.number)
+      const stream = await this.reader.get(number)
+      if (!(stream instanceof Stream)) continue
+      if (++this.placed > MAX_PLACED) return
+      const form = await this.form(number, stream, resources)
+      this.placedForms.add(number)
+      const { repeated } = this
+      this.repeated = true
+      if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, base), depth + 1)
+      this.repeated = repeated
+    }
+  }
+
+  private draw(number: number, matrix: Matrix): void {
+    const size = sides(matrix)
+    const known = this.images.get(number) ?? { width: 0, height: 0, places: [] }
+    const place = this.sheets.at(-1)?.place(matrix, this.repeated)
+    const last = known.places.at(-1)
+    if (place && last && isSame(place, last)) known.places[known.places.length - 1] = { ...last, share: last.share + place.share }
+    else if (place && ++this.places <= MAX_PLACES) known.places.push(place)
+    known.width = Math.max(size.width, known.width)
+    known.height = Math.max(size.height, known.height)
+    this.images.set(number, known)
+    // Without all of its places nothing can be said of a page.
+    if (this.places > MAX_PLACES) this.images.clear()
+  }
+
+  /**
+   * A form XObject (8.10) or pattern cell, interpreted once; those of old writers that have no resources take those of
+   * whoever draws them, and are interpreted once for each of these.
+   */
+  private async form(number: number, stream: Stream, inherited?: Dict): Promise<Form | undefined> {
+    const borrows = !stream.dict.has('Resources')
+    if (this.forms.has(number) && !(borrows && inherited && this.borrowed.get(number) !== inherited)) return this.forms.get(number)
+    if (borrows && inherited && this.borrowed.size < MAX_CACHED_FORMS) this.borrowed.set(number, inherited)
+    // In the table before it is read: a form that draws itself ends here.
+    if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
+    const { dict } = stream
+    try {
+      const resources = await this.reader.dict(dict.get('Resources'))
+      const { draws } = await this.scan(await this.decoded(stream), resources ?? inherited)
+      const array = await this.reader.resolve(dict.get('Matrix'))
+      const values = Array.isArray(array) ? await Promise.all(array.slice(0, 6).map((item) => this.reader.resolve(item))) : []
+      const form = { draws, resources, matrix: toMatrix(values) ?? IDENTITY }
+      if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, form)
+      return form
+    } catch (error) {
+      this.unreadable(error, 'unreadable form')
+      return undefined
+    }
+  }
+
+  /** Streams with content that may not have been met on a page. */
+  private async loose(number: number): Promise<void> {
+    if (this.duplicates.has(number)) return
+    const object = await this.reader.get(number)
+    if (object instanceof Stream) {
+      const isForm = nameOf(object.dict.get('Subtype')) === 'Form' || numberOr(object.dict.get('PatternType'), 0) === 1
+      if (isForm) await this.form(number, object)
+      if (isForm && !this.placedForms.has(number)) await this.unfollowed.add(await this.reader.dict(object.dict.get('Resources')))
+      return
+    }
+    if (!(object instanceof Dict)) return
+    if (/^(Page|Template)$/.test(nameOf(object.get('Type')))) await this.template(object)
+    if (object.has('DR')) await this.fonts.keepWhole(await this.reader.dict(object.get('DR')))
+    if (nameOf(object.get('Subtype')) === 'Type3' && !this.borrowed.has(number)) await this.glyphs(object, undefined)
+    // Readers draw these again when somebody types in them.
+    const isTyped = /^(Widget|FreeText)$/.test(nameOf(object.get('Subtype')))
+    if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')), isTyped)
+    if (nameOf(object.get('Type')) === 'Font') await this.fonts.font(new Ref(number, 0))
+  }
+
+  /** A Type 3 font without resources takes those of whoever uses it (9.6.4, table 110). */
+  private async borrowingGlyphs(value: PdfObject, resources: Dict): Promise<void> {
+    if (!(value instanceof Ref)) return
+    const font = await this.reader.get(value.number)
+    if (!(font instanceof Dict) || nameOf(font.get('Subtype')) !== 'Type3' || font.has('Resources')) return
+    if (this.borrowed.get(value.number) === resources || this.borrowed.size >= MAX_CACHED_FORMS) return
+    this.borrowed.set(value.number, resources)
+    await this.glyphs(font, resources)
+  }
+
+  /** Glyph descriptions of a Type 3 font (9.6.4) are content. */
+  private async glyphs(font: Dict, inherited: Dict | undefined): Promise<void> {
+    const resources = (await this.reader.dict(font.get('Resources'))) ?? inherited
+    await this.unfollowed.add(await this.reader.dict(font.get('Resources')))
+    for (const value of (await this.reader.dict(font.get('CharProcs')))?.values() ?? []) {
+      const stream = await this.reader.resolve(value)
+      if (!(stream instanceof Stream)) continue
+      try {
+        await this.scan(await this.decoded(stream), resources)
+      } catch (error) {
+        this.unreadable(error, 'unreadable glyph')
+      }
+    }
+  }
+
+  /** 12.5.5: each entry is a form, or a dictionary of forms by state. Their /Subtype is often missing. */
+  private async appearances(dict: Dict | undefined, isTyped: boolean, depth = 0): Promise<void> {
+    for (const value of dict?.values() ?? []) {
+      const object = await this.reader.resolve(value)
+      if (object instanceof Stream && value instanceof Ref) {
+        const form = await this.form(this.duplicates.of(value.number), object)
+        if (isTyped) await this.fonts.keepWhole(form?.resources)
+        await this.unfollowed.add(form?.resources)
+      } else if (object instanceof Dict && depth === 0) await this.appearances(object, isTyped, 1)
+    }
+  }
+
+  /** A page that is not in the page tree: scripts make pages of it (12.7.6). */
+  private async template(page: Dict): Promise<void> {
+    const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
+    await this.unfollowed.add(resources)
+    try {
+      await this.scan(await this.contents(page.get('Contents')), resources)
+    } catch (error) {
+      this.unreadable(error, 'unreadable template')
+    }
+  }
+}
+
+const isSame = (one: Place, other: Place) =>
+  one.sheet === other.sheet && one.grid.width === other.grid.width && one.grid.height === other.grid.height

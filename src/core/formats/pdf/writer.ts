@@ -1,0 +1,248 @@
+/** A PDF file written front to back: each object once, small ones packed into object streams, the cross-reference at the end. */
+import { concat } from '../../bytes/concat.ts'
+import { zlibCompress } from '../../bytes/deflate.ts'
+import type { Sink } from '../../model/codec.ts'
+import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
+import { differencesUp, PREDICTOR_UP } from './predictor.ts'
+import { serialise, stringText } from './serialise.ts'
+import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
+
+/** Encrypts strings and streams of the object `number` on their way out (7.6). */
+export interface Cipher {
+  string(bytes: Uint8Array, number: number): Uint8Array
+  /** Length of a stream of `length` bytes once encrypted. */
+  encryptedLength(length: number): number
+  stream(pieces: AsyncIterable<Uint8Array>, number: number): AsyncIterable<Uint8Array>
+}
+
+/** What encrypts a file, what says how, and an identifier for files that have none. */
+export interface Lock {
+  cipher: Cipher
+  /** The encryption dictionary; none of its strings is encrypted. */
+  dictionary: Dict
+  id: Uint8Array
+  /** Of PDF, at least. */
+  version: string
+  /** Streams with such a dictionary stay readable. */
+  plain(dict: Dict): boolean
+}
+
+/** Bytes of a stream: in memory, or as pieces of a length that is known beforehand. */
+export type StreamData = Uint8Array | { length: number; pieces: AsyncIterable<Uint8Array> }
+
+export type RefText = (ref: Ref) => string
+
+const FLUSH_BYTES = 256 * 1024
+const OBJECTS_A_STREAM = 500
+const OBJECT_STREAM_BYTES = 128 * 1024
+
+/** How a stream begins. Archives demand ends of lines here that others could do without (ISO 19005-2, 6.1.7.1 and 6.1.9). */
+export const streamHead = (number: number, dict: string): Uint8Array => latin1Bytes(`${number} 0 obj\n${dict}stream\n`)
+/** How it ends: neither `endstream` nor `endobj` continues a line. */
+export const STREAM_TAIL = ascii('\nendstream\nendobj\n')
+
+export class Writer {
+  protected readonly sink: Sink
+  /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
+  readonly compact: boolean
+  readonly lock: Lock | undefined
+  protected readonly xref = new Xref()
+  private nextNumber = 1
+  protected offset = 0
+  private held: Uint8Array[] = []
+  private heldBytes = 0
+  private packing: { number: number; text: Uint8Array }[] = []
+  private packingBytes = 0
+
+  constructor(sink: Sink, compact: boolean, lock?: Lock) {
+    this.sink = sink
+    this.compact = compact
+    this.lock = lock
+  }
+
+  /** A number for an object that is written later. */
+  allocate(): number {
+    return this.nextNumber++
+  }
+
+  /** Header and the comment that says "binary" (7.5.2). */
+  async begin(version: string): Promise<void> {
+    const least = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
+    const shown = Number(version) < least ? least.toFixed(1) : version
+    await this.emit(concat([ascii(`%PDF-${shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
+  }
+
+  async object(number: number, object: PdfObject, refText: RefText): Promise<void> {
+    if (!this.compact) {
+      await this.plainObject(number, this.text(object, refText, number))
+      return
+    }
+    // Strings in an object stream are encrypted with the stream, not by themselves (7.6.2).
+    const text = latin1Bytes(serialise(object, refText))
+    this.packing.push({ number, text })
+    this.packingBytes += text.length
+    if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > OBJECT_STREAM_BYTES) await this.pack()
+  }
+
+  /** `dict` without /Length. */
+  async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
+    const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
+    const plain = data instanceof Uint8Array ? once(data) : data.pieces
+    const length = cipher ? cipher.encryptedLength(data.length) : data.length
+    const head = streamHead(number, this.text(withLength(dict, length), refText, number))
+    await this.streamBytes(number, head, cipher ? cipher.stream(plain, number) : plain)
+  }
+
+  /** Writes the cross-reference and the trailer; returns the length of the file. */
+  async end(trailer: Dict, refText: RefText): Promise<number> {
+    await this.pack()
+    const full = new Dict(trailer)
+    let text = refText
+    if (this.lock) {
+      // Neither in an object stream nor encrypted itself (7.6.2).
+      const number = this.allocate()
+      await this.plainObject(number, serialise(this.lock.dictionary, noReference))
+      const encrypt = new Ref(number, 0)
+      full.set('Encrypt', encrypt)
+      // Required here (7.5.5, table 15), though this handler does not use it.
+      if (!full.has('ID')) full.set('ID', [new Str(this.lock.id), new Str(this.lock.id)])
+      text = (ref) => (ref === encrypt ? `${number} 0 R` : refText(ref))
+    }
+    const start = this.offset
+    if (this.compact) await this.xrefStream(full, text)
+    else await this.xrefTable(full, text)
+    await this.emit(ascii(`startxref\n${start}\n%%EOF\n`))
+    await this.flush()
+    return this.offset
+  }
+
+  protected text(object: PdfObject, refText: RefText, number: number): string {
+    const cipher = this.lock?.cipher
+    return cipher ? serialise(object, refText, (bytes) => stringText(cipher.string(bytes, number))) : serialise(object, refText)
+  }
+
+  protected async plainObject(number: number, text: string): Promise<void> {
+    this.xref.set(number, AT_OFFSET, this.offset, 0)
+    await this.emit(latin1Bytes(`${number} 0 obj\n${text}\nendobj\n`))
+  }
+
+  private async streamBytes(number: number, head: Uint8Array, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    this.xref.set(number, AT_OFFSET, this.offset, 0)
+    await this.emit(head)
+    for await (const piece of pieces) await this.emit(piece)
+    await this.emit(STREAM_TAIL)
+  }
+
+  /** What waits becomes an object stream (7.5.7). */
+  private async pack(): Promise<void> {
+    if (this.packing.length === 0) return
+    const entries = this.packing
+    this.packing = []
+    this.packingBytes = 0
+    await this.objectStream(this.allocate(), entries)
+  }
+
+  protected async objectStream(number: number, entries: readonly { number: number; text: Uint8Array }[]): Promise<void> {
+    const parts: Uint8Array[] = []
+    let index = ''
+    let at = 0
+    entries.forEach((entry, i) => {
+      index += `${entry.number} ${at} `
+      this.xref.set(entry.number, IN_STREAM, number, i)
+      parts.push(entry.text, ascii('\n'))
+      at += entry.text.length + 1
+    })
+    const first = ascii(index)
+    const dict = new Dict([
+      ['Type', Name.of('ObjStm')],
+      ['N', entries.length],
+      ['First', first.length],
+      ['Filter', Name.of('FlateDecode')],
+    ] as [string, PdfObject][])
+    await this.stream(number, dict, zlibCompress(concat([first, ...parts])), noReference)
+  }
+
+  /** 7.5.8. Never encrypted. */
+  private async xrefStream(trailer: Dict, refText: RefText): Promise<void> {
+    const number = this.allocate()
+    this.xref.set(number, AT_OFFSET, this.offset, 0)
+    let width = 1
+    while (256 ** width <= Math.max(this.offset, this.nextNumber)) width++
+    const entry = 1 + width + 2
+    const rows = new Uint8Array(this.nextNumber * entry)
+    for (let i = 0; i < this.nextNumber; i++) {
+      const at = i * entry
+      const kind = this.xref.kind(i)
+      rows[at] = kind === AT_OFFSET || kind === IN_STREAM ? kind : 0
+      // Object 0 heads the list of free objects with generation 65535.
+      const extra = i === 0 ? 65_535 : this.xref.extra(i)
+      let place = this.xref.place(i)
+      for (let k = width; k > 0; k--) {
+        rows[at + k] = place % 256
+        place = Math.floor(place / 256)
+      }
+      rows[at + width + 1] = extra >> 8
+      rows[at + width + 2] = extra & 255
+    }
+    const data = zlibCompress(differencesUp(rows, entry))
+    const parms = new Dict([
+      ['Predictor', PREDICTOR_UP],
+      ['Columns', entry],
+    ])
+    const dict = new Dict([
+      ['Type', Name.of('XRef')],
+      ['Size', this.nextNumber],
+      ['W', [1, width, 2]],
+      ...trailer,
+      ['Filter', Name.of('FlateDecode')],
+      ['DecodeParms', parms],
+      ['Length', data.length],
+    ] as [string, PdfObject][])
+    await this.emit(streamHead(number, serialise(dict, refText)))
+    await this.emit(data)
+    await this.emit(STREAM_TAIL)
+  }
+
+  /** 7.5.4. */
+  private async xrefTable(trailer: Dict, refText: RefText): Promise<void> {
+    await this.emit(ascii(`xref\n0 ${this.nextNumber}\n0000000000 65535 f \n`))
+    let lines = ''
+    for (let i = 1; i < this.nextNumber; i++) {
+      lines += this.xref.kind(i) === AT_OFFSET ? `${String(this.xref.place(i)).padStart(10, '0')} 00000 n \n` : '0000000000 00000 f \n'
+      if (lines.length < FLUSH_BYTES) continue
+      await this.emit(ascii(lines))
+      lines = ''
+    }
+    const dict = new Dict([['Size', this.nextNumber], ...trailer] as [string, PdfObject][])
+    await this.emit(latin1Bytes(`${lines}trailer\n${serialise(dict, refText)}\n`))
+  }
+
+  protected async emit(bytes: Uint8Array): Promise<void> {
+    this.offset += bytes.length
+    this.held.push(bytes)
+    this.heldBytes += bytes.length
+    if (this.heldBytes >= FLUSH_BYTES) await this.flush()
+  }
+
+  protected async flush(): Promise<void> {
+    if (this.heldBytes === 0) return
+    const chunk = concat(this.held)
+    this.held = []
+    this.heldBytes = 0
+    await this.sink.write(chunk)
+  }
+}
+
+function withLength(dict: Dict, length: number): Dict {
+  const copy = new Dict(dict)
+  copy.set('Length', length)
+  return copy
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length) yield bytes
+}
+
+export const noReference: RefText = (ref) => {
+  throw new Error(`a reference to object ${ref.number} where none can be`)
+}

@@ -1,0 +1,169 @@
+/** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
+
+import { inflateSync } from 'node:zlib'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { GATHER_BYTES, rowBytesOf } from '../../../../wasm/png/engine.ts'
+import { pngRows } from '../../../../wasm/png/png.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { overBudget, unsupported } from '../../model/error.ts'
+import type { HdrPicture } from '../../images/avif/deep.ts'
+import type { Convertible } from '../../images/convert/convert.ts'
+import type { Deep } from '../../images/compare/deep-raster.ts'
+import { type Carried, type Raster, stripRows } from '../../images/raster/raster.ts'
+import { carried as carriedChunk, MEANINGLESS } from './chunks.ts'
+import { dataOf } from './exactness.ts'
+import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
+import { gamutProfile, needsCodePoints } from './gamut.ts'
+import { chunkOf, GAIN_MAP_CHUNKS, hdrOf, signallingOf } from './signalling.ts'
+import { commentsOf, resolutionOf } from './texts.ts'
+
+const MOST_PROFILE_BYTES = 4 * 1024 * 1024
+
+export async function convertible(source: Source, options: Options): Promise<Convertible> {
+  const file = await openPngFile(source, options)
+  if (file.animated) throw unsupported('an animation in a format of still pictures')
+  if (hasUnusualGamma(file)) throw unsupported('a gamma that other formats cannot say')
+  const { header } = file
+  const hdr = hdrFor(file, source, options)
+  const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
+  // A document shows its pictures; what it asks for is no wish of the caller's.
+  if (data && options.inner.depth > 0) throw unsupported(`data as ${options.output}: ${data.what}`)
+  const described = describedFor(file, options)
+  if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
+    throw overBudget('an interlaced picture of this size')
+  const chunks = file.items.flatMap((item) => {
+    if (!('type' in item) || PIXEL_CHUNKS.has(item.type)) return []
+    const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
+    return data ? [{ type: item.type, data }] : []
+  })
+  return {
+    raster: rasterOf(file, source, options),
+    carried: { ...carriedOf(file, options.output), ...described.carried },
+    ...(hdr && { hdr }),
+    data,
+    ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
+    chunks,
+    end: file.end,
+    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), described.placed),
+  }
+}
+
+/** What the result says as well; a document shows its pictures at a size of its own, and nobody reads what they say of themselves. */
+function describedFor(file: PngFile, { output, inner }: Options) {
+  if (output !== 'jpg' || inner.depth > 0) return { carried: {}, placed: [] }
+  const comments = commentsOf(file)
+  return {
+    carried: { resolution: resolutionOf(file), comments: comments.map(({ comment }) => comment) },
+    placed: [chunkOf(file, 'pHYs'), ...comments.map(({ chunk }) => chunk)],
+  }
+}
+
+/** Types of chunks whose content an output holds; the ICC profile made of cHRM says the same. */
+const keptTypes = (file: PngFile, output: string): string[] => [
+  ...CARRIED,
+  ...(output === 'avif' ? SIGNALS : ['cICP']),
+  ...(gamutProfile(file) ? ['cHRM'] : []),
+]
+
+/** The picture as HDR for AVIF; undefined: it is SDR. Refuses what the output cannot hold. */
+function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | undefined {
+  const { output } = options
+  const hdr = hdrOf(file)
+  const signalling = signallingOf(file)
+  if (signalling && !signalling.fullRange && output !== 'png') throw unsupported('samples of narrow range in another format')
+  if (output === 'png') return undefined
+  if (!hdr && output !== 'avif' && needsCodePoints(file))
+    throw unsupported(`colours that cICP names, as ${output}: no ICC profile says the same`)
+  if (!hdr) return undefined
+  if (output !== 'avif' || !signalling || chunkOf(file, ...GAIN_MAP_CHUNKS))
+    throw unsupported(`HDR (${hdr}) as ${output}, which has no place for it: keep PNG${signalling ? ', or ask for avif' : ''}`)
+  return { deep: deepRowsOf(file, source, options), carried: { ...carriedOf(file, output), signalling } }
+}
+
+/** Chunks that speak of the stored form or of the size of the pixels. */
+const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
+/** What other formats hold as well. */
+const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
+/** What AVIF holds of them. */
+const SIGNALS = ['cICP', 'mDCV', 'cLLI', 'mDCv', 'cLLi']
+
+/** The types of the chunks that a conversion leaves behind. */
+function leftOut({ items }: PngFile, kept: readonly string[], placed: readonly unknown[]): string[] {
+  const isXmp = ({ data }: { data: Uint8Array }) => latin1Of(data.subarray(0, XMP.length)) === XMP
+  const left = items.filter(
+    (item) => 'type' in item && !placed.includes(item) && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item),
+  )
+  return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
+}
+
+function rasterOf(file: PngFile, source: Source, options: Options): Raster {
+  const { width, height, colourType, key, paletteAlpha } = file.header
+  const alpha = (colourType & 4) !== 0 || key !== undefined || paletteAlpha !== undefined
+  const channels = alpha ? 4 : colourType === 0 ? 1 : 3
+  const form = alpha ? 'rgba8' : colourType === 0 ? 'gray8' : 'rgb8'
+  return {
+    width,
+    height,
+    channels,
+    async *rows() {
+      const most = stripRows(width, channels) * width * channels
+      for await (const { rows } of pngRows(streamOf(source, options, file.work), form)) {
+        for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
+        discard(rows)
+      }
+    },
+  }
+}
+
+function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
+  const { width, height } = file.header
+  return {
+    width,
+    height,
+    async *rows() {
+      for await (const { rows } of pngRows(streamOf(source, options, file.work), 'rgba16')) {
+        yield new Uint16Array(rows.buffer, rows.byteOffset, rows.byteLength / 2)
+        discard(rows)
+      }
+    },
+  }
+}
+
+/** iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
+function carriedOf(file: PngFile, output: string): Carried {
+  const { items } = file
+  const chunk = (type: string, start = '') =>
+    items.find((item) => 'type' in item && item.type === type && latin1Of(item.data.subarray(0, start.length)) === start) as
+      | { data: Uint8Array }
+      | undefined
+  const profile = chunk('iCCP')?.data
+  const named = profile ? profile.indexOf(0) : -1
+  const xmp = chunk('iTXt', XMP)?.data
+  const signalling = output === 'avif' && chunk('cICP') ? signallingOf(file) : undefined
+  return {
+    ...(signalling && { signalling }),
+    icc: (profile && named >= 0 ? inflate(profile.subarray(named + 2)) : undefined) ?? (signalling ? undefined : gamutProfile(file)),
+    exif: chunk('eXIf')?.data,
+    xmp: xmp && xmpOf(xmp),
+  }
+}
+
+const XMP = 'XML:com.adobe.xmp\0'
+
+function inflate(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
+  } catch {
+    return undefined // a damaged profile is no profile
+  }
+}
+
+function xmpOf(data: Uint8Array): Uint8Array | undefined {
+  const compressed = data[XMP.length] === 1
+  const language = data.indexOf(0, XMP.length + 2)
+  const keyword = language < 0 ? -1 : data.indexOf(0, language + 1)
+  if (keyword < 0) return undefined
+  const text = data.subarray(keyword + 1)
+  return compressed ? inflate(text) : text
+}

@@ -1,0 +1,53 @@
+/** The exact form of a picture, ready to be written, or made already where it is small. */
+
+import type { PngEngine } from '../../../../wasm/png/engine.ts'
+import type { Options, Outcome, Sink } from '../../model/codec.ts'
+import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
+import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
+import { bytesAround } from './chunks.ts'
+import { lossWithout, saidOf } from './lost-chunks.ts'
+import type { PngFile } from './file.ts'
+import { writePng } from './write.ts'
+
+/** Small ones are made at once, as estimates are a few bytes off. */
+export async function exactCandidate(file: PngFile, engine: PngEngine, lossless: LosslessSearch, options: Options): Promise<Candidate> {
+  lossless.plan.apply(engine)
+  const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
+  const write = (sink: Sink) => encodeExact(file, engine, lossless, sink, options)
+  if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), isExact: true, write }
+  const held = new HeldSink()
+  const outcome = await write(held)
+  return heldCandidate({ pieces: held.pieces, outcome, isExact: true, rowBytes }, options)
+}
+
+/** As small as it gets. */
+export async function writeExact(
+  file: PngFile,
+  engine: PngEngine,
+  lossless: LosslessSearch,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome> {
+  lossless.plan.apply(engine)
+  if (rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options) === undefined)
+    return await encodeExact(file, engine, lossless, sink, options)
+  const candidate = await exactCandidate(file, engine, lossless, options)
+  return await ((await candidate.again?.()) ?? candidate).write(sink)
+}
+
+const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const
+
+async function encodeExact(file: PngFile, engine: PngEngine, { plan }: LosslessSearch, sink: Sink, options: Options): Promise<Outcome> {
+  plan.apply(engine)
+  engine.setEffort(plan.effort)
+  const { header } = file
+  const layout = engine.layout()
+  const dropped = await writePng(file, engine, { kind: 'encode', alpha: false }, sink, options)
+  const steps = [`filters chosen per band, deflate level ${plan.effort.level}`]
+  if (layout.colourType !== header.colourType || layout.bitDepth !== header.bitDepth) {
+    const name = (form: { colourType: 0 | 2 | 3 | 4 | 6; bitDepth: number }) => `${COLOUR_TYPES[form.colourType]} ${form.bitDepth} bits`
+    steps.unshift(`${name(header)} → ${name(layout)}, exact`)
+  }
+  if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
+  return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...saidOf(dropped)] }
+}

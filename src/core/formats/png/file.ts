@@ -1,0 +1,224 @@
+/** A PNG file as a picture of frames, and what stands around them. */
+
+import { EngineError } from '../../../../wasm/engine-error.ts'
+import { type Bytes, type PngEvent, readPng, withColours } from '../../../../wasm/png/chunks.ts'
+import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../../wasm/png/engine.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import { Breath } from '../../bytes/yield.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { signedByCredentials } from '../../model/content-credentials.ts'
+import { unsupported } from '../../model/error.ts'
+import { chunksOf } from '../../model/source.ts'
+import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { PNG } from '../../catalog/formats/png.ts'
+
+/** All frames of an animation together. */
+const MOST_FRAME_PIXELS = 400_000_000
+
+/** Beside a gathered picture: the engine that writes, and the rows on their way. */
+const BESIDE_GATHERED_BYTES = 24 * 1024 * 1024
+
+/** Each takes some hundred bytes beyond its own; a long animation has thousands. */
+const MOST_ITEMS = 20_000
+
+export interface PngFile extends PngPicture {
+  /** The header in the file, where `header` is another form of the picture: chunks speak of the former. */
+  readonly writtenAs?: PictureHeader
+  readonly animated: boolean
+  /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
+  readonly items: readonly (PngChunk | { frame: number })[]
+  /** Where IEND ends in the file. */
+  readonly end: number
+  /** How much there is to do: bytes of the rows of all frames, for a pixel one at least. */
+  readonly work: number
+  events(): AsyncGenerator<PngEvent>
+  /** The file as it came. */
+  bytes(): Bytes
+}
+
+export interface PngChunk {
+  readonly type: string
+  readonly data: Uint8Array
+  readonly offset: number
+}
+
+/** fcTL (W3C PNG, 11.3.6.2): the size of a frame. */
+export function frameSize(data: Uint8Array): { width: number; height: number } {
+  if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
+  const reader = new ByteReader(data, false)
+  const [width, height, x, y] = [reader.u32(4), reader.u32(8), reader.u32(12), reader.u32(16)]
+  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new EngineError('png', 'damaged', 'a frame without pixels')
+  return { width, height }
+}
+
+/** What an engine gets in one call: 4 MB of rows at most. */
+const PIECE_BYTES = 4096
+/** Others run after so many bytes of rows, and after a quarter as many of the file. */
+const ROWS_A_BREATH = 2 * 2 ** 20
+const LEAST_EXPANSION = 4
+
+/**
+ * The source as a stream that obeys the task's signal and yields now and then: a drawing of few kilobytes may have a hundred megabytes
+ * of rows. A part is gone when the next one is asked for.
+ * @param work of the picture, where somebody looks at its rows
+ */
+export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
+  const expansion = Math.max(LEAST_EXPANSION, work / source.size)
+  const breath = new Breath(ROWS_A_BREATH, options.signal)
+  for await (const part of chunksOf(source)) {
+    options.signal.throwIfAborted()
+    for (let at = 0; at < part.length; at += PIECE_BYTES) {
+      const piece = part.subarray(at, at + PIECE_BYTES)
+      const { length } = piece
+      yield piece
+      await breath.after(length * expansion)
+    }
+  }
+}
+
+/** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `EngineError`. */
+export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
+  const survey = await surveyOf(source, options)
+  const { header } = survey
+  const bytes = () => streamOf(source, options, survey.work)
+  const events = () => readPng(bytes())
+  return {
+    ...survey,
+    profiled: survey.items.some((item) => 'type' in item && item.type === 'iCCP'),
+    bytes,
+    events,
+    visit: (visitor) => visitFrames(events(), header, visitor),
+  }
+}
+
+/** fcTL and fdAT count in one sequence, and every frame has data (W3C PNG, 11.3.6): readers refuse anything else. */
+class Sequence {
+  announced = 0
+  hasData = true
+  #expected = 0
+  #frames = 0
+
+  next(number: number): void {
+    if (number !== this.#expected++) throw new EngineError('png', 'damaged', `sequence number ${number}, ${this.#expected - 1} expected`)
+  }
+
+  frame(number: number): void {
+    this.next(number)
+    if (!this.hasData && this.#frames > 0) throw new EngineError('png', 'damaged', 'fcTL without image data')
+    this.hasData = false
+    this.#frames++
+  }
+
+  end(): void {
+    if (!this.hasData) throw new EngineError('png', 'damaged', 'fcTL without image data')
+    if (this.#frames !== this.announced) throw new EngineError('png', 'damaged', `${this.#frames} frames, ${this.announced} announced`)
+  }
+}
+
+async function surveyOf(source: Source, options: Options) {
+  let header: PictureHeader | undefined
+  const items: (PngChunk | { frame: number })[] = []
+  let frames = 0
+  let animated = false
+  let pixels = 0
+  let dataOpen: 'IDAT' | 'fdAT' | undefined
+  let defaultDone = false
+  let size: { width: number; height: number } | undefined
+  let end = source.size
+  const sequence = new Sequence()
+  for await (const event of readPng(streamOf(source, options))) {
+    if (event.kind === 'data' && event.sequence !== undefined) sequence.next(event.sequence)
+    if (event.kind === 'data') sequence.hasData = true
+    if (event.kind === 'header') {
+      header = event.header
+      if (header.width * header.height > pixelsWithin(PNG.mostPixels, options))
+        throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
+      if (header.interlaced && !fitsInterlaced(header, options)) {
+        throw new EngineError('png', 'memory', 'an interlaced picture that does not fit into the memory budget')
+      }
+      continue
+    }
+    if (!header) throw new EngineError('png', 'damaged', 'chunks before IHDR')
+    if (event.kind === 'data') {
+      if (dataOpen === event.type) continue
+      if (event.type === 'IDAT' && defaultDone) throw new EngineError('png', 'damaged', 'a second image (IDAT after other chunks)')
+      if (event.type === 'fdAT' && !(animated && size)) throw new EngineError('png', 'damaged', 'fdAT without fcTL')
+      if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
+      dataOpen = event.type
+      if (event.type === 'IDAT') defaultDone = true
+      const { width, height } = event.type === 'IDAT' ? header : (size ?? header)
+      if ((pixels += width * height) > MOST_FRAME_PIXELS) throw new EngineError('png', 'memory', 'more frames than a job has time for')
+      items.push({ frame: frames++ })
+      continue
+    }
+    dataOpen = undefined
+    if (event.kind === 'end') {
+      end = event.end
+      break
+    }
+    const { type, data, offset } = event
+    if (type === 'PLTE' || type === 'tRNS') {
+      if (defaultDone) throw new EngineError('png', 'damaged', `${type} after the image data (byte ${offset})`)
+      header = withColours(header, type, data, offset)
+      continue
+    }
+    if (type === 'caBX') throw signedByCredentials()
+    if (type === 'CgBI') throw unsupported('an iPhone-optimised PNG (CgBI)')
+    if (!(type.charCodeAt(0) & 32)) throw unsupported(`the critical chunk ${type}`)
+    if (type === 'acTL') {
+      animated = true
+      sequence.announced = data.length === 8 ? new ByteReader(data, false).u32(0) : 0
+    }
+    if (type === 'fcTL') {
+      size = frameSize(data)
+      sequence.frame(new ByteReader(data, false).u32(0))
+    }
+    if (items.push({ type, data, offset }) > MOST_ITEMS) throw new EngineError('png', 'memory', `more than ${MOST_ITEMS} chunks`)
+  }
+  if (!header || !defaultDone) throw new EngineError('png', 'truncated', 'no image data')
+  if (animated) sequence.end()
+  const work = pixels * Math.max(1, rowBytesOf(header, header.width) / header.width)
+  return { header, items, frames, animated, end, work }
+}
+
+function fitsInterlaced(header: PictureHeader, options: Options): boolean {
+  const bytes = (rowBytesOf(header, header.width) + 1) * header.height
+  return bytes > GATHER_BYTES || affords(options, bytes + BESIDE_GATHERED_BYTES)
+}
+
+/** Frames of an event stream to a visitor: IDAT is the first, every run of fdAT another. */
+export async function visitFrames(events: AsyncGenerator<PngEvent>, header: PictureHeader, visitor: FrameVisitor): Promise<void> {
+  let open: 'IDAT' | 'fdAT' | undefined
+  let size: { width: number; height: number } | undefined
+  for await (const event of events) {
+    if (event.kind === 'data') {
+      if (open !== event.type) {
+        if (open) await visitor.frameEnd()
+        open = event.type
+        const { width, height } = event.type === 'fdAT' && size ? size : header
+        await visitor.frame(width, height)
+      }
+      await visitor.feed(event.bytes)
+    } else if (event.kind !== 'header') {
+      if (event.kind === 'chunk' && event.type === 'fcTL') size = frameSize(event.data)
+      if (open && (event.kind === 'end' || event.type === 'fcTL')) {
+        await visitor.frameEnd()
+        open = undefined
+      }
+    }
+  }
+}
+
+/** Encoding exponents around that of sRGB, 1/2.2; SSIM and PSNR of samples mean little where another one changes what is shown. */
+const USUAL_GAMMA = { from: 0.4, to: 0.5 }
+
+/** gAMA (W3C PNG, 11.3.2.1: the exponent times 100,000), unless a profile or cICP says otherwise. */
+export function hasUnusualGamma(file: PngFile): boolean {
+  const chunk = (type: string) => file.items.find((item) => 'type' in item && item.type === type)
+  const gamma = chunk('gAMA')
+  if (!gamma || !('data' in gamma) || gamma.data.length !== 4 || chunk('sRGB') || chunk('iCCP') || chunk('cICP')) return false
+  const exponent = new ByteReader(gamma.data, false).u32(0) / 100_000
+  return exponent < USUAL_GAMMA.from || exponent > USUAL_GAMMA.to
+}

@@ -1,0 +1,75 @@
+/** Colour spaces that a PNG names by code points or chromaticities, as an ICC profile for formats that know no others. */
+import { ByteReader } from '../../bytes/reader.ts'
+import { type Curve, type Gamut, matrixProfile } from '../../images/raster/matrix-profile.ts'
+import type { PngFile } from './file.ts'
+import { chunkOf, signallingOf } from './signalling.ts'
+
+const D65 = [0.3127, 0.329] as const
+
+/** H.273, table 2. */
+const GAMUTS: { readonly [primaries: number]: Gamut } = {
+  1: { red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06], white: D65 },
+  5: { red: [0.64, 0.33], green: [0.29, 0.6], blue: [0.15, 0.06], white: D65 },
+  6: { red: [0.63, 0.34], green: [0.31, 0.595], blue: [0.155, 0.07], white: D65 },
+  9: { red: [0.708, 0.292], green: [0.17, 0.797], blue: [0.131, 0.046], white: D65 },
+  11: { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06], white: [0.314, 0.351] },
+  12: { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06], white: D65 },
+}
+
+/** H.273, table 3: what decodes samples. */
+const CURVES: { readonly [transfer: number]: Curve } = {
+  1: 'bt709',
+  4: 2.2,
+  5: 2.8,
+  6: 'bt709',
+  8: 1,
+  13: 'srgb',
+  14: 'bt709',
+  15: 'bt709',
+}
+
+/** A profile of what cICP, or cHRM with gAMA, say beyond sRGB; undefined: samples are sRGB, or the file names no colours. */
+export function gamutProfile(file: PngFile): Uint8Array | undefined {
+  // Grey has no primaries, and a profile of RGB does not fit it.
+  if (!(file.header.colourType & 2)) return undefined
+  if (chunkOf(file, 'cICP')) return fromCodePoints(file)
+  return chunkOf(file, 'iCCP', 'sRGB') ? undefined : fromChromaticities(file)
+}
+
+/** True if cICP names colours that only code points can say. */
+export function needsCodePoints(file: PngFile): boolean {
+  const signalling = chunkOf(file, 'cICP') && signallingOf(file)
+  if (!signalling || !(file.header.colourType & 2)) return false
+  const { primaries, transfer } = signalling
+  return !(isSrgb(primaries, transfer) || gamutProfile(file))
+}
+
+const isSrgb = (primaries: number, transfer: number) => primaries === 1 && transfer === 13
+
+function fromCodePoints(file: PngFile): Uint8Array | undefined {
+  const { primaries, transfer } = signallingOf(file) ?? { primaries: 1, transfer: 13 }
+  const [gamut, curve] = [GAMUTS[primaries], CURVES[transfer]]
+  if (!gamut || curve === undefined || isSrgb(primaries, transfer)) return undefined
+  return matrixProfile(gamut, curve, `H.273 primaries ${primaries}, transfer ${transfer}`)
+}
+
+/** Chromaticities as near to those of sRGB as encoders round them. */
+const SAME = 0.002
+
+/** cHRM (W3C PNG, 11.3.2.1): white, red, green and blue in 0.00001; gAMA, or that of sRGB. */
+function fromChromaticities(file: PngFile): Uint8Array | undefined {
+  const data = chunkOf(file, 'cHRM')?.data
+  if (data?.length !== 32) return undefined
+  const reader = new ByteReader(data, false)
+  const point = (i: number) => [reader.u32(8 * i) / 100_000, reader.u32(8 * i + 4) / 100_000] as const
+  const gamut: Gamut = { white: point(0), red: point(1), green: point(2), blue: point(3) }
+  const srgb = GAMUTS[1]!
+  const isNear = (name: keyof Gamut) => [0, 1].every((i) => Math.abs(gamut[name][i]! - srgb[name][i]!) < SAME)
+  if ((['white', 'red', 'green', 'blue'] as const).every(isNear)) return undefined
+  if (Object.values(gamut).some(([, y]) => y === 0)) return undefined
+  const gamma = chunkOf(file, 'gAMA')?.data
+  const exponent = gamma?.length === 4 ? new ByteReader(gamma, false).u32(0) / 100_000 : 1 / 2.2
+  // 1/2.2 stands for the curve of sRGB in nearly all files.
+  const curve = Math.abs(exponent - 1 / 2.2) < SAME ? 'srgb' : 1 / exponent
+  return matrixProfile(gamut, curve, 'Chromaticities of a PNG')
+}

@@ -1,0 +1,257 @@
+/** A palette, rows near to the picture's, or the exact form: compared as bytes that were really made, unless the case is clear. */
+
+import { EngineError } from '../../../../wasm/engine-error.ts'
+import { type Facts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
+import { concat } from '../../bytes/concat.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { lossOf, ofPixels, type PictureLoss } from '../../model/loss.ts'
+import { memorySource } from '../../model/source.ts'
+import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
+import { targetForSize } from '../../catalog/small-pictures.ts'
+import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-search.ts'
+import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../images/png/lossy-plan.ts'
+import { mayComeNear, NearTrials, targetOfNear } from '../../images/png/near-lossless.ts'
+import { glanceAtExact, planPalette, Trials } from '../../images/png/palette-search.ts'
+import { marginDb, type RasterTarget } from '../../images/search/targets.ts'
+import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain, smallestOf } from './candidate.ts'
+import { bytesAround } from './chunks.ts'
+import { isComplete, saidOf } from './lost-chunks.ts'
+import { inEightBits } from './reduce-to-8-bit.ts'
+import { exactCandidate } from './exact.ts'
+import { openPngFile, type PngFile } from './file.ts'
+import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
+import { writePng } from './write.ts'
+
+interface Chosen {
+  readonly plan: LossyPlan
+  /** What the plan aims at. */
+  readonly target: RasterTarget
+  /** What its result has to hold. */
+  readonly needed: RasterTarget
+  /** Of the target among those of the level and gentler ones, the gentlest first. */
+  readonly rank: number
+  /** True if the plan is that of a stronger level. */
+  readonly isStronger: boolean
+}
+
+export interface PaletteJob {
+  readonly engine: PngEngine
+  /** Ends with the job: further engines. */
+  readonly engines: DisposableStack
+  readonly file: PngFile
+  readonly facts: Facts
+  readonly options: Options
+  /** Results of so many bytes are of no use. */
+  readonly limit: number
+}
+
+/** What was estimated below this share of another, on the same sample, is smaller indeed. */
+const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
+/** Estimates of palettes and of near rows are so far from each other, at most, where either may be smaller in the end. */
+const MAY_BE_SMALLER = 1.1
+/** Plans that are made, the smallest by their estimates; all of them where that takes no time. */
+const MOST_FINISHED = { small: 4, usual: 3 }
+/** Results up to this size are made once, in memory, and thrown away when they miss the target. */
+const MOST_HELD_BYTES = 12 * 1024 * 1024
+/** Up to this size what lies between is made, too, and held beside. */
+const MOST_MADE_AGAIN_BYTES = 2 * 1024 * 1024
+/** Fewer colours look a little worse, though they hold the level: they are taken for so much, not for a hundredth. */
+const WORTH_FEWER_COLOURS = 0.96
+
+/** Drawn pictures of this size or of so few colours are told apart by what no estimate sees: exact forms are made, and compared. */
+const SMALL_BYTES = 96 * 1024
+/** What comes to so little, too; exact forms, where they do not take much longer than palettes. */
+const FEW_BYTES = 8192
+const FEW_PIXELS = 128 * 1024
+const FEW_COLOURS = 16
+const pixelsOf = ({ header: { width, height } }: PngFile) => width * height
+const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 6 ? 4 : 3) <= SMALL_BYTES
+
+/**
+ * The smallest that holds the level, after a `survey` pass; undefined where only an exact form does. Low considers what medium would do,
+ * so that it is never larger.
+ */
+export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefined> {
+  const { engine, file, facts, options } = job
+  const plans = await plansFor(job)
+  const exactEstimate = glanceAtExact(engine, facts)
+  options.progress(0.4)
+  /** The smallest for each target or a gentler one: what medium takes is deflated once more at low, too, or it might come out below. */
+  const smallest: Estimated[] = []
+  let best: Estimated | undefined
+  const take = (other: Estimated, rank: number) => {
+    for (let at = rank; at < paletteTargets(options.quality).length; at++) {
+      const known = smallest[at]
+      if (!known || other.bytes < known.bytes) smallest[at] = other
+    }
+    best = smallest.at(-1)
+  }
+  const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
+  const own = plans.filter(({ isStronger }) => !isStronger).slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)
+  for (const plan of own) {
+    if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
+    const other = await finish(job, plan)
+    if (other) take(other, plan.rank)
+    options.progress(0.6)
+  }
+  for (const plan of plans.filter(({ isStronger }) => isStronger)) {
+    const other = await finish({ ...job, limit: best?.bytes ?? job.limit }, plan)
+    if (other) take(other, plan.rank)
+  }
+  if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) take(await finishEightBits(job), 0)
+  if (!best) return undefined
+  const small = isSmall(file) || facts.colours <= FEW_COLOURS || (best.bytes <= FEW_BYTES && pixelsOf(file) <= FEW_PIXELS)
+  const isClear =
+    !small && (clear(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
+  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
+  return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
+}
+
+/** What the level and gentler ones would do, the smallest by its estimate first. */
+async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
+  const plans: Chosen[] = []
+  const forSize = (target: RasterTarget) => targetForSize(target, file.header)
+  const targets = paletteTargets(options.quality).map(forSize)
+  const own = targets.length - 1
+  const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
+  const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
+    // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
+    const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
+    const [target, rank] = [aims[aim], Math.min(aim, own)]
+    const needed = targets[rank]
+    if (same >= 0 && aim <= own) plans.splice(same, 1)
+    if (plan && target && needed && (same < 0 || aim <= own))
+      plans.push({ plan, target: toForm(target), needed: toForm(needed), rank, isStronger: aim > own })
+    options.signal.throwIfAborted()
+  }
+  const pause = () => yieldToOthers(options.signal)
+  const trials = new Trials(engine)
+  // What a gentler level would look for is looked for, whatever this one finds.
+  const least: number[] = []
+  for (const [aim, target] of aims.entries()) {
+    const plan = await planPalette(trials, file, target, pause)
+    add(plan, aim)
+    least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
+  }
+  if (mayComeNear(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
+    const near = new NearTrials(engine, file)
+    for (const [aim, target] of aims.map(targetOfNear).entries())
+      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, targetOfNear)
+  }
+  return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
+}
+
+interface Estimated extends Candidate {
+  /** From the sample, corrected by what stepping back cost. */
+  readonly estimate: number
+}
+
+/**
+ * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
+ * undefined: it does not hold, or not below the limit.
+ */
+async function finish(job: PaletteJob, { plan: first, target, needed }: Chosen): Promise<Estimated | undefined> {
+  const aims = ({ quality }: Made) => marginDb(quality, target)
+  let firstBytes: number | undefined
+  let missed: LossyPlan | undefined
+  for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
+    const made = await make(job, plan)
+    if (!made) return undefined
+    firstBytes ??= made.bytes
+    if (aims(made) >= 0) {
+      const middle: LossyPlan | undefined = missed && made.bytes <= MOST_MADE_AGAIN_BYTES ? between(missed, plan) : undefined
+      const other = middle && (await make(job, middle))
+      const better = other && aims(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      if (marginDb(better.quality, needed) < 0) return undefined
+      return { ...better, estimate: (plan.estimate * made.bytes) / firstBytes }
+    }
+    missed = plan
+    plan = gentlerPlan(plan, attempt, -aims(made))
+  }
+  return undefined
+}
+
+type Made = Candidate & { readonly quality: PictureQuality }
+
+/** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
+async function make(job: PaletteJob, plan: LossyPlan): Promise<Made | undefined> {
+  const { engine, file, facts, options, limit } = job
+  const alpha = !facts.opaque
+  options.signal.throwIfAborted()
+  if (plan.estimate <= MOST_HELD_BYTES) {
+    const held = new HeldSink(limit)
+    try {
+      const { outcome, dropped } = await writeLossy(job, plan, held, alpha)
+      const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
+      const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
+      const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
+      return {
+        quality: engine.quality(),
+        ...heldCandidate({ pieces: held.pieces, outcome: said, isExact: same, rowBytes }, options),
+      }
+    } catch (error) {
+      if (isCodecError(error, 'no_gain')) return undefined
+      throw error
+    }
+  }
+  if (isDeep(file)) return undefined
+  const quality = await measurePlan(engine, file, plan, alpha)
+  const bytes = (await planBytes(engine, file, plan, alpha)) + bytesAround(file)
+  return { quality, bytes, isExact: false, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
+}
+
+/** The picture in eight bits, as small as it gets. */
+async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Estimated> {
+  const found = await similarityOfRounding(file.bytes, file.header)
+  if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
+  const eight = inEightBits(file)
+  const engine = engines.use(new PngEngine(eight.header))
+  await analyse(engine, eight)
+  const saying = ({ bytes, write, again }: Candidate): Candidate => ({
+    bytes,
+    isExact: false,
+    async write(sink) {
+      const outcome = await write(sink)
+      if (outcome.kind !== 'compressed') return outcome
+      return { ...outcome, ...lossOf(ofPixels(found)), steps: ['16 → 8 bits a sample', ...outcome.steps] }
+    },
+    ...(again && { again: async () => saying(await again()) }),
+  })
+  const exact = saying(await exactCandidate(eight, engine, await searchLossless(engine, eight), options))
+  return { ...exact, estimate: exact.bytes }
+}
+
+type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss } }
+
+/** Sixteen bits a sample: the engine measures at eight, so the result is made in memory and measured there. */
+const isDeep = ({ header }: PngFile) => header.bitDepth === 16
+
+export async function writeLossy(
+  { file, engine, options }: Pick<PaletteJob, 'file' | 'engine' | 'options'>,
+  plan: LossyPlan,
+  sink: Sink,
+  alpha = !engine.facts().opaque,
+): Promise<{ outcome: Measured; dropped: readonly string[] }> {
+  applyPlan(engine, plan, file)
+  const { palette } = engine.layout()
+  const held = isDeep(file) ? new HeldSink(MOST_HELD_BYTES) : undefined
+  const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
+  const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
+  const steps = [made, ...saidOf(dropped)]
+  const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
+  if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
+  for (const piece of held?.pieces ?? []) await sink.write(piece)
+  return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
+}
+
+/** Whether what was made holds the very samples of the upload. */
+async function isExact(file: PngFile, pieces: readonly Uint8Array[], options: Options): Promise<boolean> {
+  const result = await openPngFile(memorySource(concat([...pieces]), 'result.png'), options)
+  return (await digestOf(file)) === (await digestOf(result))
+}
+
+async function* streamOfPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield piece.slice()
+}

@@ -1,0 +1,110 @@
+/** PNG and APNG: exact at `high`; at `medium` and `low` a palette, or samples that are a little off, where the level's target holds and it is smaller. */
+
+import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { overBudget } from '../../model/error.ts'
+import { withTail } from '../../model/trailing-data.ts'
+import { mostAnimationBytes } from '../../model/work-estimate.ts'
+import { gentlestThatFits } from '../../metrics/search.ts'
+import { type Convertible, convertPicture } from '../../images/convert/convert.ts'
+import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
+import { type PalettePlan, paletteBytes, searchPalette, Trials } from '../../images/png/palette-search.ts'
+import { fittedSize } from '../../images/raster/resize.ts'
+import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
+import { verifyPicture } from '../../images/compare/verify-picture.ts'
+import { bytesAround } from './chunks.ts'
+import { convertible } from './convert.ts'
+import { writeExact } from './exact.ts'
+import { exactnessOf } from './exactness.ts'
+import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
+import { PNG } from '../../catalog/formats/png.ts'
+import { chooseLossy, writeLossy } from './palette.ts'
+import { verifyPng } from './verify.ts'
+
+export const png: Codec = {
+  format: PNG,
+
+  async compress(source, sink, options) {
+    const picture = await converted(source, options)
+    if (picture) return await convertPicture(picture, source, sink, options)
+    return await compressPng(source, sink, options)
+  },
+
+  async verify(original, result, outcome, options): Promise<Verdict> {
+    const picture = await converted(original, options)
+    if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
+    return await verifyPng(original, result, outcome, options)
+  },
+}
+
+/** The picture where another format or a smaller size is wanted. */
+async function converted(source: Source, options: Options): Promise<Convertible | undefined> {
+  if (options.output !== 'png') return convertible(source, options)
+  const { fitWithin } = options
+  if (!fitWithin || options.lossless) return undefined
+  const { header, animated } = await readPngInfo(source.stream())
+  if (animated || !fittedSize(header.width, header.height, fitWithin)) return undefined
+  // Resampling mixes labels and measurements, and HDR would be cut to eight bits.
+  return (await exactnessOf(await openPngFile(source, options))) ? undefined : convertible(source, options)
+}
+
+async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const file = await openPngFile(source, options)
+  options.progress(0.05)
+  return await withTail(source, file.end, sink, options, (body, asked) => compressFile(file, body, sink, asked))
+}
+
+async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const megabytes = Math.ceil(opened.work / 2 ** 20)
+  if (opened.frames > 1 && opened.work > mostAnimationBytes(source.size))
+    throw overBudget(`${opened.frames} frames of ${megabytes} MB in a file of ${source.size} bytes`)
+  using engines = new DisposableStack()
+  const exact = await exactnessOf(opened)
+  const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
+  const engine = engines.use(new PngEngine(file.header))
+  const lossy = !exact && mayUsePalette(engine, file, options)
+  const facts = await analyse(engine, file, lossy)
+  options.progress(0.1)
+  if (lossy && facts.colours !== 1 && !hasFineKey(file, facts)) {
+    if (options.targetSize !== undefined) {
+      const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
+      return 'palette' in chosen
+        ? (await writeLossy({ file, engine, options }, chosen.palette, sink)).outcome
+        : await writeExact(file, engine, chosen.exact, sink, options)
+    }
+    const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
+    if (chosen) return await chosen.write(sink)
+  }
+  const outcome = await writeExact(file, engine, await searchLossless(engine, file), sink, options)
+  return exact && outcome.kind === 'compressed' ? { ...outcome, steps: [exact.step, ...outcome.steps] } : outcome
+}
+
+/** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */
+function mayUsePalette(engine: PngEngine, file: PngFile, options: Options): boolean {
+  const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
+  const profiledGray = file.profiled && !(file.header.colourType & 2)
+  return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder
+}
+
+/** The gentlest step of the ladder whose result fits the wanted size. */
+async function chooseBySize(
+  engine: PngEngine,
+  file: PngFile,
+  alpha: boolean,
+  source: Source,
+  options: Options,
+): Promise<{ exact: LosslessSearch } | { palette: PalettePlan }> {
+  const lossless = await searchLossless(engine, file)
+  const around = bytesAround(file) + 64
+  const wanted = Math.min(options.targetSize ?? source.size, source.size)
+  const exact = (await losslessBytes(engine, file, lossless)) + around
+  if (exact < wanted) return { exact: lossless }
+  const trials = new Trials(engine)
+  const attempt = async (target: RasterTarget) => {
+    const palette = await searchPalette(trials, file, target, alpha, () => yieldToOthers(options.signal))
+    options.signal.throwIfAborted()
+    return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + around }
+  }
+  return await gentlestThatFits(TARGET_LADDER, wanted, attempt, exact)
+}

@@ -1,0 +1,59 @@
+/** Sixteen-bit pictures in eight bits a sample, which no eye and hardly a screen tells apart. */
+import { type ColourType, type PictureHeader, PngEngine } from '../../../../wasm/png/engine.ts'
+import type { FrameVisitor } from '../../images/png/png-picture.ts'
+import type { PngFile } from './file.ts'
+
+/** Bytes of rows that wait between two engines: a piece of compressed data may hold a thousand times as many. */
+const FEED_BYTES = 2048
+
+/** The same picture with eight bits a sample. Not for Adam7, whose rows would all come at once. */
+export function inEightBits(file: PngFile): PngFile {
+  const { header } = file
+  const alpha = (header.colourType & 4) !== 0 || header.key !== undefined
+  const colour = (header.colourType & 2) !== 0
+  const colourType = ((colour ? 2 : 0) | (alpha ? 4 : 0)) as ColourType
+  const narrow: PictureHeader = { width: header.width, height: header.height, colourType, bitDepth: 8 }
+  const visit = async (visitor: FrameVisitor) => {
+    using wide = new PngEngine(header)
+    return await file.visit(narrowing(wide, narrow, visitor))
+  }
+  return { ...file, header: narrow, writtenAs: header, visit }
+}
+
+function narrowing(wide: PngEngine, to: PictureHeader, visitor: FrameVisitor): FrameVisitor {
+  const rows: Uint8Array[] = []
+  wide.onRow = (row) => void rows.push(packed(row, to.colourType))
+  wide.begin('rows', { form: 'rgba8' })
+  const pass = async () => {
+    for (const row of rows) await visitor.takeRow(row)
+    rows.length = 0
+  }
+  return {
+    async frame(width, height) {
+      wide.frame(width, height)
+      await visitor.frame(width, height)
+    },
+    async feed(bytes) {
+      for (let at = 0; at < bytes.length; at += FEED_BYTES) {
+        wide.feed(bytes.subarray(at, at + FEED_BYTES))
+        await pass()
+      }
+    },
+    async takeRow(row) {
+      wide.takeRow(row)
+      await pass()
+    },
+    async frameEnd() {
+      wide.frameEnd()
+      await pass()
+      await visitor.frameEnd()
+    },
+  }
+}
+
+function packed(rgba: Uint8Array, colourType: ColourType): Uint8Array {
+  const channels = colourType === 0 ? [0] : colourType === 4 ? [0, 3] : colourType === 2 ? [0, 1, 2] : [0, 1, 2, 3]
+  const out = new Uint8Array((rgba.length / 4) * channels.length)
+  for (let from = 0, to = 0; from < rgba.length; from += 4) for (const c of channels) out[to++] = rgba[from + c] ?? 0
+  return out
+}

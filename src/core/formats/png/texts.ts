@@ -1,0 +1,62 @@
+/** Texts and resolution of a PNG, for formats that have a place for them. */
+import { inflateSync } from 'node:zlib'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { ByteReader } from '../../bytes/reader.ts'
+import type { Comment, Resolution } from '../../images/convert/descriptive-metadata.ts'
+import type { PngChunk, PngFile } from './file.ts'
+import { chunkOf } from './signalling.ts'
+
+/** What a comment segment of a JPEG holds. */
+const MOST_BYTES = 65_000
+const XMP = 'XML:com.adobe.xmp'
+
+/** pHYs (W3C PNG, 11.3.4.3); undefined where there is none, or it says nothing. */
+export function resolutionOf(file: Pick<PngFile, 'items'>): Resolution | undefined {
+  const data = chunkOf(file, 'pHYs')?.data
+  if (data?.length !== 9) return undefined
+  const reader = new ByteReader(data, false)
+  const [x, y] = [reader.u32(0), reader.u32(4)]
+  if (x === 0 || y === 0 || (data[8] === 0 && x === y)) return undefined
+  return { x, y, unit: data[8] === 1 ? 'metre' : 'ratio' }
+}
+
+/** tEXt, zTXt and iTXt (11.3.3) without the XMP packet; chunks that are damaged or too large are left out. */
+export function commentsOf({ items }: Pick<PngFile, 'items'>): { readonly comment: Comment; readonly chunk: PngChunk }[] {
+  return items.flatMap((item) => {
+    const comment = 'type' in item ? commentOf(item) : undefined
+    return comment && 'type' in item && comment.keyword !== XMP ? [{ comment, chunk: item }] : []
+  })
+}
+
+function commentOf({ type, data }: PngChunk): Comment | undefined {
+  const end = data.indexOf(0)
+  if (end < 1 || end > 79) return undefined
+  const keyword = latin1Of(data.subarray(0, end))
+  const text = type === 'iTXt' ? international(data, end + 1) : type === 'tEXt' ? latin1(data.subarray(end + 1)) : zipped(type, data, end)
+  return text === undefined || text === '' ? undefined : { keyword, text }
+}
+
+const latin1 = (bytes: Uint8Array) => (bytes.length <= MOST_BYTES ? latin1Of(bytes) : undefined)
+
+function zipped(type: string, data: Uint8Array, end: number): string | undefined {
+  const bytes = type === 'zTXt' && data[end + 1] === 0 ? inflated(data.subarray(end + 2)) : undefined
+  return bytes && latin1Of(bytes)
+}
+
+/** Compression flag and method, language, translated keyword, text in UTF-8. */
+function international(data: Uint8Array, at: number): string | undefined {
+  const language = data.indexOf(0, at + 2)
+  const keyword = language < 0 ? -1 : data.indexOf(0, language + 1)
+  if (keyword < 0) return undefined
+  const body = data.subarray(keyword + 1)
+  const bytes = data[at] === 1 ? inflated(body) : body
+  return bytes && bytes.length <= MOST_BYTES ? new TextDecoder().decode(bytes) : undefined
+}
+
+function inflated(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_BYTES }))
+  } catch {
+    return undefined // The chunk is named in the receipt instead.
+  }
+}

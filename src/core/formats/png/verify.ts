@@ -1,0 +1,84 @@
+/** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
+
+import { createHash } from 'node:crypto'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import type { PictureLoss } from '../../model/loss.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
+import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
+import { carried } from './chunks.ts'
+import { convertible } from './convert.ts'
+import { openPngFile, type PngFile, streamOf } from './file.ts'
+import { digestOf, similarityOf } from './similarity.ts'
+
+const differ = (difference: string): Verdict => ({ equal: false, difference })
+
+export async function verifyPng(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const before = await openPngFile(original, options)
+  const after = await openPngFile(result, options)
+  const around = compareAround(before, after)
+  const difference = around ?? (await tailDifference(original, before.end, result, after.end))
+  if (difference) return differ(difference)
+  if (outcome.kind === 'compressed' && outcome.loss) {
+    const { pictures } = outcome.loss
+    if (!pictures) return differ('a loss without figures')
+    // The same samples, without a chunk of the upload's; else colours alone may differ.
+    if (pictures.psnrDb === Number.POSITIVE_INFINITY && (await isSame(before, after))) return { equal: true }
+    const wrong = await pictureDifference(original, result, before, pictures, options)
+    if (wrong) return differ(wrong)
+    return { equal: true, ...(await scoreOfResult(await convertible(original, options), result, outcome, options)) }
+  }
+  return (await isSame(before, after)) ? { equal: true } : differ('samples differ')
+}
+
+const isSame = async (before: PngFile, after: PngFile) => (await digestOf(before)) === (await digestOf(after))
+
+/** Size, frames and chunks; undefined when they agree. */
+function compareAround(before: PngFile, after: PngFile): string | undefined {
+  const [a, b] = [before.header, after.header]
+  if (a.width !== b.width || a.height !== b.height) return `${a.width} x ${a.height} became ${b.width} x ${b.height}`
+  if (before.frames !== after.frames) return `${before.frames} frames became ${after.frames}`
+  const left = new Map<string, { type: string; times: number }>()
+  for (const item of after.items) {
+    if (!('type' in item)) continue
+    const known = left.get(nameOf(item))
+    if (known) known.times++
+    else left.set(nameOf(item), { type: item.type, times: 1 })
+  }
+  for (const item of before.items) {
+    if (!('type' in item)) continue
+    const data = carried(item, before.header, after.header)
+    if (!data) continue
+    const name = nameOf({ type: item.type, data })
+    const found = left.get(name)
+    if (!found) return `${item.type} of byte ${item.offset} is lost or changed`
+    if (--found.times === 0) left.delete(name)
+  }
+  for (const { type } of left.values()) return `${type} was not in the upload`
+  return undefined
+}
+
+/** The same for the same chunks: to look each up among all others would take the square of their number. */
+function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Array }): string {
+  // The first four bytes of fcTL are a sequence number, which may change.
+  const content = type === 'fcTL' ? data.subarray(4) : data
+  return `${type} ${createHash('sha256').update(content).digest('base64')}`
+}
+
+/** Of figures against what is found: the search measures at eight bits in another order of additions. */
+const SLACK = { ssim: 0.0001, psnrDb: 0.01 }
+
+/** Both decoded side by side and measured at the depth of the upload; the claim may not be better than what is found. */
+async function pictureDifference(
+  original: Source,
+  result: Source,
+  { header, work }: PngFile,
+  claim: PictureLoss,
+  options: Options,
+): Promise<string | undefined> {
+  const found = await similarityOf(streamOf(original, options, work), streamOf(result, options, work), header)
+  if (typeof found === 'string') return found
+  if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
+    return `claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
+  }
+  return undefined
+}

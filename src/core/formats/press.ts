@@ -1,0 +1,52 @@
+/** The codecs of `whittle-press`. A codec's line is its membership. */
+import type { Codec } from '../model/codec.ts'
+import { bmp } from './bmp/bmp.ts'
+import { dicom } from './dicom/dicom.ts'
+import { dxf } from './dxf/dxf.ts'
+import { eml } from './eml/eml.ts'
+import { epub } from './epub/epub.ts'
+import { gif } from './gif/gif.ts'
+import { hdf5, netcdf } from './hdf5/hdf5.ts'
+import type { FormatId } from '../catalog/index.ts'
+import { jpg } from './jpg/jpg.ts'
+import { kmz } from './kmz/kmz.ts'
+import { las } from './las/las.ts'
+import { laz } from './las/laz.ts'
+import { netcdf3 } from './netcdf3/netcdf3.ts'
+import { nifti } from './nifti/nifti.ts'
+import { ofd } from './ofd/ofd.ts'
+import { docx, pptx, xlsx } from './office/office.ts'
+import { pdf } from './pdf/pdf.ts'
+import { png } from './png/png.ts'
+import { shapefile } from './shapefile/shapefile.ts'
+import { svg } from './svg/svg.ts'
+import { text } from './text/text.ts'
+import { geotiff, tiff } from './tiff/tiff.ts'
+
+export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
+  bmp,
+  dicom,
+  docx,
+  dxf,
+  eml,
+  epub,
+  gif,
+  kmz,
+  jpg,
+  las,
+  laz,
+  netcdf,
+  netcdf3,
+  hdf5,
+  nifti,
+  ofd,
+  pdf,
+  pptx,
+  shapefile,
+  text,
+  xlsx,
+  tiff,
+  geotiff,
+  png,
+  svg,
+}

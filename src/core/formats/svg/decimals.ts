@@ -1,0 +1,127 @@
+/**
+ * How many decimals which numbers of a document keep. Only coordinates and lengths of what is drawn are rounded harder than
+ * to three decimals, and those by what a step is in the drawing, not in the file: icons are 24 units wide, maps thousands.
+ */
+import { mostOf } from '../../bytes/min-max.ts'
+
+export interface SvgElement {
+  readonly type: string
+  name: string
+  attributes: { [name: string]: string }
+  children: SvgElement[]
+}
+
+/** Offsets, opacities, numbers of filters, units of the object's box and everything else that is no coordinate. */
+export const LEAST_DECIMALS = 3
+export const MOST_DECIMALS = 6
+/** A step of a coordinate must not be more than this share of the longer side: 1.6 px where that is drawn 1600 px long. */
+const STEPS_OF_A_SIDE = 1000
+/** A length that would change by more than this share of itself keeps another decimal: small dots and thin bars stay. */
+const LENGTH_TOLERANCE = 0.05
+/** From here on, renderers' 24-bit floating point numbers disagree among each other: such numbers are not touched. */
+const HUGE = 1e7
+/** An arc of so large a radius is a straight line to one renderer and another curve to the next. */
+const HUGE_RADIUS = 1e5
+
+/** The fewest decimals for coordinates in a box of this side. */
+export const fewestDecimals = (side: number): number =>
+  side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(Math.log10(STEPS_OF_A_SIDE / side)))) : 0
+
+/** The longer side of a box that `viewBox`, or else `width` and `height`, say; undefined where neither does. */
+export function sideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
+  const box = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/)
+  const sides = box.length === 4 ? box.slice(2).map(Number) : [attributes['width'], attributes['height']].map(pixels)
+  const side = mostOf(sides.filter((value) => value > 0))
+  return side > 0 ? side : undefined
+}
+
+const pixels = (length: string | undefined): number => Number(/^\s*([\d.]+(?:e[-+]?\d+)?)\s*(?:px)?\s*$/i.exec(length ?? '')?.[1])
+
+/** The context in which an element's coordinates stand. */
+interface Scope {
+  readonly decimals: number
+  /** What transforms have multiplied lengths by since `decimals` was decided. */
+  readonly scale: number
+}
+
+/** Elements with coordinates of their own. */
+export const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
+const OF_THE_OBJECT: { readonly [element: string]: string | undefined } = {
+  clipPath: 'clipPathUnits',
+  mask: 'maskContentUnits',
+  pattern: 'patternContentUnits',
+}
+
+/** Visits every element that is still in the tree, parents first, with the decimals of coordinates in it. */
+export function eachElement(
+  root: SvgElement,
+  decimals: number,
+  visit: (node: SvgElement, parent: SvgElement, decimals: number) => void,
+): void {
+  const walk = (node: SvgElement, parent: SvgElement, outer: Scope) => {
+    const scope = scopeOf(node, outer, decimals)
+    visit(node, parent, finer(scope))
+    // A copy, as some of them may go or come during the visit.
+    for (const child of [...node.children]) if (child.type === 'element') walk(child, node, scope)
+  }
+  for (const child of [...root.children]) if (child.type === 'element') walk(child, root, { decimals, scale: 1 })
+}
+
+/** A scale of 1.25, as from points to pixels, needs no decimal more. */
+const finer = ({ decimals, scale }: Scope) =>
+  Math.min(MOST_DECIMALS, scale > 1 ? decimals + Math.max(0, Math.ceil(Math.log10(scale) - 0.5)) : decimals)
+
+function scopeOf({ name, attributes }: SvgElement, outer: Scope, decimals: number): Scope {
+  const units = OF_THE_OBJECT[name]
+  if (units && attributes[units] === 'objectBoundingBox') return { decimals: Math.max(decimals, LEAST_DECIMALS), scale: 1 }
+  const side = BOXES.has(name) && attributes['viewBox'] !== undefined ? sideOf(attributes) : undefined
+  if (side !== undefined) return { decimals: Math.max(decimals, fewestDecimals(side)), scale: 1 }
+  return { decimals: outer.decimals, scale: outer.scale * scaleOf(attributes['transform'] ?? '') }
+}
+
+/** By how much a list of transforms makes lengths longer; rotations and shifts do not. */
+export function scaleOf(transform: string): number {
+  let scale = 1
+  for (const [, name, list = ''] of transform.matchAll(/(matrix|scale)\s*\(([^)]*)\)/g)) {
+    const [a = 1, b = name === 'scale' ? a : 0, c = 0, d = 1] = list
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number)
+    const factor = Math.sqrt(Math.abs(name === 'scale' ? a * b : a * d - b * c))
+    if (factor > 0 && factor < Number.POSITIVE_INFINITY) scale *= factor
+  }
+  return scale
+}
+
+const DRAWN = new Set(['rect', 'circle', 'ellipse', 'line', 'image', 'use', 'text', 'tspan', 'svg', 'foreignObject'])
+const COORDINATES = new Set(['x', 'y', 'x1', 'y1', 'x2', 'y2', 'cx', 'cy', 'dx', 'dy'])
+const LENGTHS = new Set(['r', 'rx', 'ry', 'width', 'height'])
+
+/** Decimals of a number in an attribute; undefined where it must not be touched. `unit` is '' or `px` for user units. */
+export function decimalsOf(
+  { element, attribute }: { element: string; attribute: string },
+  { value, unit }: { value: number; unit: string },
+  decimals: number,
+): number | undefined {
+  if (/^(?:version|id|class|data-|aria-)|:/.test(attribute) || Math.abs(value) >= HUGE) return undefined
+  const users = unit === '' || unit === 'px'
+  if (!users || !DRAWN.has(element)) return Math.max(decimals, LEAST_DECIMALS)
+  if (COORDINATES.has(attribute)) return decimals
+  return LENGTHS.has(attribute) ? decimalsOfLength(value, decimals) : Math.max(decimals, LEAST_DECIMALS)
+}
+
+function decimalsOfLength(value: number, decimals: number): number {
+  for (let kept = decimals; kept < MOST_DECIMALS; kept++) {
+    if (Math.abs(Number(value.toFixed(kept)) - value) <= LENGTH_TOLERANCE * Math.abs(value)) return kept
+  }
+  return MOST_DECIMALS
+}
+
+/** Path data with numbers that renderers read differently, whose picture a rewritten path need not have. */
+export function hasHugeNumbers(path: string): boolean {
+  for (const [, command = '', list = ''] of path.matchAll(/([a-z])([^a-df-z]*)/gi)) {
+    const largest = command === 'A' || command === 'a' ? HUGE_RADIUS : HUGE
+    for (const [number] of list.matchAll(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi)) if (!(Math.abs(Number(number)) < largest)) return true
+  }
+  return false
+}

@@ -1,0 +1,155 @@
+/** The text of an SVG or SVGZ, with everything dangerous refused before a parser sees it. */
+
+import { gzipDecompress } from '../../bytes/deflate.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { readAll } from '../../model/source.ts'
+import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
+import { latin1, MAX_ATTRIBUTES, scanSvg } from './scan.ts'
+
+export interface SvgDocument {
+  readonly text: string
+  /** The file is gzipped (SVGZ). */
+  readonly zipped: boolean
+}
+
+/** What is read at all, and what an SVGZ may unpack to. */
+export const MAX_TEXT_BYTES = 3 * 1024 * 1024
+/** What the light pass takes, which holds the bytes and no tree. */
+export const MAX_LEAN_BYTES = 24 * 1024 * 1024
+
+/** svgo's tree and the renderer's, measured: what they hold at their peak. */
+const BYTES_PER_ELEMENT = 3_500
+const BYTES_PER_CHARACTER = 55
+const MAX_TREE_BYTES = 64 * 1024 * 1024
+/** svgo tries every rule of style sheets on every element, in some 5 µs, and there are a dozen passes. */
+const MAX_RULE_TRIALS = 400_000
+
+/** What entities may add to a file. Illustrator declares a handful of namespace names. */
+const MAX_ENTITIES = 64
+const MAX_ENTITY_CHARACTERS = 1024
+const MAX_EXPANSION_CHARACTERS = 256 * 1024
+const MAX_DEPTH = 512
+const ENTITY_REFERENCE = /^&([A-Za-z_:][\w:.-]*);/
+/** References, to characters too, that svgo's parser takes: 512. */
+const MAX_REFERENCES = 500
+/** References to undeclared entities that are looked at one by one. */
+const MAX_SUSPECTS = 1000
+
+export async function readSvg(source: Source, options: Pick<Options, 'estimated'> = {}): Promise<SvgDocument> {
+  const { bytes, zipped } = await readSvgBytes(source)
+  if (bytes.length > MAX_TEXT_BYTES) throw overBudget(`${bytes.length} bytes are too many for a tree`)
+  const text = decode(bytes)
+  const treeBytes = refuseDangers(text)
+  options.estimated?.(treeBytes)
+  return { text, zipped }
+}
+
+/** The file, unzipped. */
+export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array; zipped: boolean }> {
+  if (source.size > MAX_LEAN_BYTES) throw overBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_LEAN_BYTES}`)
+  const bytes = await readAll(source)
+  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return { bytes: zipped ? gzipDecompress(bytes, MAX_LEAN_BYTES) : bytes, zipped }
+}
+
+/** Checks what the light pass needs: an encoding whose markup is ASCII, and a DOCTYPE without dangers. */
+export function refuseForLean(bytes: Uint8Array): void {
+  const head = latin1(bytes.subarray(0, 64 * 1024))
+  if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('UTF-16 text whose tree does not fit')
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'
+  if (!/^(?:utf-8|us-ascii|iso-8859-\d+|windows-12\d+|latin\d+)$/i.test(declared))
+    throw overBudget(`${declared} text whose tree does not fit`)
+  refuseUndeclared(bytes, refuseEntities(head))
+}
+
+/** References to entities that nobody declares, which most readers stop at. Comments and CDATA sections may have what looks like one. */
+function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): void {
+  const suspects: number[] = []
+  for (let at = bytes.indexOf(0x26); at >= 0; at = bytes.indexOf(0x26, at + 1)) {
+    const name = ENTITY_REFERENCE.exec(latin1(bytes.subarray(at, at + 64)))?.[1]
+    if (name !== undefined && !declared.has(name)) suspects.push(at)
+    if (suspects.length > MAX_SUSPECTS) throw malformed('svg', suspects[0] ?? 0, 'an entity that nobody declares')
+  }
+  if (suspects.length === 0) return
+  for (const { kind, from, to } of scanSvg(bytes)) {
+    const at = suspects.find((suspect) => suspect >= from && suspect < to)
+    if (at !== undefined && (kind === 'open' || kind === 'text')) throw malformed('svg', at, 'an entity that nobody declares')
+  }
+}
+
+/** XML 1.0, appendix F: a byte order mark, else the encoding of the XML declaration, else UTF-8. */
+function decode(bytes: Uint8Array): string {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
+  const declared = /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 200)))
+  try {
+    return new TextDecoder(utf16 ?? declared?.[1] ?? 'utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw malformed('svg', 0, `the text is not ${declared?.[1] ?? 'UTF-8'}`)
+  }
+}
+
+/** @returns the bytes that its trees are reckoned to take */
+function refuseDangers(text: string): number {
+  const declared = refuseEntities(text)
+  for (const { kind, from, to } of piecesOf(text)) {
+    if (kind === 'comment' || kind === 'cdata') continue
+    for (const { 1: name = '', index } of text.slice(from, to).matchAll(/&([A-Za-z_:][\w:.-]*);/g)) {
+      if (!declared.has(name)) throw malformed('svg', from + index, `the entity ${name.slice(0, 40)}, which nobody declares`)
+    }
+  }
+  const references = text.match(/&(?!(?:lt|gt|amp|quot|apos);)/g)?.length ?? 0
+  if (references > MAX_REFERENCES) throw overBudget(`${references} references to characters, as fonts have them`)
+  const { deepest, elements, attributes } = shapeOf(text)
+  if (attributes > MAX_ATTRIBUTES) throw overBudget(`an element with ${attributes} attributes`)
+  const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
+  if (treeBytes > MAX_TREE_BYTES) throw overBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
+  let rules = 0
+  for (const sheet of contentsOf(text, 'style')) rules += sheet.split('{').length - 1
+  if (rules * elements > MAX_RULE_TRIALS) throw overBudget(`${rules} rules of style for ${elements} elements take too long`)
+  if (deepest > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
+  return treeBytes
+}
+
+function doctypeOf(text: string): Piece | undefined {
+  for (const piece of piecesOf(text)) {
+    if (piece.kind === 'doctype') return piece
+    if (piece.kind === 'tag') return undefined
+  }
+  return undefined
+}
+
+/** @returns the names that may be referred to */
+function refuseEntities(text: string): ReadonlySet<string> {
+  const doctype = doctypeOf(text)
+  const subset = doctype ? text.slice(doctype.from, doctype.to).replace(/^[^[]*/, '') : ''
+  if (/<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC)\b)/i.test(subset)) {
+    throw unsupported('external or parameter entities, which are never fetched')
+  }
+  const entities = [...subset.matchAll(/<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>/gi)]
+  if (entities.length > MAX_ENTITIES) throw malformed('svg', doctype!.from, `${entities.length} entities`)
+  let expansion = 0
+  for (const [, name = '', quoted = ''] of entities) {
+    const value = quoted.slice(1, -1)
+    // Entities inside entities are how a few bytes become gigabytes.
+    if (value.includes('&') || value.length > MAX_ENTITY_CHARACTERS) {
+      throw malformed('svg', doctype!.from, `the entity ${name.slice(0, 40)} is nested or too long`)
+    }
+    expansion += (text.split(`&${name};`).length - 1) * value.length
+  }
+  if (expansion > MAX_EXPANSION_CHARACTERS) throw malformed('svg', doctype!.from, `entities expand to ${expansion} characters`)
+  return new Set(['lt', 'gt', 'amp', 'quot', 'apos', ...entities.map(([, name = '']) => name)])
+}
+
+/** Nesting, number of elements, and the most attributes that one has; a rough count is enough. */
+function shapeOf(text: string): { deepest: number; elements: number; attributes: number } {
+  let deepest = 0
+  let elements = 0
+  let attributes = 0
+  for (const { tag, depth } of startTagsOf(text)) {
+    elements++
+    deepest = Math.max(deepest, depth + 1)
+    attributes = Math.max(attributes, tag.match(/=\s*["']/g)?.length ?? 0)
+  }
+  return { deepest, elements, attributes }
+}

@@ -1,0 +1,31 @@
+/** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
+import type { Inner } from '../../model/codec.ts'
+import { pictureFacts } from '../../embedded/image-header.ts'
+import { secondsOf } from '../../embedded/cpu-estimate.ts'
+
+const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g
+
+export async function compressImages(text: string, inner: Inner): Promise<{ text: string; images: number }> {
+  let images = 0
+  const parts: string[] = []
+  let done = 0
+  for (const match of text.matchAll(DATA_IMAGE)) {
+    const [whole, type = '', encoded = ''] = match
+    const bytes = fromBase64(encoded)
+    const facts = bytes && pictureFacts(bytes)
+    if (!bytes || (facts && inner.time?.take(secondsOf(facts, bytes.length)) === false)) continue
+    const result = await inner.compress(bytes, `image.${type}`, { lossless: true })
+    if (result.kind !== 'compressed') continue
+    parts.push(text.slice(done, match.index), `data:image/${type};base64,${Buffer.from(result.bytes).toString('base64')}`)
+    done = match.index + whole.length
+    images++
+  }
+  return { text: images === 0 ? text : parts.join('') + text.slice(done), images }
+}
+
+function fromBase64(encoded: string): Uint8Array | undefined {
+  const plain = encoded.replace(/\s+/g, '')
+  const bytes = Buffer.from(plain, 'base64')
+  // Only what comes back the same was really base64.
+  return bytes.toString('base64').replace(/=+$/, '') === plain.replace(/=+$/, '') ? bytes : undefined
+}

@@ -1,0 +1,201 @@
+/** What must still be in a result, whatever svgo did: names, rules, links, texts, scripts, data, layers, areas to click, corners. */
+
+import { optimize } from 'svgo/browser'
+import { malformed } from '../../model/error.ts'
+import { declarationsOf, NOTICE, squeezeCss } from './css.ts'
+import type { SvgElement } from './decimals.ts'
+import { isHiding } from './drawn.ts'
+import { looksGenerated } from './generated-ids.ts'
+import { plugin } from './guarded.ts'
+import { referencesOf } from './marks.ts'
+import { readPath, readPoints } from './path.ts'
+import { numbers, rootAttributes, squeezed, wordsOf } from './words.ts'
+
+/** Values, and how often each is there. */
+type Counts = Map<string, number>
+
+/** Everything but comments that stays, whatever the level: kind, and the words for it. */
+const KEPT = {
+  names: 'the class',
+  attributes: 'the attribute',
+  links: 'the link',
+  titles: 'the title',
+  scripts: 'the script',
+  rules: 'the style sheet',
+  metadata: 'the metadata',
+  hidden: 'the hidden part',
+  elements: 'the element',
+  notices: 'the notice',
+  instructions: 'the instruction',
+} as const
+type Kind = keyof typeof KEPT
+
+export interface Inventory {
+  readonly root: ReadonlyMap<string, string>
+  /** Texts that are drawn. */
+  readonly words: string
+  readonly ids: Counts
+  readonly layers: Counts
+  readonly references: ReadonlySet<string>
+  readonly comments: number
+  readonly corners: number
+  readonly emptyMetadata: number
+  readonly editorParts: number
+  readonly definitions: number
+  readonly kept: { readonly [K in Kind]: Counts }
+}
+
+const LIVE =
+  /^(?:symbol|view|script|animate|animateTransform|animateMotion|animateColor|set|a|foreignObject|image|text|title|desc|style|switch)$/
+const ATTRIBUTES =
+  /^(?:on.*|data-.*|aria-.*|role|lang|xml:lang|tabindex|focusable|pointer-events|target|systemLanguage|requiredFeatures|requiredExtensions)$/
+const DEFINITION = /^(?:linearGradient|radialGradient|clipPath|filter|mask|pattern|marker)$/
+const EDITOR_PREFIX = /^(?:inkscape|sodipodi|sketch|serif|i|x|krita|figma|v):/
+const SHAPE = /^(?:path|rect|circle|ellipse|line|polygon|polyline|text|image|use)$/
+
+const local = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+function add(counts: Counts, value: string): void {
+  counts.set(value, (counts.get(value) ?? 0) + 1)
+}
+
+interface Node extends SvgElement {
+  readonly value?: string
+}
+
+/** @throws CodecError (malformed) when the text is not well-formed */
+export function inventoryOf(text: string): Inventory {
+  const taker = new Taker()
+  try {
+    optimize(text, {
+      plugins: [
+        plugin('inventory', (root) => {
+          taker.take(root as Node)
+          return null
+        }),
+      ],
+    })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
+  }
+  return {
+    ...taker.inventory,
+    root: rootAttributes(text),
+    words: wordsOf(text),
+    corners: taker.corners,
+    ...taker.counts,
+  }
+}
+
+class Taker {
+  readonly counts = { comments: 0, emptyMetadata: 0, editorParts: 0, definitions: 0 }
+  readonly inventory = {
+    ids: new Map() as Counts,
+    layers: new Map() as Counts,
+    references: new Set<string>(),
+    kept: Object.fromEntries(Object.keys(KEPT).map((kind) => [kind, new Map()])) as unknown as { readonly [K in Kind]: Counts },
+  }
+  corners = 0
+
+  take(node: Node, marked = false): void {
+    const { kept } = this.inventory
+    if (node.type === 'comment') {
+      this.counts.comments++
+      if (NOTICE.test(node.value ?? '') || node.value?.startsWith('!')) add(kept.notices, squeezed(node.value ?? ''))
+    } else if (node.type === 'instruction' && node.name !== 'xml') add(kept.instructions, `${node.name} ${squeezed(node.value ?? '')}`)
+    if (node.type !== 'element' && node.type !== 'root') return
+    const markedNow = node.type === 'element' ? this.#element(node, marked) : marked
+    for (const child of node.children as Node[]) this.take(child, markedNow)
+  }
+
+  /** @returns whether markers may stand on corners in it */
+  #element(node: Node, marked: boolean): boolean {
+    const { kept, ids, references } = this.inventory
+    const name = local(node.name)
+    for (const [attribute, value] of Object.entries(node.attributes)) this.#attribute(attribute, value)
+    if (node.attributes['id'] !== undefined) add(ids, node.attributes['id'])
+    for (const id of referencesOf(node)) references.add(id)
+    for (const one of new Set((node.attributes['class'] ?? '').split(/\s+/))) if (one !== '') add(kept.names, one)
+    if (LIVE.test(name)) add(kept.elements, name)
+    if (DEFINITION.test(name)) this.counts.definitions++
+    if (EDITOR_PREFIX.test(node.name)) this.counts.editorParts += 1 + Object.keys(node.attributes).length
+    this.#content(node, name)
+    const style = declarationsOf(node.attributes['style'] ?? '') ?? []
+    const declared = [...style, ...Object.entries(node.attributes).map(([one, value]) => ({ name: one, value }))]
+    if ((SHAPE.test(name) || name === 'g') && declared.some(isHiding)) add(kept.hidden, name)
+    const now = marked || declared.some((one) => /^marker/.test(one.name) && one.value.includes('url('))
+    if (now) this.corners += cornersOf(node, name)
+    return now
+  }
+
+  #attribute(attribute: string, value: string): void {
+    const { kept, layers } = this.inventory
+    if (ATTRIBUTES.test(attribute)) add(kept.attributes, `${attribute}="${squeezed(value)}"`)
+    if (/^(?:xlink:)?href$/.test(attribute) && !value.startsWith('#') && !value.startsWith('data:')) add(kept.links, value)
+    if (/:label$/.test(attribute)) add(layers, value)
+    if (EDITOR_PREFIX.test(attribute)) this.counts.editorParts++
+  }
+
+  #content(node: Node, name: string): void {
+    const { kept } = this.inventory
+    const text = () => textOf(node)
+    if (name === 'title' || name === 'desc') add(kept.titles, squeezed(text()))
+    else if (name === 'script') add(kept.scripts, squeezed(text()))
+    else if (name === 'style') add(kept.rules, squeezeCss(text(), false))
+    else if (name === 'metadata') {
+      const words = squeezed(text())
+      const says = words !== '' && words !== 'image/svg+xml'
+      if (says) add(kept.metadata, words)
+      else this.counts.emptyMetadata++
+    } else if (name === 'license' || name === 'licence') add(kept.metadata, JSON.stringify(node.attributes))
+  }
+}
+
+const textOf = (node: Node): string =>
+  node.type === 'text' || node.type === 'cdata' ? (node.value ?? '') : (node.children ?? []).map((child) => textOf(child as Node)).join('')
+
+function cornersOf({ attributes }: SvgElement, name: string): number {
+  if (name === 'path') return readPath(attributes['d'] ?? '')?.length ?? 0
+  return /^poly/.test(name) ? (readPoints(attributes['points'] ?? '')?.length ?? 0) / 2 : 0
+}
+
+/** What a level may lose, beside comments and data of drawing programs. */
+export interface Losses {
+  readonly ids: boolean
+  readonly layers: boolean
+}
+
+/** The first thing that is missing, in words; undefined when nothing is. */
+export function difference(old: Inventory, now: Inventory, may: Losses): string | undefined {
+  for (const name of ['width', 'height', 'viewBox', 'preserveAspectRatio']) {
+    const [a, b] = [old.root.get(name), now.root.get(name)]
+    if (numbers(a) !== numbers(b) && !(a === '100%' && b === undefined) && !(a === 'xMidYMid meet' && b === undefined)) {
+      return `the root's ${name} was ${a} and is ${b}`
+    }
+  }
+  if (old.words !== now.words) return 'the text has changed'
+  for (const id of now.references) if (old.ids.has(id) && !now.ids.has(id)) return `the id ${id} is gone`
+  for (const [id, count] of old.ids)
+    if ((now.ids.get(id) ?? 0) < count && !(may.ids && looksGenerated(id))) return `the id ${id.slice(0, 40)} is gone`
+  if (!may.layers) for (const [label] of old.layers) if (!now.layers.has(label)) return `the label ${label.slice(0, 40)} is gone`
+  if (now.corners < old.corners) return `${old.corners} corners with markers became ${now.corners}`
+  for (const kind of Object.keys(KEPT) as Kind[])
+    for (const [value, count] of old.kept[kind])
+      if ((now.kept[kind].get(value) ?? 0) < count) return `${KEPT[kind]} ${value.slice(0, 40)} is gone`
+  return undefined
+}
+
+/** What went, in words for the receipt. */
+export function goneBetween(old: Inventory, now: Inventory): string[] {
+  const less = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
+  const many = (count: number, one: string, more: string) => (count > 0 ? [`${count} ${count === 1 ? one : more} removed`] : [])
+  return [
+    ...many(old.comments - now.comments, 'comment', 'comments'),
+    ...many(less(old.ids, now.ids), 'id that looks generated and is not referenced', 'ids that look generated and are not referenced'),
+    ...many(less(old.layers, now.layers), 'label of a layer or object', 'labels of layers and objects'),
+    ...many(old.definitions - now.definitions, 'unused definition', 'unused definitions'),
+    ...(old.emptyMetadata > now.emptyMetadata ? ['metadata without content removed'] : []),
+    ...(old.editorParts > now.editorParts ? ['data of drawing programs removed'] : []),
+  ]
+}

@@ -1,0 +1,127 @@
+/** Drawings whose trees do not fit in memory: the light pass, drawn and measured where the renderer can hold them. */
+
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { concat } from '../../bytes/concat.ts'
+import { gzipCompress } from '../../bytes/deflate.ts'
+import { Breath, yieldToOthers } from '../../bytes/yield.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import { readSvgBytes, refuseForLean } from './document.ts'
+import { freedomOf } from './freedom.ts'
+import { fewestDecimalsWithin, leanDifference, leanSvg } from './streaming-pass.ts'
+import { SvgMeter } from './measure.ts'
+import { claimed, TARGETS } from './targets.ts'
+
+/** Larger ones are not drawn: the renderer's own tree takes some eight times the text. */
+const MAX_DRAWN_BYTES = 5 * 1024 * 1024
+const PIECE_BYTES = 1024 * 1024
+const DECIMALS = [0, 1, 2, 3, 4] as const
+
+export async function compressLean(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const { bytes, zipped } = await readSvgBytes(source)
+  refuseForLean(bytes)
+  let exactBytes = 0 // and the whole file was read: it is well-formed
+  const breath = new Breath(PIECE_BYTES, options.signal)
+  for (const piece of leanSvg(bytes, undefined)) {
+    exactBytes += piece.length
+    await breath.after(piece.length)
+  }
+  options.progress(0.2)
+  const rounded = await roundedLike(bytes, exactBytes, options)
+  options.progress(0.8)
+  const text = leanSvg(bytes, rounded?.decimals, rounded?.hidingClasses)
+  if (zipped) await sink.write(gzipCompress(await whole(text, options)))
+  else {
+    for (const piece of gathered(text)) {
+      await yieldToOthers(options.signal)
+      await sink.write(piece)
+    }
+  }
+  const gzip = zipped ? ['gzip by libdeflate level 12'] : []
+  if (!rounded) return { kind: 'compressed', steps: ['comments and white space removed, numbers written shorter', ...gzip] }
+  const { decimals, similarity } = rounded
+  return {
+    kind: 'compressed',
+    loss: { pictures: claimed(similarity) },
+    steps: [`comments and white space removed, coordinates with ${decimals} decimals`, ...gzip],
+  }
+}
+
+/** Rounding that saves less is not worth its loss. */
+const WORTH_ROUNDING = 0.97
+
+/** The fewest decimals that hold the level's target; undefined where none does, it cannot be seen, or little is gained. */
+async function roundedLike(
+  bytes: Uint8Array,
+  exactBytes: number,
+  options: Options,
+): Promise<{ decimals: number; hidingClasses: ReadonlySet<string>; similarity: Similarity } | undefined> {
+  if (options.lossless || bytes.length > MAX_DRAWN_BYTES) return undefined
+  const target = TARGETS[options.quality]
+  const pause = () => yieldToOthers(options.signal)
+  try {
+    let meter: SvgMeter | undefined
+    const { rounding, hidingClasses } = freedomOf(new TextDecoder().decode(bytes), { strict: true })
+    if (!rounding) return undefined
+    const fewest = await fewestDecimalsWithin(bytes, new Breath(PIECE_BYTES, options.signal))
+    for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
+      await pause()
+      const text = await whole(leanSvg(bytes, decimals, hidingClasses), options)
+      if (text.length > exactBytes * WORTH_ROUNDING) return undefined
+      await pause()
+      meter ??= new SvgMeter(new TextDecoder().decode(bytes))
+      await pause()
+      const drawing = new TextDecoder().decode(text)
+      const similarity = meter.measure(drawing)
+      if (similarity && (await meter.reaches(drawing, similarity, target, pause))) return { decimals, hidingClasses, similarity }
+    }
+  } catch (error) {
+    if (!isEngineError(error, 'resvg')) throw error
+  }
+  return undefined
+}
+
+/** All of it in one; others run at every megabyte. */
+async function whole(pieces: Iterable<Uint8Array>, options: Options): Promise<Uint8Array> {
+  const large: Uint8Array[] = []
+  for (const piece of gathered(pieces)) {
+    large.push(piece)
+    await yieldToOthers(options.signal)
+  }
+  return concat(large)
+}
+
+/** Small pieces put together. */
+function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let capacity = new Uint8Array(PIECE_BYTES)
+  let used = 0
+  for (const piece of pieces) {
+    if (used + piece.length > capacity.length && used > 0) {
+      yield capacity.subarray(0, used)
+      capacity = new Uint8Array(PIECE_BYTES)
+      used = 0
+    }
+    if (piece.length > capacity.length) yield piece.slice()
+    else {
+      capacity.set(piece, used)
+      used += piece.length
+    }
+  }
+  if (used > 0) yield capacity.subarray(0, used)
+}
+
+/** Both read again, tag by tag: nothing missing, no value changed or none further than it may be; and drawn, where it was rounded. */
+export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
+  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
+  const exact = outcome.kind === 'compressed' && !outcome.loss
+  const difference = await leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
+  if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
+  const decoder = new TextDecoder()
+  await yieldToOthers(options.signal)
+  const meter = new SvgMeter(decoder.decode(before.bytes))
+  await yieldToOthers(options.signal)
+  const similarity = meter.measure(decoder.decode(after.bytes))
+  if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
+  return similarity.psnrDb < TARGETS.low.psnrDb ? { equal: false, difference: `drawn at ${similarity.psnrDb} dB` } : { equal: true }
+}

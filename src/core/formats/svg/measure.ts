@@ -1,0 +1,128 @@
+/** How close an optimized SVG is to the original: both are drawn at two sizes, and compared on black and on white. */
+
+import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../catalog/levels.ts'
+import { reaches } from '../../catalog/target.ts'
+import { startTagsOf } from './markup.ts'
+import { type Rendering, SvgRenderer } from './renderer.ts'
+import { type DrawnSimilarity, type Seen, seenOf, similarityOf } from './similarity.ts'
+
+/** Pictures of other shapes get the same number of pixels. */
+const MAX_PIXELS = 1_500_000
+const MAX_MAGNIFIED_PIXELS = 2_560_000
+const MIN_SIDE = 8
+/** Texts that are longer are not magnified: what a tree of them and more pixels take together does not fit. */
+const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
+
+/** Instructions that drawing may take: a second or two, during which nobody else is served. The heaviest known needs half of it. */
+const MOST_WORK_OF_A_DRAWING = 20e9
+/** What all candidates together may take. */
+const MOST_WORK_OF_CANDIDATES = 80e9
+const WORK_OF_A_SECOND = 15e9
+/** The most that one may take. */
+export const SECONDS_OF_A_DRAWING = MOST_WORK_OF_A_DRAWING / WORK_OF_A_SECOND
+
+/** No drawing of 254 that had so much more than its target at one size missed that of the other. */
+const SURPLUS = { score: 18, worstTile: 40 }
+
+interface Original {
+  readonly zoom: number
+  readonly rendering: Rendering
+}
+
+/** Draws the original once at each size, candidates against it. */
+export class SvgMeter {
+  readonly #renderer = new SvgRenderer()
+  readonly #text: string
+  readonly #original: Original
+  readonly #magnification: number
+  readonly #mostWork: number
+  /** null: it would take too much memory or work. */
+  #magnified: Original | null | undefined
+
+  /** @throws EngineError when the original cannot be drawn, would take too long, or nothing of it is to be seen */
+  constructor(original: string) {
+    const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
+    if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
+    const zoomTo = (wide: number, pixels: number) => Math.min(wide / width, Math.sqrt(pixels / (width * height)))
+    const zoom = zoomTo(DRAWN_WIDTH, MAX_PIXELS)
+    if (zoom * Math.min(width, height) < MIN_SIDE)
+      throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
+    const before = this.#renderer.work
+    this.#text = original
+    this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
+    // Symbols that other documents refer to, or text alone, of which no fonts are here: two blank drawings are always alike.
+    if (isBlank(this.#original.rendering)) throw new EngineError('resvg', 'damaged', 'nothing of it is drawn here')
+    this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
+    const expected = (this.#renderer.work - before) * this.#magnification ** 2
+    if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
+    this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
+  }
+
+  /** What all drawings so far have taken of the processor, by their instructions. */
+  get seconds(): number {
+    return this.#renderer.work / WORK_OF_A_SECOND
+  }
+
+  /** undefined when the candidate has another size or cannot be drawn. */
+  measure(candidate: string): DrawnSimilarity | undefined {
+    const rendering = this.#draw(candidate, this.#original.zoom)
+    return rendering && similarityOf(this.#original.rendering, rendering)
+  }
+
+  /**
+   * Whether a candidate of this similarity reaches the target, also when it is magnified, which is drawn where that is in doubt.
+   * @param pause before each drawing
+   */
+  async reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget, pause: () => Promise<void>): Promise<boolean> {
+    const { score, worstTile } = target
+    if (!reaches(similarity, target) || !looks(similarity, target)) return false
+    if (looks(similarity, { score: score + SURPLUS.score, worstTile: worstTile + SURPLUS.worstTile, cast: target.cast })) return true
+    await pause()
+    const original = this.#magnifiedOriginal()
+    if (!original) return true
+    await pause()
+    const rendering = this.#draw(candidate, original.zoom)
+    await pause()
+    const seen = rendering && seenOf(original.rendering, rendering)
+    return seen !== undefined && looks(seen, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
+  }
+
+  #magnifiedOriginal(): Original | null {
+    if (this.#magnified === undefined) {
+      const zoom = this.#original.zoom * this.#magnification
+      const rendering = this.#draw(this.#text, zoom)
+      this.#magnified = rendering ? { zoom, rendering } : null
+    }
+    return this.#magnified
+  }
+
+  /** undefined when it cannot be drawn. */
+  #draw(text: string, zoom: number): Rendering | undefined {
+    try {
+      return this.#renderer.render(text, zoom, Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work))
+    } catch (error) {
+      if (isEngineError(error, 'resvg')) return undefined
+      throw error
+    }
+  }
+}
+
+function isBlank({ pixels }: Rendering): boolean {
+  for (let i = 3; i < pixels.length; i += 4) if (pixels[i] !== 0) return false
+  return true
+}
+
+/** Small drawings have no score. */
+const looks = ({ score = 100, worstTile = 100, cast }: Seen, target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>): boolean =>
+  score >= target.score && worstTile >= target.worstTile && cast <= target.cast
+
+/** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
+function bareRoot(text: string): string | undefined {
+  const first = startTagsOf(text).next()
+  const root = first.done ? undefined : /^<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?(?=\/?>$)/.exec(first.value.tag)?.[0]
+  if (root === undefined) return undefined
+  const has = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
+  const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
+  return has('viewBox') || (has('width') && has('height') && !shares) ? `${root}/>` : undefined
+}

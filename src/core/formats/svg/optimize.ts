@@ -1,0 +1,106 @@
+/** svgo with a preset that keeps what others may rely on. */
+
+import { optimize, type PluginConfig } from 'svgo/browser'
+import { malformed } from '../../model/error.ts'
+import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
+import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
+import type { Grain } from './rounding-plugins.ts'
+
+/**
+ * No number and no shape is changed; only what has no influence on the picture goes.
+ * @throws CodecError (malformed) when the text is not well-formed
+ */
+export const exactSvg = (text: string, wishes: Wishes): string => run(text, exactPlugins(text, freedomOf(text, wishes)))
+
+/**
+ * Roundings of one text. Half of the work has nothing to do with decimals and is done once: each rounding begins with what came of it.
+ */
+export class SvgRounder {
+  readonly #text: string
+  readonly #freedom: Freedom
+  #tidy: string | undefined
+
+  constructor(text: string, wishes: Wishes) {
+    this.#text = text
+    this.#freedom = freedomOf(text, wishes)
+  }
+
+  /**
+   * The text with coordinates of so many decimals.
+   * @param pause before each pass
+   * @throws CodecError (malformed) when it is not well-formed
+   */
+  async round(grain: Grain, pause: () => Promise<void>): Promise<string> {
+    await pause()
+    this.#tidy ??= run(this.#text, tidyingPlugins(this.#text, this.#freedom))
+    await pause()
+    return this.#pass(this.#tidy, grain, true)
+  }
+
+  /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
+  async polish(rounded: string, grain: Grain, pause: () => Promise<void>): Promise<string> {
+    let text = rounded
+    for (let pass = 1; pass < MAX_PASSES; pass++) {
+      await pause()
+      const again = this.#pass(text, grain, false)
+      const saved = text.length - again.length
+      if (saved > 0) text = again
+      if (saved < WORTH_A_PASS * text.length) break
+    }
+    return text
+  }
+
+  #pass(text: string, grain: Grain, isFirst: boolean): string {
+    const root = keepRoot()
+    return run(text, [root.remember, ...grainPlugins(this.#freedom, grain, isFirst), root.restore])
+  }
+}
+
+const MAX_PASSES = 10
+/** What the last pass must have saved for another one. */
+const WORTH_A_PASS = 0.005
+
+function run(text: string, plugins: PluginConfig[]): string {
+  try {
+    return optimize(text, { plugins }).data
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
+  }
+}
+
+/** The root's size is what others lay out by: it stays as it was written, whatever the rounding. */
+function keepRoot() {
+  const names = ['width', 'height', 'viewBox', 'preserveAspectRatio']
+  let kept: Map<string, string> | undefined
+  const isRoot = (node: XmlNode, parent: { type: string }) => node.name === 'svg' && parent.type === 'root'
+  return {
+    remember: {
+      name: 'rememberRoot',
+      fn: () => ({
+        element: {
+          enter(node: XmlNode, parent: { type: string }) {
+            if (!kept && isRoot(node, parent))
+              kept = new Map(names.flatMap((name) => (name in node.attributes! ? [[name, node.attributes![name]!]] : [])))
+          },
+        },
+      }),
+    },
+    restore: {
+      name: 'restoreRoot',
+      fn: () => ({
+        element: {
+          enter(node: XmlNode, parent: { type: string }) {
+            if (isRoot(node, parent)) for (const [name, value] of kept ?? []) node.attributes![name] = value
+          },
+        },
+      }),
+    },
+  }
+}
+
+interface XmlNode {
+  readonly type: string
+  readonly name?: string
+  readonly attributes?: { [name: string]: string }
+}

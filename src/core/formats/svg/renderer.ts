@@ -1,0 +1,233 @@
+/**
+ * resvg (MPL-2.0) behind the little of it that is needed: an SVG in, pixels out. The package's own binding keeps one
+ * instance for ever; here each renderer has its own, which is dropped with its memory, or after a trap. Nothing is ever
+ * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
+ * (`scripts/meter-wasm.ts`), and its memory ends at 64 MB.
+ */
+import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import wasmModule from '../../../../wasm/resvg/resvg.wasm'
+import { wideOf } from './enlarged-viewport.ts'
+
+interface Exports {
+  memory: WebAssembly.Memory
+  /** Counted down by every function and every turn of a loop; below zero the call ends with a trap. */
+  work_left: { value: bigint }
+  resvg_new(result: number, svg: number, options: number, optionsLength: number, fonts: number): void
+  resvg_width(resvg: number): number
+  resvg_height(resvg: number): number
+  resvg_render(result: number, resvg: number): void
+  renderedimage_width(image: number): number
+  renderedimage_height(image: number): number
+  renderedimage_pixels(image: number): number
+  __wbg_resvg_free(resvg: number): void
+  __wbg_renderedimage_free(image: number): void
+  __wbindgen_malloc(bytes: number, align: number): number
+  __wbindgen_add_to_stack_pointer(bytes: number): number
+  __wbindgen_exn_store(error: number): void
+}
+
+/** Pixels as tiny-skia has them: RGBA, colours multiplied by alpha. */
+export interface Rendering {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
+
+/** What the trap of a panic says: resvg did not expect something. */
+const PANIC = 'unreachable'
+interface Canvas {
+  readonly wide: number
+  readonly high: number
+}
+
+/** How many times as wide and high the canvas becomes where that may help, and what it may come to. */
+const AS_IT_IS: Canvas = { wide: 1, high: 1 }
+const CANVASES: readonly Canvas[] = [
+  AS_IT_IS,
+  { wide: 1, high: 4 },
+  { wide: 4, high: 1 },
+  { wide: 2, high: 2 },
+  { wide: 1, high: 8 },
+  { wide: 8, high: 1 },
+]
+const MOST_WIDE_PIXELS = 3_300_000
+
+const MOST_MEMORY_BYTES = 64 * 1024 * 1024
+
+function reasonOf({ work_left, memory }: Exports, trap: Error): string {
+  if (work_left.value < 0n) return 'drawing it would take too long'
+  return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'drawing it would take too much memory' : trap.message
+}
+
+/** Freeing a tree is not drawing. */
+const ENOUGH_TO_FREE = 1n << 40n
+
+/** What the upper left corner of a drawing shows, in the size of another. */
+function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rendering): Rendering {
+  const corner = new Uint8Array(width * height * 4)
+  for (let y = 0; y < height; y++) corner.set(pixels.subarray(y * stride * 4, (y * stride + width) * 4), y * width * 4)
+  return { width, height, pixels: corner }
+}
+
+export class SvgRenderer {
+  #running: Exports | undefined
+  #work = 0
+  #canvas = AS_IT_IS
+  /** Objects that Wasm refers to by number. */
+  readonly #objects: unknown[] = [undefined, null, true, false]
+
+  /** A new instance after a trap: what was borrowed then is never given back. */
+  get #exports(): Exports {
+    this.#running ??= new WebAssembly.Instance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
+    return this.#running
+  }
+
+  /** Instructions that all calls so far have taken, or somewhat less: one to four 10¹⁰ take a second. */
+  get work(): number {
+    return this.#work
+  }
+
+  /** Width and height in CSS pixels, as the root element says. @throws EngineError */
+  size(svg: string, mostWork: number): { width: number; height: number } {
+    return this.#open({ svg, mostWork }, {}, (resvg) => ({
+      width: this.#exports.resvg_width(resvg),
+      height: this.#exports.resvg_height(resvg),
+    }))
+  }
+
+  /** The picture, `zoom` times its size. @throws EngineError, also when that takes more work */
+  render(svg: string, zoom: number, mostWork: number): Rendering {
+    const before = this.#work
+    let failed: unknown
+    // What once helped is where the next drawing of this document begins.
+    for (const canvas of new Set([this.#canvas, ...CANVASES])) {
+      try {
+        const drawn = this.#drawOn(canvas, svg, zoom, mostWork - (this.#work - before))
+        if (!drawn) continue
+        this.#canvas = canvas
+        return drawn
+      } catch (error) {
+        if (!isEngineError(error, 'resvg') || error.message !== PANIC) throw error
+        failed ??= error
+      }
+    }
+    throw failed
+  }
+
+  /** undefined: it would be too large, or not the same picture. */
+  #drawOn({ wide, high }: Canvas, svg: string, zoom: number, mostWork: number): Rendering | undefined {
+    if (wide * high === 1) return this.#draw(svg, zoom, mostWork)
+    const wider = wideOf(svg)
+    const bare = wider && this.#draw(wider.bare, zoom, mostWork)
+    if (!bare || bare.width * wide * bare.height * high > MOST_WIDE_PIXELS) return undefined
+    return cornerOf(this.#draw(wider.times(wide, high), zoom, mostWork), bare)
+  }
+
+  #draw(svg: string, zoom: number, mostWork: number): Rendering {
+    return this.#open({ svg, mostWork }, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
+      const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
+      try {
+        const pixels = this.#take(this.#exports.renderedimage_pixels(image)) as Uint8Array
+        return { width: this.#exports.renderedimage_width(image) >>> 0, height: this.#exports.renderedimage_height(image) >>> 0, pixels }
+      } finally {
+        this.#exports.__wbg_renderedimage_free(image)
+      }
+    })
+  }
+
+  #open<T>({ svg, mostWork }: { svg: string; mostWork: number }, options: object, use: (resvg: number) => T): T {
+    const json = new TextEncoder().encode(JSON.stringify({ ...options, font: { loadSystemFonts: false }, logLevel: 'off' }))
+    const running = this.#exports
+    const limit = BigInt(Math.max(0, Math.floor(mostWork)))
+    running.work_left.value = limit
+    let resvg: number | undefined
+    try {
+      const at = running.__wbindgen_malloc(json.length, 1) >>> 0
+      new Uint8Array(running.memory.buffer).set(json, at)
+      resvg = this.#call((result) => running.resvg_new(result, this.#add(svg), at, json.length, 0))
+      return use(resvg)
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof WebAssembly.RuntimeError)) throw error
+      // Too much work or memory, or patterns that fill each other and go round until the stack is full.
+      resvg = undefined
+      this.#running = undefined
+      throw new EngineError('resvg', 'damaged', reasonOf(running, error))
+    } finally {
+      this.#work += Number(limit - running.work_left.value)
+      running.work_left.value = ENOUGH_TO_FREE
+      if (resvg !== undefined) running.__wbg_resvg_free(resvg)
+    }
+  }
+
+  /** Rust's `Result<pointer, JsValue>` in three words: pointer, error, whether it is one. */
+  #call(run: (result: number) => void): number {
+    const running = this.#exports
+    const result = running.__wbindgen_add_to_stack_pointer(-16)
+    try {
+      run(result)
+      const view = new DataView(running.memory.buffer)
+      if (view.getInt32(result + 8, true) !== 0)
+        throw new EngineError('resvg', 'damaged', String(this.#take(view.getInt32(result + 4, true))))
+      return view.getInt32(result, true) >>> 0
+    } finally {
+      if (running.work_left.value >= 0n) running.__wbindgen_add_to_stack_pointer(16)
+    }
+  }
+
+  #add(object: unknown): number {
+    return this.#objects.push(object) - 1
+  }
+
+  #get(index: number): unknown {
+    return this.#objects[index]
+  }
+
+  #take(index: number): unknown {
+    const object = this.#objects[index]
+    if (index > 3) this.#objects[index] = undefined
+    return object
+  }
+
+  #text(at: number, length: number): string {
+    return new TextDecoder().decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, length))
+  }
+
+  /** The imports of wasm-bindgen, by the names that it generated for resvg-wasm 2.6.2. */
+  #imports(): WebAssembly.ModuleImports {
+    return {
+      __wbg_new_28c511d9baebfa89: (at: number, length: number) => this.#add(new Error(this.#text(at, length))),
+      __wbindgen_memory: () => this.#add(this.#exports.memory),
+      __wbg_buffer_12d079cc21e14bdb: (memory: number) => this.#add((this.#get(memory) as WebAssembly.Memory).buffer),
+      __wbg_newwithbyteoffsetandlength_aa4a17c33a06e5cb: (buffer: number, offset: number, length: number) =>
+        this.#add(new Uint8Array(this.#get(buffer) as ArrayBuffer, offset >>> 0, length >>> 0)),
+      __wbindgen_object_drop_ref: (object: number) => {
+        this.#take(object)
+      },
+      __wbg_new_63b92bc8671ed464: (object: number) => this.#add(new Uint8Array(this.#get(object) as Uint8Array)),
+      __wbg_values_839f3396d5aac002: (object: number) => this.#add((this.#get(object) as unknown[]).values()),
+      __wbg_next_196c84450b364254: (object: number) => this.#add((this.#get(object) as Iterator<unknown>).next()),
+      __wbg_done_298b57d23c0fc80c: (object: number) => ((this.#get(object) as IteratorResult<unknown>).done ? 1 : 0),
+      __wbg_value_d93c65011f51a456: (object: number) => this.#add((this.#get(object) as IteratorResult<unknown>).value),
+      __wbg_instanceof_Uint8Array_2b3bbecd033d19f6: (object: number) => (this.#get(object) instanceof Uint8Array ? 1 : 0),
+      __wbindgen_string_get: (result: number, object: number) => this.#stringGet(result, this.#get(object)),
+      __wbg_new_16b304a2cfa7ff4a: () => this.#add([]),
+      __wbindgen_string_new: (at: number, length: number) => this.#add(this.#text(at, length)),
+      __wbg_push_a5b05aedc7234f9f: (array: number, object: number) => (this.#get(array) as unknown[]).push(this.#get(object)),
+      __wbg_length_c20a40f15020d68a: (object: number) => (this.#get(object) as Uint8Array).length,
+      __wbg_set_a47bac70306a19a7: (to: number, from: number, at: number) =>
+        (this.#get(to) as Uint8Array).set(this.#get(from) as Uint8Array, at >>> 0),
+      __wbindgen_throw: (at: number, length: number) => {
+        throw new EngineError('resvg', 'damaged', this.#text(at, length))
+      },
+    }
+  }
+
+  #stringGet(result: number, value: unknown): void {
+    const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : undefined
+    const at = bytes ? this.#exports.__wbindgen_malloc(bytes.length, 1) >>> 0 : 0
+    if (bytes) new Uint8Array(this.#exports.memory.buffer).set(bytes, at)
+    const view = new DataView(this.#exports.memory.buffer)
+    view.setInt32(result, at, true)
+    view.setInt32(result + 4, bytes?.length ?? 0, true)
+  }
+}

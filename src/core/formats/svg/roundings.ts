@@ -1,0 +1,92 @@
+/** Which decimals a drawing keeps, found by drawing what is left without the others. */
+
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Options } from '../../model/codec.ts'
+import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
+import { hasForeignObject } from './freedom.ts'
+import { difference, type Inventory, inventoryOf, type Losses } from './inventory.ts'
+import { LeanRounder } from './lean-rounder.ts'
+import type { SvgMeter } from './measure.ts'
+import { SvgRounder } from './optimize.ts'
+import type { Grain } from './rounding-plugins.ts'
+import type { DrawnSimilarity } from './similarity.ts'
+import { lossesOf, type Target, wishesOf } from './targets.ts'
+import { rootAttributes } from './words.ts'
+
+export interface Rounding {
+  readonly text: string
+  /** Decimals that coordinates kept. */
+  readonly precision: number
+  readonly similarity: DrawnSimilarity
+  /** It reaches the level's target. */
+  readonly fits: boolean
+}
+
+/** What most drawings need, so the search begins there. */
+const USUAL_PRECISION = 1
+/** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
+const DECIBELS_OF_A_DECIMAL = 10
+
+/** A path with an arc in it. */
+const ARC = /\sd="[^"]*[aA]/
+
+/** Finer roundings of so few characters are hardly ever, but sometimes, shorter than coarser ones: one path is joined, another not. */
+const SMALL_CHARACTERS = 16 * 1024
+
+/**
+ * With one decimal, or as many as a small drawing's steps need; with none, where that leaves room for it; with more, until one
+ * meets the target, each with true arcs where it does not with svgo's. Higher levels look further, behind everything that lower
+ * ones have seen.
+ */
+export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
+  const wishes = wishesOf(options)
+  const rounders = hasForeignObject(text)
+    ? [new LeanRounder(text)]
+    : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]
+  const kept = { inventory: inventoryOf(text), may: lossesOf(options) }
+  const found: Rounding[] = []
+  const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
+  // A large drawing takes a quarter of a second for each pass of svgo, and for each time that it is drawn.
+  const pause = () => yieldToOthers(options.signal)
+  const lookAt = async (grain: Grain) => {
+    options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
+    const rounded = await roundWhole(kept, grain, rounders, pause)
+    // What is longer than one that will do is not drawn; the same is drawn once.
+    if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
+    await pause()
+    const similarity = meter.measure(rounded)
+    if (!similarity) return
+    const fits = await meter.reaches(rounded, similarity, target, pause)
+    found.push({ text: rounded, precision: grain.decimals, similarity, fits })
+  }
+  const look = async (decimals: number) => {
+    await lookAt({ decimals, trueArcs: false })
+    // True arcs may be shorter, too: what a higher level would look at for want of svgo's is looked at by every one.
+    if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await lookAt({ decimals, trueArcs: true })
+  }
+  const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
+  let precision = Math.max(USUAL_PRECISION, fewest)
+  await look(precision)
+  if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await look(precision - 1)
+  while (!isMet() && precision < MOST_DECIMALS) await look(++precision)
+  if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await look(precision + 1)
+  return found
+}
+
+/** Rounded with nothing missing: with the usual preset, else a gentler one. */
+async function roundWhole(
+  { inventory, may }: { inventory: Inventory; may: Losses },
+  grain: Grain,
+  rounders: readonly (SvgRounder | LeanRounder)[],
+  pause: () => Promise<void>,
+): Promise<string | undefined> {
+  for (const rounder of rounders) {
+    const rounded = await rounder.round(grain, pause)
+    await pause()
+    if (difference(inventory, inventoryOf(rounded), may) !== undefined) continue
+    const polished = await rounder.polish(rounded, grain, pause)
+    await pause()
+    return polished === rounded || difference(inventory, inventoryOf(polished), may) === undefined ? polished : rounded
+  }
+  return undefined
+}

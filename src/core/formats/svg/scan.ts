@@ -1,0 +1,130 @@
+/**
+ * An SVG as a stream of all that it consists of, texts and comments included, for drawings whose trees do not fit in memory.
+ * Bytes are ASCII or a superset of it. Not `containers/xml/scan.ts`: that one gives the tags alone of a text that was decoded,
+ * takes what documents contain as it comes, resolves references and refuses a DOCTYPE. Here the bytes stay bytes (24 MB of them
+ * would be 48 as text), what is written anew must be well-formed, references stay as written, and drawings have DOCTYPEs.
+ */
+import { malformed, overBudget } from '../../model/error.ts'
+
+/** Between two tags, or one tag; `from` and `to` are offsets in the file. */
+export type Token =
+  | { kind: 'open'; name: string; attributes: readonly Attribute[]; empty: boolean; from: number; to: number }
+  | { kind: 'close'; name: string; from: number; to: number }
+  | { kind: 'text' | 'cdata' | 'comment' | 'instruction' | 'doctype'; from: number; to: number }
+
+export interface Attribute {
+  readonly name: string
+  readonly value: string
+  readonly quote: '"' | "'"
+}
+
+const MAX_DEPTH = 512
+/** An element of SVG knows some 60; data of programs come on top. */
+export const MAX_ATTRIBUTES = 1000
+const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
+
+const damaged = (what: string, at: number) => malformed('svg', at, what)
+
+/** Bytes as characters 0–255, which `latin1Bytes` turns back. */
+export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+export const latin1Bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+
+/** All tokens, in order. @throws CodecError (malformed) where tags do not match or do not end */
+export function* scanSvg(bytes: Uint8Array): Generator<Token> {
+  const open: string[] = []
+  let roots = 0
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== 0x3c) {
+      const next = bytes.indexOf(0x3c, at)
+      const to = next < 0 ? bytes.length : next
+      yield { kind: 'text', from: at, to }
+      at = to
+      continue
+    }
+    const token = markupAt(bytes, at)
+    if (token.kind === 'open') {
+      if (open.length === 0 && roots++ > 0) throw damaged('a second root element', at)
+      if (!token.empty) open.push(token.name)
+      if (open.length > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
+    } else if (token.kind === 'close' && open.pop() !== token.name) {
+      throw damaged(`</${token.name.slice(0, 40)}> closes nothing`, at)
+    }
+    yield token
+    at = token.to
+  }
+  if (open.length > 0) throw damaged(`<${open.at(-1)?.slice(0, 40)}> is never closed`, bytes.length)
+  if (roots === 0) throw damaged('no root element', 0)
+}
+
+/** @throws CodecError (malformed) as `scanSvg` does */
+export function assertWellFormed(bytes: Uint8Array): void {
+  const scan = scanSvg(bytes)
+  let last = scan.next()
+  while (!last.done) last = scan.next()
+}
+
+function markupAt(bytes: Uint8Array, from: number): Token {
+  const starts = (text: string) => latin1(bytes.subarray(from, from + text.length)) === text
+  const until = (end: string) => {
+    const last = end.charCodeAt(end.length - 1)
+    for (let at = from + end.length; (at = bytes.indexOf(last, at)) >= 0; at++)
+      if (latin1(bytes.subarray(at + 1 - end.length, at + 1)) === end) return at + 1
+    throw damaged(`no ${end} follows`, from)
+  }
+  if (starts('<!--')) return { kind: 'comment', from, to: until('-->') }
+  if (starts('<![CDATA[')) return { kind: 'cdata', from, to: until(']]>') }
+  if (starts('<?')) return { kind: 'instruction', from, to: until('?>') }
+  if (starts('<!')) return { kind: 'doctype', from, to: doctypeEnd(bytes, from) }
+  const to = tagEnd(bytes, from)
+  const inside = latin1(bytes.subarray(from + 1, to - 1))
+  if (inside.startsWith('/')) {
+    const name = /^\/([^\s<>"'/=]+)\s*$/.exec(inside)?.[1]
+    if (!name) throw damaged('an end tag without a name', from)
+    return { kind: 'close', name, from, to }
+  }
+  const name = /^[^\s<>"'/=]+/.exec(inside)?.[0]
+  if (!name) throw damaged('a tag without a name', from)
+  const attributes: Attribute[] = []
+  const names = new Set<string>()
+  let end = name.length
+  ATTRIBUTE.lastIndex = end
+  for (let match = ATTRIBUTE.exec(inside); match; match = ATTRIBUTE.exec(inside)) {
+    const [, attribute = '', double, single] = match
+    if (names.has(attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
+    names.add(attribute)
+    if (names.size > MAX_ATTRIBUTES) throw overBudget(`more than ${MAX_ATTRIBUTES} attributes of one element`)
+    attributes.push({ name: attribute, value: double ?? single ?? '', quote: double === undefined ? "'" : '"' })
+    end = ATTRIBUTE.lastIndex
+  }
+  const rest = inside.slice(end).trim()
+  if (rest !== '' && rest !== '/') throw damaged('a tag that cannot be read', from + end)
+  return { kind: 'open', name, attributes, empty: rest === '/', from, to }
+}
+
+/** Behind the `>` that no quote hides. */
+function tagEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from + 1; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x3e) return at + 1
+    if (byte === 0x22 || byte === 0x27) {
+      at = bytes.indexOf(byte, at + 1)
+      if (at < 0) break
+    }
+  }
+  throw damaged('a tag that does not end', from)
+}
+
+function doctypeEnd(bytes: Uint8Array, from: number): number {
+  let inSubset = false
+  for (let at = from + 2; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x5b) inSubset = true
+    else if (byte === 0x5d) inSubset = false
+    else if (byte === 0x3e && !inSubset) return at + 1
+    else if (byte === 0x22 || byte === 0x27) {
+      at = bytes.indexOf(byte, at + 1)
+      if (at < 0) break
+    }
+  }
+  throw damaged('a DOCTYPE that does not end', from)
+}

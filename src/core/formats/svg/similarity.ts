@@ -1,0 +1,109 @@
+/** Two drawings of the same size, compared. */
+
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { VisibleMeter } from '../../metrics/perceptual.ts'
+import type { Rendering } from './renderer.ts'
+
+/** What eyes see. */
+export interface Seen {
+  /** SSIMULACRA 2.1 of the whole and of the worst tile of 64 × 64 pixels; undefined for drawings that are lower or narrower. */
+  readonly score: number | undefined
+  readonly worstTile: number | undefined
+  /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
+  readonly cast: number
+}
+
+/** On black and on white, the worse; what eyes see on grey, too. */
+export type DrawnSimilarity = Similarity & Seen
+
+const UNSEEN: Seen = { score: undefined, worstTile: undefined, cast: 0 }
+const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY, ...UNSEEN }
+
+const ROWS = 64
+
+/** undefined for another size. */
+export function similarityOf(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
+  if (!haveSameSize(original, rendering)) return undefined
+  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL
+  const { width, height } = original
+  // Where nothing shines through, the background makes no difference.
+  const opaque = isOpaque(original.pixels) && isOpaque(rendering.pixels)
+  using visible = new VisibleMeter(width, height, opaque ? 3 : 4)
+  using black = new SimilarityMeter(width, height, 3)
+  using white = opaque ? undefined : new SimilarityMeter(width, height, 3)
+  for (const [before, after] of bands(original, rendering)) {
+    black.push(over(before, 0), over(after, 0))
+    white?.push(over(before, 255), over(after, 255))
+    const seen = opaque ? (rgba: Uint8Array) => over(rgba, 0) : straight
+    visible.push(seen(before), seen(after))
+  }
+  const { score, worstTile, cast } = visible.finish()
+  const [a, b] = [black.finish(), white?.finish()]
+  return {
+    ssim: Math.min(a.ssim, b?.ssim ?? 1),
+    psnrDb: Math.min(a.psnrDb, b?.psnrDb ?? Number.POSITIVE_INFINITY),
+    psnrRgbDb: Math.min(a.psnrRgbDb, b?.psnrRgbDb ?? Number.POSITIVE_INFINITY),
+    score,
+    worstTile,
+    cast,
+  }
+}
+
+/** On white or black, whichever the drawing stands out from; undefined for another size. */
+export function seenOf(original: Rendering, rendering: Rendering): Seen | undefined {
+  if (!haveSameSize(original, rendering)) return undefined
+  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return UNSEEN
+  const ground = isDark(original.pixels) ? 255 : 0
+  using visible = new VisibleMeter(original.width, original.height, 3)
+  for (const [before, after] of bands(original, rendering)) visible.push(over(before, ground), over(after, ground))
+  const { score, worstTile, cast } = visible.finish()
+  return { score, worstTile, cast }
+}
+
+const haveSameSize = (a: Rendering, b: Rendering): boolean => a.width === b.width && a.height === b.height
+
+function* bands({ width, height, pixels }: Rendering, rendering: Rendering): Generator<[Uint8Array, Uint8Array]> {
+  for (let y = 0; y < height; y += ROWS) {
+    const rows = (rgba: Uint8Array) => rgba.subarray(y * width * 4, Math.min(height, y + ROWS) * width * 4)
+    yield [rows(pixels), rows(rendering.pixels)]
+  }
+}
+
+/** What is drawn is darker than half of what it covers; every 16th pixel. @param rgba premultiplied */
+function isDark(rgba: Uint8Array): boolean {
+  let [light, cover] = [0, 0]
+  for (let at = 0; at < rgba.length; at += 64) {
+    light += rgba[at + 1]!
+    cover += rgba[at + 3]!
+  }
+  return light < cover / 2
+}
+
+function isOpaque(rgba: Uint8Array): boolean {
+  for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 255) return false
+  return true
+}
+
+/** Premultiplied RGBA on a grey background, as RGB. */
+function over(rgba: Uint8Array, background: number): Uint8Array {
+  const rgb = new Uint8Array((rgba.length / 4) * 3)
+  for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
+    const rest = background === 0 ? 0 : 255 - rgba[from + 3]!
+    rgb[to] = rgba[from]! + rest
+    rgb[to + 1] = rgba[from + 1]! + rest
+    rgb[to + 2] = rgba[from + 2]! + rest
+  }
+  return rgb
+}
+
+/** Premultiplied RGBA as RGBA that is not. */
+function straight(rgba: Uint8Array): Uint8Array {
+  const out = new Uint8Array(rgba.length)
+  for (let at = 0; at < rgba.length; at += 4) {
+    const alpha = rgba[at + 3]!
+    if (alpha === 0) continue
+    for (let i = at; i < at + 3; i++) out[i] = Math.min(255, Math.round((rgba[i]! * 255) / alpha))
+    out[at + 3] = alpha
+  }
+  return out
+}

@@ -1,0 +1,153 @@
+/**
+ * A light pass for drawings whose trees do not fit in memory (maps, plots): tag by tag, without a tree. Comments and the white
+ * space between elements go, numbers of paths and polygons are written in fewer characters, and to fewer decimals if wanted.
+ */
+
+import type { Breath } from '../../bytes/yield.ts'
+import { NOTICE } from './css.ts'
+import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
+import { isUnmeasured } from './marks.ts'
+import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
+import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
+
+/** Elements in which white space is content, or may be. */
+const SPACED = new Set(['text', 'tspan', 'textPath', 'title', 'desc', 'style', 'script', 'foreignObject', 'metadata', 'switch'])
+
+/** Bytes as Latin-1: a copyright sign of UTF-8 ends in its own. */
+const isNotice = (comment: string) => comment.startsWith('<!--!') || NOTICE.test(comment)
+
+const localName = (name: string) => name.slice(name.indexOf(':') + 1)
+
+/** What must be kept of a file, token by token: all but comments and white space between elements. */
+function* essentials(bytes: Uint8Array): Generator<Token> {
+  const spaced: boolean[] = []
+  for (const token of scanSvg(bytes)) {
+    if (token.kind === 'open') {
+      const inherited = spaced.at(-1) ?? false
+      const own = token.attributes.find(({ name }) => name === 'xml:space')?.value
+      if (!token.empty) spaced.push(inherited || SPACED.has(localName(token.name)) || own === 'preserve')
+    } else if (token.kind === 'close') {
+      spaced.pop()
+    } else if (token.kind === 'comment') {
+      if (!isNotice(latin1(bytes.subarray(token.from, token.to)))) continue
+    } else if (token.kind === 'text' && !spaced.at(-1)) {
+      if (/^[ \t\r\n]*$/.test(latin1(bytes.subarray(token.from, token.to)))) continue
+    }
+    yield token
+  }
+}
+
+const NO_CLASSES: ReadonlySet<string> = new Set()
+
+const isPath = (element: string, attribute: string) => attribute === 'd' && localName(element) === 'path'
+const isPoints = (element: string, attribute: string) =>
+  attribute === 'points' && (localName(element) === 'polygon' || localName(element) === 'polyline')
+
+/** A value that is longer stays as it is: its numbers would take too much memory. */
+const MAX_VALUE_CHARACTERS = 1024 * 1024
+
+function slimValue(element: string, attribute: string, value: string, decimals: number | undefined): string {
+  if (value.length > MAX_VALUE_CHARACTERS) return value
+  const shorter = () => {
+    if (isPath(element, attribute)) {
+      const path = readPath(value)
+      if (!path) return value
+      if (decimals !== undefined) return writePath(roundPath(path, decimals))
+      return writePath(path.map(({ command, numbers }) => ({ command, numbers: slimNumbers(command, numbers) })))
+    }
+    const points = isPoints(element, attribute) ? readPoints(value) : undefined
+    if (!points) return value
+    return writePoints(points.map((text) => shortNumber(decimals === undefined ? text : Number(text).toFixed(decimals))))
+  }
+  const slim = shorter()
+  return slim.length < value.length ? slim : value
+}
+
+const slimNumbers = (command: string, numbers: readonly string[]) =>
+  numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text)))
+
+/**
+ * The lean text, in pieces. What the renderer does not draw as browsers do keeps its values.
+ * @param decimals of coordinates in paths and polygons; undefined changes no value
+ */
+export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
+  const exact: boolean[] = []
+  for (const token of essentials(bytes)) {
+    if (token.kind === 'open') {
+      const attributes = Object.fromEntries(token.attributes.map(({ name, value }) => [name, value]))
+      const isExact = exact.at(-1) || isUnmeasured({ name: token.name, attributes }, hidingClasses, exact.length === 0)
+      if (!token.empty) exact.push(isExact)
+      const kept = isExact ? undefined : decimals
+      let tag = `<${token.name}`
+      for (const { name, value, quote } of token.attributes) tag += ` ${name}=${quote}${slimValue(token.name, name, value, kept)}${quote}`
+      yield latin1Bytes(`${tag}${token.empty ? '/>' : '>'}`)
+    } else if (token.kind === 'close') {
+      exact.pop()
+      yield latin1Bytes(`</${token.name}>`)
+    } else {
+      yield bytes.subarray(token.from, token.to)
+    }
+  }
+}
+
+/**
+ * The fewest decimals that the smallest box in it asks for (of symbols, which other documents show as large as they like).
+ * @param breath between its elements
+ */
+export async function fewestDecimalsWithin(bytes: Uint8Array, breath: Breath): Promise<number> {
+  let fewest = 0
+  for (const token of scanSvg(bytes)) {
+    await breath.after(token.to - token.from)
+    if (token.kind !== 'open' || !BOXES.has(localName(token.name))) continue
+    const side = sideOf(Object.fromEntries(token.attributes.map(({ name, value }) => [name, value])))
+    if (side !== undefined) fewest = Math.max(fewest, fewestDecimals(side))
+  }
+  return fewest
+}
+
+/** The first difference between a file and its lean form, in words; undefined when there is none beyond `tolerance` in coordinates. */
+export async function leanDifference(
+  before: Uint8Array,
+  after: Uint8Array,
+  tolerance: number,
+  breath: Breath,
+): Promise<string | undefined> {
+  const [left, right] = [essentials(before), essentials(after)]
+  for (;;) {
+    const [a, b] = [left.next(), right.next()]
+    if (a.done || b.done) return a.done === b.done ? undefined : 'elements are missing'
+    const [p, q] = [a.value, b.value]
+    await breath.after(p.to - p.from)
+    const where = `at byte ${p.from}`
+    if (p.kind !== q.kind) return `${p.kind} became ${q.kind} ${where}`
+    if (p.kind === 'close') continue // they match what was opened
+    if (p.kind !== 'open' || q.kind !== 'open') {
+      if (Buffer.compare(before.subarray(p.from, p.to), after.subarray(q.from, q.to)) !== 0) return `${p.kind} changed ${where}`
+      continue
+    }
+    if (p.name !== q.name || p.attributes.length !== q.attributes.length) return `<${p.name}> changed ${where}`
+    for (let i = 0; i < p.attributes.length; i++) {
+      const [old, now] = [p.attributes[i], q.attributes[i]]
+      if (!old || old.name !== now?.name || !sameValue(p.name, old.name, old.value, now.value, tolerance))
+        return `${old?.name} of <${p.name}> changed ${where}`
+    }
+  }
+}
+
+function sameValue(element: string, attribute: string, before: string, after: string, tolerance: number): boolean {
+  if (before === after) return true
+  const near = (a: readonly number[], b: readonly number[]) =>
+    a.length === b.length && a.every((v, i) => Math.abs(v - (b[i] ?? Number.NaN)) <= tolerance)
+  if (isPoints(element, attribute)) {
+    const [a, b] = [readPoints(before), readPoints(after)]
+    return a !== undefined && b !== undefined && near(a.map(Number), b.map(Number))
+  }
+  if (!isPath(element, attribute)) return false
+  const [a, b] = [readPath(before), readPath(after)]
+  if (!a || !b || a.length !== b.length || a.some(({ command }, i) => command !== b[i]?.command)) return false
+  if (tolerance === 0) return a.every((segment, i) => near(values(segment), values(b[i] ?? segment)))
+  const [x, y] = [absolutePath(a), absolutePath(b)]
+  return x.every((point, i) => near(point, y[i] ?? []))
+}
+
+const values = ({ numbers }: Segment) => numbers.map(Number)

@@ -1,0 +1,162 @@
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { gzipCompress } from '../../bytes/deflate.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import type { Codec, Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import { readSvg, type SvgDocument } from './document.ts'
+import { SVG } from '../../catalog/formats/svg.ts'
+import { freedomOf, hasForeignObject } from './freedom.ts'
+import { compressImages } from './images.ts'
+import { difference, goneBetween, inventoryOf } from './inventory.ts'
+import { compressLean, verifyLean } from './large.ts'
+import { leanText } from './lean-rounder.ts'
+import { SECONDS_OF_A_DRAWING, SvgMeter } from './measure.ts'
+import { exactSvg } from './optimize.ts'
+import { roundingsOf } from './roundings.ts'
+import { assertWellFormed } from './scan.ts'
+import { claimed, lossesOf, TARGETS, wishesOf } from './targets.ts'
+
+interface Candidate {
+  readonly text: string
+  readonly precision: number | undefined
+  readonly similarity: Similarity | undefined
+  readonly fits: boolean
+  /** Why it could not be drawn, and so not be rounded. */
+  readonly undrawn?: string
+}
+
+/** svgo behind a safe preset; the decimals that coordinates keep are found by drawing. See docs/design/svg.md. */
+export const svg: Codec = {
+  format: SVG,
+  async compress(source, sink, options) {
+    const document = await readTree(source, options)
+    if (!document) return compressLean(source, sink, options)
+    const { text, zipped } = document
+    const candidates = await candidatesOf(text, options)
+    const fitting = candidates.filter(({ fits }) => fits)
+    await yieldToOthers(options.signal)
+    const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
+    encoded.sort((a, b) => a.bytes.length - b.bytes.length)
+    const best = encoded[0]!
+    await sink.write(best.bytes)
+    const outcome = outcomeOf(text, best.candidate, [
+      ...(zipped ? ['gzip by libdeflate level 12'] : []),
+      ...(options.inner.time?.steps() ?? []),
+    ])
+    const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
+    return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
+  },
+  async verify(original, result, outcome, options, evidence) {
+    if (!(await readTree(original))) return verifyLean(original, result, outcome, options)
+    return verifySvg(original, result, outcome, options, evidence instanceof Drawn ? evidence : undefined)
+  },
+}
+
+/**
+ * Evidence for `verify`: what was drawn and measured for a result, or could not be drawn. Where both are read again as the
+ * same texts, so are their drawings.
+ */
+class Drawn {
+  readonly #original: string
+  readonly #result: string
+
+  constructor(original: string, result: string) {
+    this.#original = original
+    this.#result = result
+  }
+
+  isOf(original: string, result: string): boolean {
+    return this.#original === original && this.#result === result
+  }
+}
+
+/** undefined: its tree does not fit in memory. */
+async function readTree(source: Source, options?: Options): Promise<SvgDocument | undefined> {
+  try {
+    return await readSvg(source, options)
+  } catch (error) {
+    if (isCodecError(error, 'over_budget')) return undefined
+    throw error
+  }
+}
+
+/** Roundings, and the exact one where they bring little. */
+async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
+  const { text: slim } = await compressImages(text, options.inner)
+  const exact = (): Candidate => ({
+    text: hasForeignObject(slim) ? leanText(slim, undefined) : exactSvg(slim, wishesOf(options)),
+    precision: undefined,
+    similarity: undefined,
+    fits: true,
+  })
+  if (options.lossless) return [exact()]
+  try {
+    await yieldToOthers(options.signal)
+    const meter = new SvgMeter(text)
+    const rounded = await roundingsOf(slim, meter, TARGETS[options.quality], options)
+    options.inner.time?.spend(meter.seconds)
+    await yieldToOthers(options.signal)
+    const gains = rounded.some(({ text: { length }, fits }) => fits && length < WORTH_ROUNDING * slim.length)
+    return gains ? rounded : [...rounded, exact()]
+  } catch (error) {
+    if (!isEngineError(error, 'resvg')) throw error
+    options.inner.time?.spend(SECONDS_OF_A_DRAWING)
+    // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
+    assertWellFormed(new TextEncoder().encode(text))
+    return [{ ...exact(), undrawn: error.message }]
+  }
+}
+
+/** What is as much shorter as this has lost more than comments. */
+const WORTH_ROUNDING = 0.9
+
+function encode(text: string, zipped: boolean): Uint8Array {
+  const bytes = new TextEncoder().encode(text)
+  return zipped ? gzipCompress(bytes) : bytes
+}
+
+function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly string[]): Outcome {
+  const gone = goneBetween(inventoryOf(original), inventoryOf(text))
+  const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
+  if (!similarity) return { kind: 'compressed', steps: ['no number changed', ...gone, ...reason, ...further] }
+  return { kind: 'compressed', loss: { pictures: claimed(similarity) }, steps: [roundingStep(original, precision), ...gone, ...further] }
+}
+
+function roundingStep(original: string, precision: number | undefined): string {
+  if (!freedomOf(original, { strict: true }).rounding)
+    return 'numbers written shorter, not rounded: style rules show what one drawing cannot measure'
+  return `${hasForeignObject(original) ? 'white space removed' : 'svgo'}, coordinates with ${precision} decimals`
+}
+
+/** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */
+async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options, drawn: Drawn | undefined): Promise<Verdict> {
+  const before = await readSvg(original)
+  await yieldToOthers(options.signal)
+  const after = await readSvg(result)
+  await yieldToOthers(options.signal)
+  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
+  try {
+    const lost = difference(inventoryOf(before.text), inventoryOf(after.text), lossesOf(options))
+    if (lost !== undefined) return { equal: false, difference: lost }
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
+    throw error
+  }
+  await yieldToOthers(options.signal)
+  if (drawn?.isOf(before.text, after.text)) return { equal: true }
+  try {
+    const meter = new SvgMeter(before.text)
+    await yieldToOthers(options.signal)
+    const similarity = meter.measure(after.text)
+    if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
+    const exact = outcome.kind === 'compressed' && !outcome.loss
+    if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
+    if (!exact && similarity.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${similarity.psnrDb} dB` }
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
+    // What the renderer cannot draw was only relieved of comments: see `candidatesOf`.
+    if (!isEngineError(error, 'resvg')) throw error
+  }
+  return { equal: true }
+}

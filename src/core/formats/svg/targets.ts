@@ -1,0 +1,33 @@
+import type { Options } from '../../model/codec.ts'
+import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../model/loss.ts'
+import { type DrawingTarget, LEVELS } from '../../catalog/levels.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import type { Wishes } from './freedom.ts'
+import type { Losses } from './inventory.ts'
+
+export type Target = DrawingTarget
+
+/** What a level asks of the drawing. */
+export const TARGETS = LEVELS.drawing
+
+/** Renderers differ among themselves: less is claimed than was measured, and beyond this nothing can be told. */
+const RENDERER_MARGIN_DB = 1.5
+const HIGHEST_CLAIM_DB = 45
+
+/** A drawing is no stored picture: it has no score. */
+export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
+  scored(ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) }), NO_STILL_PICTURE)
+
+/**
+ * At `high`, and in exact results, nothing goes that anybody could refer to. Inside of another document nothing goes that a step would
+ * have to name: its receipt has no place for it.
+ */
+export function wishesOf({ quality, lossless, inner }: Pick<Options, 'quality' | 'lossless' | 'inner'>): Wishes {
+  const silent = inner.depth > 0
+  return { strict: quality === 'high' || lossless === true || silent, silent }
+}
+
+export function lossesOf(options: Pick<Options, 'quality' | 'lossless' | 'inner'>): Losses {
+  const { strict } = wishesOf(options)
+  return { ids: !strict, layers: !strict }
+}

@@ -1,0 +1,13 @@
+import { unsupported } from '../../model/error.ts'
+import { type Directory, find, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+
+/** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */
+export async function blobsOf(file: TiffFile, directory: Directory): Promise<{ offset: number; length: number }[]> {
+  const offsets = find(directory, TAG.jpegInterchangeFormat)
+  const lengths = find(directory, TAG.jpegInterchangeFormatLength)
+  if (!offsets) return []
+  if (!lengths) throw unsupported('a JPEG stream without its length')
+  const at = await readNumbers(file, offsets)
+  const long = await readNumbers(file, lengths)
+  return [...at].map((offset, i) => ({ offset, length: Math.max(0, Math.min(long[i] ?? 0, file.source.size - offset)) }))
+}

@@ -1,0 +1,236 @@
+/** What becomes of each picture: its predictor, its strips or tiles, or that it is copied as it is. */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
+import { leastOf } from '../../bytes/min-max.ts'
+import { isCodecError } from '../../model/error.ts'
+import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
+import type { TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, isFax, type Pixels } from '../../containers/tiff/pixels.ts'
+import { bandsOf, type Cut, cutBand, lineBytesOf, stripsOf, tilesOf } from './strip-layout.ts'
+import { mayOptimise } from './jpeg-chunks.ts'
+import { type Predictor, Samples } from './samples.ts'
+import {
+  ESTIMATE_DOUBT,
+  FILE_SIZES,
+  GROUP4_WINS_BELOW,
+  MAX_FAX_STORED_BYTES,
+  NEAR_BEST,
+  REPEATS,
+  TILES,
+  WORTH_MORE_THAN_9,
+  WORTH_TIME,
+} from './thresholds.ts'
+
+export type Plan =
+  | { readonly kind: 'copy'; readonly pixels: Pixels }
+  /** JPEG that stays JPEG. */
+  | { readonly kind: 'optimise'; readonly pixels: Pixels }
+  | {
+      readonly kind: 'recode'
+      readonly pixels: Pixels
+      readonly coding: 'deflate' | 'group4'
+      readonly predictor: Predictor
+      /** Levels of Deflate, of which each chunk takes the one that makes it smallest. */
+      readonly levels: readonly number[]
+      /** Strips or tiles of the result. */
+      readonly cut: Cut
+    }
+
+/** How far the cut of a picture may change. */
+export interface Scope {
+  /** Bytes of all pictures of the file. */
+  readonly totalBytes: number
+  /** Strips may be merged and split. Otherwise every chunk keeps its place. */
+  readonly mayRestrip: boolean
+  /** What rows of tiles may take where strips may become tiles, and tiles others; otherwise 0. */
+  readonly tileBytes: number
+}
+
+export async function planPixels(file: TiffFile, pixels: Pixels, scope: Scope): Promise<Plan> {
+  if (pixels.compression === COMPRESSION.jpeg && !(await isBetterDeflated(file, pixels))) {
+    return { kind: (await mayOptimise(file, pixels)) ? 'optimise' : 'copy', pixels }
+  }
+  if (!pixels.decodable) return { kind: 'copy', pixels }
+  checkChunkSize(pixels)
+  if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
+  const samples = await Samples.of(file, pixels)
+  const asCut = { samples, best: await bestCoding(file, pixels, samples), cut: scope.mayRestrip ? stripsOf(pixels) : pixels }
+  const { best, cut, ...chosen } = (await inTiles(file, pixels, asCut, scope)) ?? asCut
+  const levels = worthwhileLevels(pixels, chosen.samples, best, scope.totalBytes)
+  if (!levels) return { kind: 'copy', pixels }
+  return { kind: 'recode', pixels, coding: best.coding, predictor: best.trial.predictor, levels, cut }
+}
+
+interface Candidate {
+  readonly samples: Samples
+  readonly best: Coding
+  readonly cut: Cut
+}
+
+/** The same in tiles, where bands of the picture take less in them than in strips, or in the tiles that are there. */
+async function inTiles(file: TiffFile, pixels: Pixels, asCut: Candidate, scope: Scope): Promise<Candidate | undefined> {
+  const cut = tilesOf(pixels, scope.tileBytes)
+  if (!cut || asCut.best.coding !== 'deflate') return undefined
+  const bands = await bandsOf(file, pixels)
+  const share = bands.reduce((sum, { rows }) => sum + rows.length, 0) / (lineBytesOf(pixels) * pixels.height * pixels.planes)
+  const bestIn = async (to: Cut) => {
+    const chunks = (await Promise.all(bands.map((band) => cutBand(band, to)))).flat()
+    const samples = new Samples(file, { ...pixels, ...to }, chunks, chunks, share)
+    return { samples, trial: bestAtItsLevel(pixels, samples, scope.totalBytes) }
+  }
+  const { samples, trial } = await bestIn(cut)
+  const before = await bestIn(asCut.cut)
+  if (!(trial.bytes < before.trial.bytes * TILES.worthIt)) return undefined
+  return { samples, best: { coding: 'deflate', trial, bytes: trial.bytes }, cut }
+}
+
+/** The predictor that is best at the level that it is worth: what a close look finds is often found without one. */
+function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): Trial {
+  const bytesAt = (predictor: Predictor, level: number) => samples.deflatedBytes('all', predictor, level)
+  const quickly = predictors(pixels).map((predictor) => ({ predictor, quickBytes: bytesAt(predictor, SAMPLES_FAST) }))
+  const leastBytes = leastOf(quickly.map(({ quickBytes }) => quickBytes))
+  const share = leastBytes / samples.rawBytes('all')
+  const closer = share < REPEATS.evenBelow ? 9 : totalBytes <= FILE_SIZES.mediumBytes ? 10 : SAMPLES_CLOSE
+  const trials = quickly
+    .filter(({ quickBytes }) => quickBytes <= leastBytes * NEAR_BEST.atAnyLevel)
+    .map(({ predictor, quickBytes }) => {
+      const closerBytes = share > REPEATS.noneAbove ? quickBytes : bytesAt(predictor, closer)
+      return { predictor, quickBytes, bytes: closerBytes < quickBytes * worthTime(totalBytes) ? closerBytes : quickBytes }
+    })
+  const best = trials.reduce((least, one) => (one.bytes < least.bytes ? one : least))
+  return { ...best, level9Bytes: share > REPEATS.noneAbove ? best.quickBytes : bytesAt(best.predictor, 9) }
+}
+
+/** JPEG of nearly nothing, or of drawings, takes more than the samples do; all of them must decode. */
+async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  if (!pixels.decodable) return false
+  checkChunkSize(pixels)
+  try {
+    const samples = await Samples.of(file, pixels)
+    const bytes = leastOf(predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
+    if (!gains(pixels, samples, bytes)) return false
+    for (let index = 0; index < pixels.offsets.length; index++) for await (const rows of decodeRows(file, pixels, index)) discard(rows)
+    return true
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return false
+    throw error
+  }
+}
+
+/** What a predictor makes of the samples. */
+interface Trial {
+  readonly predictor: Predictor
+  /** Bytes of few samples at the quick level, and at level 9 where much repeats itself (else as quick). */
+  readonly quickBytes: number
+  readonly level9Bytes: number
+  /** What all samples are expected to come to. */
+  readonly bytes: number
+}
+
+interface Coding {
+  readonly coding: 'deflate' | 'group4'
+  readonly trial: Trial
+  /** What all samples are expected to come to. */
+  readonly bytes: number
+}
+
+/** Group 4, where it is smaller and brings back every byte, or Deflate with its best predictor. */
+async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Promise<Coding> {
+  const group4Bytes = samples.group4Bytes()
+  const deflated = bestPredictor(pixels, samples, group4Bytes)
+  if (!(group4Bytes < deflated.bytes)) return { coding: 'deflate', trial: deflated, bytes: deflated.bytes }
+  if (await isPaddedWithZeros(file, pixels)) return { coding: 'group4', trial: deflated, bytes: group4Bytes }
+  const alone = bestPredictor(pixels, samples, Number.POSITIVE_INFINITY)
+  return { coding: 'deflate', trial: alone, bytes: alone.bytes }
+}
+
+/** Few samples tell predictors apart, unless they come to nearly the same. */
+function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): Trial {
+  const quick = predictors(pixels).map((predictor) => ({ predictor, quickBytes: samples.deflatedBytes('few', predictor, SAMPLES_FAST) }))
+  const leastBytes = leastOf(quick.map(({ quickBytes }) => quickBytes))
+  const share = leastBytes / samples.rawBytes('few')
+  const near = quick.filter(
+    ({ quickBytes }) => quickBytes <= leastBytes * (share < REPEATS.unevenBelow ? NEAR_BEST.whereUneven : NEAR_BEST.usually),
+  )
+  const needsAll = near.length > 1 && samples.few.length < samples.all.length
+  const trials = near.map(({ predictor, quickBytes }): Trial => {
+    const allBytes = needsAll
+      ? samples.deflatedBytes('all', predictor, SAMPLES_FAST)
+      : quickBytes * (samples.rawBytes('all') / samples.rawBytes('few'))
+    const isSettled = share > REPEATS.noneAbove || group4Bytes < allBytes * GROUP4_WINS_BELOW
+    const level9Bytes = isSettled ? quickBytes : samples.deflatedBytes('few', predictor, 9)
+    return { predictor, quickBytes, level9Bytes, bytes: allBytes * Math.min(1, level9Bytes / quickBytes) }
+  })
+  return trials.reduce((best, one) => (one.bytes < best.bytes ? one : best))
+}
+
+/** Levels of which each chunk takes the one that makes it smallest; undefined where what is stored is no larger. */
+function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalBytes: number): readonly number[] | undefined {
+  const { coding, trial, bytes } = best
+  const closest = closestLevel(totalBytes)
+  const single = totalBytes > FILE_SIZES.smallBytes && coding === 'deflate'
+  const levels = single ? [levelFor(trial, samples, closest, totalBytes)] : [SAMPLES_FAST, closest]
+  if (pixels.compression === COMPRESSION.none) return levels
+  const exactly = () => samples.deflatedBytes('all', trial.predictor, SAMPLES_FAST)
+  if (gains(pixels, samples, bytes, exactly)) return levels
+  if (coding === 'group4' || !gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, closest))) return undefined
+  return levels.includes(closest) ? levels : [closest]
+}
+
+/** The level that looks closest, by the bytes of all pictures. */
+function closestLevel(totalBytes: number): number {
+  return totalBytes <= FILE_SIZES.mediumBytes ? BEST_LEVEL : SAMPLES_CLOSE
+}
+
+function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: Samples, closest: number, totalBytes: number): number {
+  const share = quickBytes / samples.rawBytes('few')
+  if (share > REPEATS.noneAbove) return SAMPLES_FAST
+  if (share < REPEATS.evenBelow && totalBytes > FILE_SIZES.mediumBytes) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
+  const closestBytes = samples.deflatedBytes('few', predictor, closest)
+  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
+  const worth = totalBytes <= FILE_SIZES.mediumBytes ? WORTH_MORE_THAN_9.small : WORTH_MORE_THAN_9.large
+  return closestBytes < level9Bytes * worth || level9Bytes >= quickBytes ? closest : 9
+}
+
+const worthTime = (totalBytes: number): number => (totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large)
+
+/** Every row decodes as the recommendations have it. */
+async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  if (pixels.lengths.some((length) => length > MAX_FAX_STORED_BYTES)) return false
+  try {
+    for (let index = 0; index < pixels.offsets.length; index++) for await (const _ of decodeRows(file, pixels, index));
+    return true
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return false
+    throw error
+  }
+}
+
+/** Whether Group 4, which has no bits behind the last column, brings every byte back. */
+async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolean> {
+  const { rowBytes, chunkWidth, compression, lengths } = pixels
+  const padding = 0xff >> (chunkWidth % 8 || 8)
+  if (padding === 0 || isFax(compression)) return true
+  for (let index = 0; index < lengths.length; index++) {
+    for await (const block of decodeRows(file, pixels, index)) {
+      for (let at = rowBytes - 1; at < block.length; at += rowBytes) if (block[at]! & padding) return false
+    }
+  }
+  return true
+}
+
+/** Predictors that libtiff and GDAL read for these samples. */
+function predictors(pixels: Pixels): Predictor[] {
+  const { bits, floating } = pixels
+  if (floating) return [16, 24, 32, 64].includes(bits) ? (bits === 16 || bits === 32 ? [1, 3, 2] : [1, 3]) : [1]
+  return bits === 8 || bits === 16 || bits === 32 ? [1, 2] : [1]
+}
+
+/** Whether compressing anew is expected to beat what is stored, when the samples come to `bytes`, or, in doubt, to `exactly`. */
+function gains(pixels: Pixels, samples: Samples, bytes: number, exactly?: () => number): boolean {
+  const storedBytes = pixels.lengths.reduce((sum, length) => sum + length, 0)
+  const expectedBytes = bytes / samples.share
+  if (exactly && expectedBytes > storedBytes * (1 - ESTIMATE_DOUBT)) return gains(pixels, samples, Math.min(bytes, exactly()))
+  return expectedBytes < storedBytes
+}

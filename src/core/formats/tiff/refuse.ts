@@ -1,0 +1,61 @@
+/**
+ * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
+ * names, raw camera data. Moving their bytes would lose something, so they are left alone.
+ */
+import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
+import { unsupported } from '../../model/error.ts'
+import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
+import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
+
+/** Private fields that hold offsets into the file, or stand for formats that do. */
+const UNMOVABLE: { readonly [tag: number]: string } = {
+  519: 'JPEG tables by offset',
+  520: 'JPEG tables by offset',
+  521: 'JPEG tables by offset',
+  33628: 'MetaMorph STK',
+  33629: 'MetaMorph STK',
+  34412: 'Zeiss LSM',
+  50706: 'DNG',
+  50740: 'private camera data',
+  65420: 'Hamamatsu NDPI',
+}
+
+/** Behind the header: an index, settings, comments and a summary by offset follow. */
+const MICRO_MANAGER = 54_773_648
+
+/** Photometric interpretations of raw sensor data (DNG 1.6, TIFF/EP). */
+const RAW_PHOTOMETRIC = new Set([32803, 34892])
+
+/** Maker notes whose offsets count from their own beginning. */
+const MOVABLE_NOTES = ['Nikon\0\x02', 'OLYMPUS\0', 'OM SYSTEM\0', 'FUJIFILM', 'Apple iOS\0']
+
+export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
+  const head = (await file.source.read(8, 4)).slice()
+  if (!file.big && viewOf(head).getUint32(0, file.littleEndian) === MICRO_MANAGER)
+    throw unsupported('offsets of Micro-Manager in the header')
+  if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('Canon raw (CR2)')
+  for (const directory of file.all) {
+    for (const { tag } of directory.entries) {
+      if (tag === TIFF_CREDENTIALS) throw signedByCredentials()
+      const what = UNMOVABLE[tag]
+      if (what) throw unsupported(`tag ${tag}: ${what}`)
+    }
+    const note = find(directory, TAG.makerNote)
+    if (note?.at !== undefined) {
+      const start = new TextDecoder('latin1').decode((await readValue(file.source, note)).subarray(0, 16))
+      if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('a maker note with offsets into the file')
+    }
+    const photometric = find(directory, TAG.photometric)
+    const [kind = 0] = photometric ? await readNumbers(file, photometric) : []
+    if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw sensor data')
+  }
+  await refuseImageJStack(file, pictures)
+}
+
+/** ImageJ stores a large stack as one directory; the other planes follow the first without any. */
+async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
+  const [first] = file.chain
+  const description = first ? await textOf(file, first, TAG.imageDescription) : ''
+  const images = /^ImageJ=[\s\S]*?\nimages=(\d+)/.exec(description)
+  if (images && Number(images[1]) > pictures.length) throw unsupported('an ImageJ stack with planes outside its directories')
+}

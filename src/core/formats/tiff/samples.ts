@@ -1,0 +1,119 @@
+/** Samples of a picture, and what they come to when they are compressed. */
+
+import { deflateRaw } from '../../bytes/deflate.ts'
+import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
+import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
+import type { TiffFile } from '../../containers/tiff/directory.ts'
+import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'
+import { difference } from '../../containers/tiff/predictor.ts'
+import { SAMPLES } from './thresholds.ts'
+
+export type Predictor = 1 | 2 | 3
+
+/** All samples of a picture, and the few that are enough to tell levels apart; each trial is made once. */
+export class Samples {
+  readonly all: readonly Uint8Array[]
+  readonly few: readonly Uint8Array[]
+  /** Of all that the picture has. */
+  readonly share: number
+  readonly #pixels: Pixels
+  readonly #littleEndian: boolean
+  readonly #tried = new Map<string, number>()
+
+  constructor(file: TiffFile, pixels: Pixels, all: readonly Uint8Array[], few: readonly Uint8Array[], share: number) {
+    this.all = all
+    this.few = few
+    this.share = share
+    this.#pixels = pixels
+    this.#littleEndian = file.littleEndian
+  }
+
+  static async of(file: TiffFile, pixels: Pixels): Promise<Samples> {
+    const all = await sampleRows(file, pixels)
+    const few = all.filter((_, index) => index % SAMPLES.fewAreOneIn === Math.min(1, all.length - 1))
+    return new Samples(file, pixels, all, few, sum(all.map(({ length }) => length)) / rawBytes(pixels))
+  }
+
+  /** Bytes of the samples as they are. */
+  rawBytes(which: 'all' | 'few'): number {
+    return sum(this[which].map(({ length }) => length))
+  }
+
+  /** Bytes of the samples under a predictor and a level of Deflate. */
+  deflatedBytes(which: 'all' | 'few', predictor: Predictor, level: number): number {
+    const key = `${this.few === this.all || which} ${predictor} ${level}`
+    const bytes = this.#tried.get(key) ?? sum(this[which].map((sample) => deflateRaw(this.#predicted(sample, predictor), level).length))
+    this.#tried.set(key, bytes)
+    return bytes
+  }
+
+  /** Bytes of the samples as Group 4; infinite where they are no bilevel picture. */
+  group4Bytes(): number {
+    const { bits, samples, chunkWidth } = this.#pixels
+    if (bits !== 1 || samples !== 1) return Number.POSITIVE_INFINITY
+    return sum(this.all.map((sample) => encodeGroup4(sample, chunkWidth, sample.length)?.length ?? Number.POSITIVE_INFINITY))
+  }
+
+  #predicted(sample: Uint8Array, predictor: Predictor): Uint8Array {
+    if (predictor === 1) return sample
+    const rows = sample.slice()
+    difference(rows, { ...this.#pixels, littleEndian: this.#littleEndian }, predictor)
+    return rows
+  }
+}
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
+
+/** Some rows of some chunks across the picture, and of large chunks from several places. */
+export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
+  const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
+  const samples: Uint8Array<ArrayBuffer>[] = []
+  const sampleBytes = isFax(pixels.compression) ? SAMPLES.faxBytes : SAMPLES.bytes
+  // Small strips: several together make a sample, as they may be merged.
+  const stripBytes = pixels.rowBytes * pixels.chunkHeight
+  const run = pixels.tiled ? 1 : Math.max(1, Math.min(present.length, Math.floor(sampleBytes / Math.max(1, stripBytes))))
+  const groups = Math.min(SAMPLES.places, Math.ceil(present.length / run))
+  const apart = groups > 1 ? (present.length - run) / (groups - 1) : 0
+  for (let group = 0; group < groups; group++) {
+    const begin = Math.round(group * apart)
+    for (const index of present.slice(begin, begin + run)) {
+      for (const one of await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLES.places / groups))) samples.push(one)
+    }
+  }
+  return samples
+}
+
+/** Up to `places` runs of rows from one chunk, far from one another, of `sampleBytes` each; of a long one, from its beginning. */
+async function sampleOfChunk(
+  file: TiffFile,
+  pixels: Pixels,
+  index: number,
+  sampleBytes: number,
+  places: number,
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const { rowBytes } = pixels
+  const rows = Math.max(1, Math.min(rowsOf(pixels, index), Math.floor(SAMPLES.spreadBytes / rowBytes)))
+  const count = Math.max(1, Math.min(places, Math.ceil((rows * rowBytes) / sampleBytes)))
+  const taken = Math.max(1, Math.min(Math.floor(sampleBytes / rowBytes), Math.floor(rows / count)))
+  const samples: Uint8Array<ArrayBuffer>[] = []
+  let [row, filled] = [0, 0]
+  for await (const block of decodeRows(file, pixels, index)) {
+    const end = row + block.length / rowBytes
+    while (samples.length < count || filled < taken) {
+      const last = filled === 0 || filled === taken
+      const place = last ? samples.length : samples.length - 1
+      const from = Math.round(count > 1 ? (place * (rows - taken)) / (count - 1) : 0) + (last ? 0 : filled)
+      if (from >= end) break
+      if (last) {
+        samples.push(new Uint8Array(taken * rowBytes))
+        filled = 0
+      }
+      const part = block.subarray((from - row) * rowBytes, (from - row + taken - filled) * rowBytes)
+      samples.at(-1)!.set(part, filled * rowBytes)
+      filled += part.length / rowBytes
+    }
+    row = end
+    if (samples.length === count && filled === taken) break
+  }
+  return samples
+}

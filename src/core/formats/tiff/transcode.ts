@@ -1,0 +1,301 @@
+/**
+ * The lossless channel: strips and tiles that are uncompressed or weakly compressed become Deflate behind the best
+ * predictor; everything else in the file keeps its bytes. Data goes out first and the directories last, but a file whose
+ * directories come first (cloud optimized GeoTIFF) keeps its order, tile by tile.
+ */
+
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
+import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../model/codec.ts'
+import { malformed, overBudget } from '../../model/error.ts'
+import { copyTail, tailSteps } from '../../model/trailing-data.ts'
+import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
+import type { Directory, TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
+import { difference } from '../../containers/tiff/predictor.ts'
+import { readTiff } from '../../containers/tiff/read-directories.ts'
+import { blobsOf } from './blobs.ts'
+import { cutRows, isCutAnew } from './strip-layout.ts'
+import { GEOTIFF } from '../../catalog/formats/tiff.ts'
+import { type Ghost, ghostOf } from './cog-metadata.ts'
+import { optimisedChunk } from './jpeg-chunks.ts'
+import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
+import { type Plan, planPixels } from './plan.ts'
+import { refuseHiddenContent } from './refuse.ts'
+import { TILES } from './thresholds.ts'
+import { unnamedOf, unnamedSteps } from './unnamed.ts'
+
+export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
+  const file = await readTiff(source, format)
+  const pictures = new Map<Directory, Pixels>()
+  for (const directory of file.all) {
+    options.signal.throwIfAborted()
+    const pixels = await readPixels(file, directory)
+    if (pixels) pictures.set(directory, pixels)
+  }
+  if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no picture in any directory')
+  await refuseHiddenContent(file, [...pictures.values()])
+  const unnamed = await unnamedOf(file, [...pictures.values()])
+
+  file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
+
+  const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
+  const ordered = directoriesFirst(file, [...pictures.values()])
+  const ghost = ordered ? await ghostOf(file) : undefined
+  // Every reader of GeoTIFF knows tiles, a baseline reader of TIFF strips alone. Overviews and pixels of a cloud optimized file are woven.
+  const mayTile = format === GEOTIFF.id && (!ordered || (pictures.size === 1 && !ghost))
+  const scope = { totalBytes: total, mayRestrip: !ordered, tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0 }
+  const plans = new Map<Directory, Plan>()
+  for (const [directory, pixels] of pictures) {
+    options.signal.throwIfAborted()
+    plans.set(directory, await planPixels(file, pixels, scope))
+  }
+  if ([...plans.values()].every((plan) => plan.kind === 'copy'))
+    return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
+
+  const job = new Job(file, sink, options, plans, total)
+  if (ordered) await job.directoriesFirst(ghost)
+  else await job.directoriesLast()
+  if (!unnamed.tail.isFilling) await copyTail(source, unnamed.end, sink)
+  const removed = [...file.nowhere.map((link) => `link to no directory removed: ${link}`), ...unnamedSteps(unnamed)]
+  const tail = unnamed.tail.isFilling ? [] : tailSteps(source, unnamed.end)
+  return { kind: 'compressed', steps: [...stepsOf([...plans.values()]), ...removed, ...tail] }
+}
+
+function stepsOf(plans: readonly Plan[]): string[] {
+  const recoded = plans.filter((plan) => plan.kind === 'recode')
+  const names = { 1: 'without predictor', 2: 'with horizontal differencing', 3: 'with floating point predictor' } as const
+  const codings = recoded.map((plan) =>
+    plan.coding === 'group4' ? 'CCITT Group 4' : `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`,
+  )
+  const steps = new Set(codings)
+  const anew = recoded.filter((plan) => isCutAnew(plan.pixels, plan.cut))
+  if (anew.some(({ cut }) => !cut.tiled)) steps.add('strips resized')
+  const tiles = anew.filter(({ cut }) => cut.tiled)
+  for (const { cut, pixels } of tiles)
+    steps.add(`${pixels.tiled ? 'tiles' : 'strips'} became tiles of ${cut.chunkWidth} × ${cut.chunkHeight}`)
+  const optimised = plans.filter((plan) => plan.kind === 'optimise').length
+  if (optimised > 0) steps.add('JPEG: same coefficients, optimal Huffman tables')
+  const copied = plans.length - recoded.length - optimised
+  if (copied > 0) steps.add(`${copied} of ${plans.length} pictures copied`)
+  return [...steps]
+}
+
+const levelName = (level: number): string =>
+  level === SAMPLES_FAST ? 'by price' : level === SAMPLES_CLOSE ? 'near-optimal' : `level ${level}`
+
+/** Every directory lies before all pixels, and they are tiles: the order that readers over the network count on. */
+function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
+  if (pictures.some((pixels) => !pixels.tiled)) return false
+  const firstChunk = pictures.reduce(
+    (least, { offsets, lengths }) => offsets.reduce((low, offset, i) => (lengths[i] === 0 ? low : Math.min(low, offset)), least),
+    Number.POSITIVE_INFINITY,
+  )
+  return file.all.every((directory) => directory.offset < firstChunk)
+}
+
+class Job {
+  readonly #file: TiffFile
+  readonly #sink: Sink
+  readonly #options: Options
+  readonly #plans: ReadonlyMap<Directory, Plan>
+  readonly #placed = new Map<Directory, Placed>()
+  readonly #blobs = new Map<Directory, Float64Array>()
+  /** Where the JPEG blobs of each directory went. */
+  readonly #copied = new Map<Directory, { offset: number; length: number; to: number }[]>()
+  readonly #total: number
+  #done = 0
+
+  constructor(file: TiffFile, sink: Sink, options: Options, plans: ReadonlyMap<Directory, Plan>, total: number) {
+    this.#file = file
+    this.#sink = sink
+    this.#options = options
+    this.#plans = plans
+    this.#total = total
+    for (const [directory, plan] of plans) {
+      const chunks = plan.kind === 'recode' ? plan.cut.chunksPerPlane * plan.pixels.planes : plan.pixels.offsets.length
+      this.#placed.set(directory, { offsets: new Float64Array(chunks), lengths: new Float64Array(chunks) })
+    }
+  }
+
+  /** Header, pixels picture by picture, directories. */
+  async directoriesLast(): Promise<void> {
+    await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
+    for (const directory of this.#file.all) {
+      await this.#copyBlobs(directory)
+      const plan = this.#plans.get(directory)
+      if (!plan) continue
+      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
+      else for (let index = 0; index < plan.pixels.offsets.length; index++) await this.#chunk(directory, plan, index, undefined)
+    }
+    const changes = this.#changes(true)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file, changes), this.#sink.written)
+    await region.write(this.#sink)
+    this.#patchFirst(region.first)
+  }
+
+  /** Header, GDAL's ghost area, directories with numbers to be filled in, pixels in the order of the source. */
+  async directoriesFirst(ghost: Ghost | undefined): Promise<void> {
+    await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
+    if (ghost) await this.#sink.write(ghost.bytes)
+    for (const directory of this.#file.all) {
+      const blobs = await blobsOf(this.#file, directory)
+      if (blobs.length > 0) this.#blobs.set(directory, new Float64Array(blobs.length))
+    }
+    const changes = this.#changes(false)
+    const region = new DirectoryRegion(this.#file, newDirectories(this.#file, changes), this.#sink.written)
+    if (region.end > PATCHABLE_BYTES) throw overBudget(`${region.end} bytes of directories before the pixels`)
+    await region.write(this.#sink)
+    this.#patchFirst(region.first)
+    for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)
+    for (const [directory, plan] of this.#plans) {
+      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
+    }
+    for (const { directory, plan, index } of this.#inSourceOrder()) await this.#chunk(directory, plan, index, ghost)
+    region.patch(this.#sink)
+  }
+
+  #changes(shortCounts: boolean): Changes {
+    const wideOffsets = this.#file.big && this.#file.source.size > 0xffffffff
+    return { plans: this.#plans, placed: this.#placed, blobs: this.#blobs, wideOffsets, shortCounts }
+  }
+
+  #patchFirst(offset: number): void {
+    const first = ByteWriter.growing(this.#file.littleEndian)
+    if (this.#file.big) this.#sink.patch(8, first.u64(offset).finish())
+    else this.#sink.patch(4, first.u32(offset).finish())
+  }
+
+  #inSourceOrder(): { directory: Directory; plan: Plan; index: number }[] {
+    const kept = [...this.#plans].filter(([, plan]) => plan.kind !== 'recode' || !isCutAnew(plan.pixels, plan.cut))
+    const chunks = kept.flatMap(([directory, plan]) => [...plan.pixels.offsets.keys()].map((index) => ({ directory, plan, index })))
+    return chunks.sort((a, b) => a.plan.pixels.offsets[a.index]! - b.plan.pixels.offsets[b.index]!)
+  }
+
+  async #copyBlobs(directory: Directory): Promise<void> {
+    const blobs = await blobsOf(this.#file, directory)
+    if (blobs.length === 0) return
+    // Filled in place: in a file with directories first they were placed before.
+    const offsets = this.#blobs.get(directory) ?? new Float64Array(blobs.length)
+    this.#blobs.set(directory, offsets)
+    const copied = blobs.map((blob) => ({ ...blob, to: 0 }))
+    this.#copied.set(directory, copied)
+    for (const [i, blob] of copied.entries()) {
+      blob.to = offsets[i] = this.#sink.written
+      await this.#copy(blob.offset, blob.length)
+    }
+  }
+
+  /** One strip or tile that keeps its place in the picture. */
+  async #chunk(directory: Directory, plan: Plan, index: number, ghost: Ghost | undefined): Promise<void> {
+    const { pixels } = plan
+    const placed = this.#placed.get(directory)!
+    if (isSparse(pixels, index)) return
+    const offset = pixels.offsets[index]!
+    const inside = this.#insideBlob(directory, offset)
+    const recoded = inside === undefined ? await this.#recoded(plan, index) : undefined
+    const length = recoded ? recoded.length : pixels.lengths[index]!
+    placed.lengths[index] = length
+    if (inside !== undefined) {
+      placed.offsets[index] = inside
+      return
+    }
+    const tail = recoded ? recoded.slice(-4) : (await this.#file.source.read(offset + Math.max(0, length - 4), 4)).slice()
+    if (ghost?.leader) await this.#sink.write(uint32(length))
+    placed.offsets[index] = this.#sink.written
+    if (recoded) await this.#sink.write(recoded)
+    else await this.#copy(offset, length)
+    if (ghost?.trailer) await this.#sink.write(tail)
+  }
+
+  /** A strip of JPEG as TIFF 6.0 had it may point into the stream of tag 513, which has been copied already. */
+  #insideBlob(directory: Directory, offset: number): number | undefined {
+    const blob = this.#copied.get(directory)?.find((copied) => offset >= copied.offset && offset < copied.offset + copied.length)
+    return blob && blob.to + offset - blob.offset
+  }
+
+  /** What takes its place; nothing where it is copied. */
+  async #recoded(plan: Plan, index: number): Promise<Uint8Array | undefined> {
+    if (plan.kind === 'recode') return await this.#recode(plan, index)
+    if (plan.kind === 'copy') return undefined
+    this.#options.signal.throwIfAborted()
+    await yieldToOthers()
+    return await optimisedChunk(this.#file, plan.pixels, index)
+  }
+
+  async #recode(plan: Extract<Plan, { kind: 'recode' }>, index: number): Promise<Uint8Array> {
+    const { pixels } = plan
+    const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
+    const compressed = await this.#compress(raw, plan)
+    discard(raw)
+    // A stream that is not beaten stays, when it says the same to a reader.
+    const same =
+      plan.coding === 'group4'
+        ? pixels.compression === COMPRESSION.faxGroup4 && !pixels.mirrored
+        : isDeflate(pixels.compression) && pixels.predictor === plan.predictor && !pixels.mirrored
+    if (same && pixels.lengths[index]! <= compressed.length) {
+      return (await this.#file.source.read(pixels.offsets[index]!, pixels.lengths[index]!)).slice()
+    }
+    return compressed
+  }
+
+  async #strip(pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer>> {
+    const length = pixels.rowBytes * rowsOf(pixels, index)
+    let strip: Uint8Array<ArrayBuffer> | undefined
+    let filled = 0
+    for await (const block of decodeRows(this.#file, pixels, index)) {
+      if (block.length === length) return block
+      strip ??= new Uint8Array(length)
+      strip.set(block, filled)
+      filled += block.length
+      discard(block)
+    }
+    return strip ?? new Uint8Array(length)
+  }
+
+  /** Other strips, or tiles, out of the rows of each plane. */
+  async #recut(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
+    const { pixels, cut } = plan
+    const placed = this.#placed.get(directory)!
+    let index = 0
+    for (let plane = 0; plane < pixels.planes; plane++) {
+      for await (const raw of cutRows(planeRows(this.#file, pixels, plane), pixels, cut)) {
+        const compressed = await this.#compress(raw, plan)
+        discard(raw)
+        placed.offsets[index] = this.#sink.written
+        placed.lengths[index++] = compressed.length
+        await this.#sink.write(compressed)
+      }
+    }
+  }
+
+  async #compress(raw: Uint8Array, plan: Extract<Plan, { kind: 'recode' }>): Promise<Uint8Array> {
+    this.#options.signal.throwIfAborted()
+    this.#done += raw.length
+    this.#options.progress(0.8 * Math.min(1, this.#done / this.#total))
+    if (plan.coding === 'group4') {
+      await yieldToOthers()
+      return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
+    }
+    if (plan.predictor !== 1) difference(raw, { ...plan.pixels, ...plan.cut, littleEndian: this.#file.littleEndian }, plan.predictor)
+    const tried = plan.levels.map((level) => zlibCompress(raw, level))
+    await yieldToOthers()
+    const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
+    for (const one of tried) if (one !== least) discard(one)
+    return least
+  }
+
+  async #copy(offset: number, length: number): Promise<void> {
+    const step = 1024 * 1024
+    for (let done = 0; done < length; done += step) {
+      this.#options.signal.throwIfAborted()
+      const piece = await this.#file.source.read(offset + done, Math.min(step, length - done))
+      await this.#sink.write(piece.slice())
+    }
+  }
+}
+
+const uint32 = (value: number) => new ByteWriter(new Uint8Array(4), true).u32(value).finish()

@@ -1,0 +1,267 @@
+/** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Options, Source, Verdict } from '../../model/codec.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
+import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
+import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { readTiff } from '../../containers/tiff/read-directories.ts'
+import { blobsOf } from './blobs.ts'
+import { isCutAnew } from './strip-layout.ts'
+import { chunkDigest } from './jpeg-chunks.ts'
+import { unnamedOf } from './unnamed.ts'
+
+/** Fields that say how pixels are stored; what they lead to is compared instead. */
+const STORAGE = new Set<number>([
+  TAG.compression,
+  TAG.fillOrder,
+  TAG.stripOffsets,
+  TAG.rowsPerStrip,
+  TAG.stripByteCounts,
+  TAG.t4Options,
+  TAG.freeOffsets,
+  TAG.freeByteCounts,
+  TAG.predictor,
+  TAG.tileWidth,
+  TAG.tileLength,
+  TAG.tileOffsets,
+  TAG.tileByteCounts,
+  TAG.jpegTables,
+  TAG.jpegInterchangeFormat,
+])
+
+/** Thrown from any depth of both files, caught by `verifyTiff`. */
+class Difference extends Error {}
+
+export async function verifyTiff(original: Source, result: Source, options: Options, format: string): Promise<Verdict> {
+  const before = await readTiff(original, format)
+  const after = await readTiff(result, format)
+  if (before.littleEndian !== after.littleEndian || before.big !== after.big) return { equal: false, difference: 'another kind of TIFF' }
+  const comparison = new Comparison(before, after, options)
+  try {
+    await comparison.run()
+    const tail = await compareTails(original, before, result, after)
+    if (tail) return { equal: false, difference: tail }
+  } catch (error) {
+    if (error instanceof Difference) return { equal: false, difference: error.message }
+    throw error
+  }
+  return { equal: true }
+}
+
+/** What stands behind the last named byte is in the result, too, unless it is all zero. */
+async function compareTails(original: Source, before: TiffFile, result: Source, after: TiffFile): Promise<string | undefined> {
+  const endOf = async (file: TiffFile) => {
+    const pictures = await Promise.all(file.all.map((directory) => readPixels(file, directory)))
+    return await unnamedOf(
+      file,
+      pictures.filter((pixels) => pixels !== undefined),
+    )
+  }
+  const [was, is] = [await endOf(before), await endOf(after)]
+  if (was.tail.isFilling) return is.tail.bytes === 0 || is.tail.isFilling ? undefined : `${is.tail.bytes} bytes have come behind the end`
+  return await tailDifference(original, was.end, result, is.end)
+}
+
+/** Rows of one of the two, in blocks that are freed when they were compared. */
+class Side {
+  readonly #blocks: AsyncGenerator<Uint8Array>
+  #block: Uint8Array = new Uint8Array()
+  #taken = 0
+
+  constructor(blocks: AsyncGenerator<Uint8Array>) {
+    this.#blocks = blocks
+  }
+
+  /** What is not compared yet; nothing at the end. */
+  async rest(): Promise<Uint8Array> {
+    if (this.#taken === this.#block.length) {
+      discard(this.#block)
+      this.#block = (await this.#blocks.next()).value ?? new Uint8Array()
+      this.#taken = 0
+    }
+    return this.#block.subarray(this.#taken)
+  }
+
+  take(length: number): void {
+    this.#taken += length
+  }
+}
+
+class Comparison {
+  readonly #before: TiffFile
+  readonly #after: TiffFile
+  readonly #options: Options
+  readonly #pairs = new Map<Directory, Directory>()
+  #directories = 0
+
+  constructor(before: TiffFile, after: TiffFile, options: Options) {
+    this.#before = before
+    this.#after = after
+    this.#options = options
+  }
+
+  /** Every directory and every link between two of them. */
+  async run(): Promise<void> {
+    const [all, made] = [this.#before.all, this.#after.all]
+    if (all.length !== made.length) throw new Difference(`${all.length} directories became ${made.length}`)
+    this.#pair(this.#before.chain[0], this.#after.chain[0])
+    for (const [before, after] of this.#pairs) await this.#directory(before, after)
+    if (this.#pairs.size !== all.length) throw new Difference(`${this.#pairs.size} of ${all.length} directories can be reached`)
+  }
+
+  /** Two that the same link leads to. Pairs are compared in the order in which they are found. */
+  #pair(before: Directory | undefined, after: Directory | undefined): void {
+    if (!before && !after) return
+    const known = before && this.#pairs.get(before)
+    if (!before || !after || (known && known !== after)) throw new Difference('a link leads to another directory')
+    this.#pairs.set(before, after)
+  }
+
+  async #directory(before: Directory, after: Directory): Promise<void> {
+    this.#options.signal.throwIfAborted()
+    const kept = meaningful(before).filter((entry) => !STORAGE.has(entry.tag))
+    const found = after.entries.filter((entry) => !STORAGE.has(entry.tag))
+    if (kept.length !== found.length) throw new Difference(`${kept.length} fields became ${found.length}`)
+    for (const [i, entry] of kept.entries()) {
+      const other = found[i]!
+      if (entry.tag !== other.tag || entry.type !== other.type || entry.count !== other.count) {
+        throw new Difference(`tag ${entry.tag} became tag ${other.tag} with ${other.count} values`)
+      }
+      const children = before.children.get(entry.tag)
+      if (!children) await this.#value(entry, other)
+      else {
+        const others = after.children.get(entry.tag) ?? []
+        if (children.length !== others.length) throw new Difference(`tag ${entry.tag} lost a directory`)
+        for (const [j, child] of children.entries()) this.#pair(child, others[j])
+      }
+    }
+    this.#pair(before.next, after.next)
+    await this.#blobs(before, after)
+    const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
+    if (!x !== !y) throw new Difference('a picture is lost')
+    if (x && y) {
+      this.#before.source.discards = decodesOnTheSpot(x)
+      this.#after.source.discards = decodesOnTheSpot(y)
+      await this.#pixels(x, y)
+    }
+    this.#directories++
+    this.#options.progress(0.8 + (0.2 * this.#directories) / this.#before.all.length)
+  }
+
+  async #value(before: Entry, after: Entry): Promise<void> {
+    if (before.byteLength === 0 && Buffer.compare(before.inline, after.inline) !== 0) throw new Difference(`tag ${before.tag} differs`)
+    if (before.at === undefined || after.at === undefined) {
+      if (Buffer.compare(await readValue(this.#before.source, before), await readValue(this.#after.source, after)) !== 0) {
+        throw new Difference(`tag ${before.tag} differs`)
+      }
+    } else await this.#bytes(before.at, after.at, before.byteLength, `tag ${before.tag}`)
+  }
+
+  async #blobs(before: Directory, after: Directory): Promise<void> {
+    const [x, y] = [await blobsOf(this.#before, before), await blobsOf(this.#after, after)]
+    if (x.length !== y.length) throw new Difference('a JPEG stream is lost')
+    for (const [i, blob] of x.entries()) {
+      if (blob.length !== y[i]!.length) throw new Difference('a JPEG stream has another length')
+      await this.#bytes(blob.offset, y[i]!.offset, blob.length, 'a JPEG stream')
+    }
+  }
+
+  async #pixels(x: Pixels, y: Pixels): Promise<void> {
+    if (x.width !== y.width || x.height !== y.height || x.planes !== y.planes || x.bits !== y.bits || x.samples !== y.samples) {
+      throw new Difference('a picture has another shape')
+    }
+    if (x.compression === COMPRESSION.jpeg && y.compression === COMPRESSION.jpeg) return await this.#jpegs(x, y)
+    if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
+    // Fax is copied where it is unusual, although what decodes it is here.
+    if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
+    if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
+    if (x.tiled && !isCutAnew(x, y)) return await this.#tiles(x, y)
+    const anyEmpty = [...x.lengths, ...y.lengths].some((length) => length === 0)
+    if ((x.tiled || y.tiled) && (anyEmpty || x.bits % 8 !== 0)) throw new Difference('what is cut otherwise cannot be compared')
+    for (let plane = 0; plane < x.planes; plane++) {
+      if (anyEmpty) this.#sparse(x, y)
+      await this.#rows(planeRows(this.#before, x, plane), planeRows(this.#after, y, plane), plane)
+    }
+  }
+
+  /** Copied strips and tiles: the same bytes. */
+  async #stored(x: Pixels, y: Pixels): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
+    for (let i = 0; i < x.offsets.length; i++) {
+      if (x.lengths[i] !== y.lengths[i]) throw new Difference(`strip or tile ${i} has another length`)
+      await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, `strip or tile ${i}`)
+    }
+  }
+
+  /** JPEG that stayed JPEG: the same bytes, or the same coefficients. */
+  async #jpegs(x: Pixels, y: Pixels): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
+    this.#sparse(x, y)
+    const sameTables = Buffer.compare(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array()) === 0
+    for (let i = 0; i < x.offsets.length; i++) {
+      this.#options.signal.throwIfAborted()
+      const what = `strip or tile ${i}`
+      if (sameTables && x.lengths[i] === y.lengths[i]) await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, what)
+      else if ((await chunkDigest(this.#before, x, i)) !== (await chunkDigest(this.#after, y, i))) throw new Difference(`${what} differs`)
+    }
+  }
+
+  async #isStored(x: Pixels, y: Pixels): Promise<boolean> {
+    try {
+      await this.#stored(x, y)
+      return true
+    } catch (error) {
+      if (error instanceof Difference) return false
+      throw error
+    }
+  }
+
+  #sparse(x: Pixels, y: Pixels): void {
+    const same = x.lengths.length === y.lengths.length && x.lengths.every((length, i) => (length === 0) === (y.lengths[i] === 0))
+    if (!same) throw new Difference('a chunk that was never written is written, or the other way round')
+  }
+
+  async #tiles(x: Pixels, y: Pixels): Promise<void> {
+    this.#sparse(x, y)
+    for (let i = 0; i < x.offsets.length; i++) {
+      if (isSparse(x, i)) continue
+      this.#options.signal.throwIfAborted()
+      const [a, b] = [await decodeTile(this.#before, x, i), await decodeTile(this.#after, y, i)]
+      if (!a || !b || Buffer.compare(a, b) !== 0) throw new Difference(`tile ${i} differs`)
+      discard(a)
+      discard(b)
+    }
+  }
+
+  async #rows(before: AsyncGenerator<Uint8Array>, after: AsyncGenerator<Uint8Array>, plane: number): Promise<void> {
+    const [x, y] = [new Side(before), new Side(after)]
+    let row = 0
+    try {
+      for (;;) {
+        this.#options.signal.throwIfAborted()
+        const [a, b] = [await x.rest(), await y.rest()]
+        if (a.length === 0 && b.length === 0) return
+        const length = Math.min(a.length, b.length)
+        if (length === 0 || Buffer.compare(a.subarray(0, length), b.subarray(0, length)) !== 0) {
+          throw new Difference(`plane ${plane} differs after ${row} bytes`)
+        }
+        row += length
+        x.take(length)
+        y.take(length)
+      }
+    } finally {
+      await before.return(undefined)
+      await after.return(undefined)
+    }
+  }
+
+  async #bytes(before: number, after: number, length: number, what: string): Promise<void> {
+    const step = 1024 * 1024
+    for (let done = 0; done < length; done += step) {
+      const size = Math.min(step, length - done)
+      const [a, b] = [await this.#before.source.read(before + done, size), await this.#after.source.read(after + done, size)]
+      if (Buffer.compare(a, b) !== 0) throw new Difference(`${what} differs`)
+    }
+  }
+}

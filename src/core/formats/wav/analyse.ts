@@ -1,0 +1,220 @@
+/** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
+import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { Dither, type DitheredBits } from './dither.ts'
+import { FullScale } from './full-scale.ts'
+import { g711 } from './g711.ts'
+import type { Wave } from './header.ts'
+import { ImaEncoder } from './ima.ts'
+import { MaskingMeter } from './masking.ts'
+import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
+
+/** What samples can be stored as. */
+export type Target =
+  | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32; readonly dithered?: true }
+  | { readonly coding: 'float'; readonly bits: 32 | 64 }
+  | { readonly coding: 'alaw' | 'mulaw'; readonly bits: 8 }
+  | { readonly coding: 'ima'; readonly bits: 4 }
+
+export interface Analysis {
+  /** The smallest PCM or float whose samples are equal; undefined when that is the present one. */
+  readonly exact: Target | undefined
+  /** The law of G.711 that holds the same samples. */
+  readonly exactLaw: Target | undefined
+  /** The fewest dithered bits whose hiss nobody hears; undefined when that is no less than there are, or was not looked for. */
+  readonly unheard: DitheredBits | undefined
+  /** Signal-to-noise ratio in dB of the forms that lose something that can be heard. */
+  readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
+  /** Why integers would clip the sound, in words; undefined where they would not. */
+  readonly excess: string | undefined
+}
+
+/** The ratio below about 4 kHz, where a drifting predictor is heard first: both signals averaged over a few samples. */
+class LowBandMeter extends SnrMeter {
+  readonly #channels: number
+  readonly #span: number
+
+  constructor(channels: number, hertz: number) {
+    super()
+    this.#channels = channels
+    this.#span = Math.max(1, Math.round(hertz / 8000))
+  }
+
+  override add(original: ArrayLike<number>, result: ArrayLike<number>): void {
+    const step = this.#channels * this.#span
+    for (let at = 0; at + step <= original.length; at += step) {
+      for (let channel = 0; channel < this.#channels; channel++) {
+        let a = 0
+        let b = 0
+        for (let i = at + channel; i < at + step; i += this.#channels) {
+          a += original[i]!
+          b += result[i]!
+        }
+        this.signal += a * a
+        this.noise += (a - b) ** 2
+      }
+    }
+  }
+}
+
+/** Facts about the bits of all samples, gathered block by block. */
+class Bits {
+  /** OR of all integers: its trailing zeros are everybody's. */
+  or = 0
+  inMulaw = true
+  inAlaw = true
+  /** Floats: all are multiples of 2⁻¹⁵, 2⁻²³, 2⁻³¹ inside −1…1, or single-precision. */
+  fits = { 16: true, 24: true, 32: true, single: true }
+
+  /** Nothing narrower can hold them any more. */
+  #settled = false
+
+  /** False: what follows makes no difference. */
+  add(samples: Samples): boolean {
+    if (this.#settled) return false
+    if (samples.kind === 'float') {
+      this.#addFloats(samples.values)
+      this.#settled = !Object.values(this.fits).includes(true)
+      return !this.#settled
+    }
+    const { values } = samples
+    // Once one is odd, all their bits are needed.
+    for (let i = 0; i < values.length && !(this.or & 1); i++) this.or |= values[i]!
+    if (samples.bits === 16 && (this.inAlaw || this.inMulaw)) this.#addLaws(values)
+    this.#settled = (this.or & 1) === 1 && (samples.bits !== 16 || !(this.inAlaw || this.inMulaw))
+    return !this.#settled
+  }
+
+  #addLaws(values: Int32Array): void {
+    const { alaw, mulaw } = g711()
+    for (const value of values) {
+      if (this.inAlaw && alaw.expand[alaw.compress[value + 32768]!] !== value) this.inAlaw = false
+      if (this.inMulaw && mulaw.expand[mulaw.compress[value + 32768]!] !== value) this.inMulaw = false
+      if (!this.inAlaw && !this.inMulaw) return
+    }
+  }
+
+  #addFloats(values: Float64Array): void {
+    const { fits } = this
+    for (const value of values) {
+      if (fits.single && !Object.is(Math.fround(value), value)) fits.single = false
+      // A negative zero is not an integer's zero, and decoders show the difference.
+      const whole = value >= -1 && value < 1 && !Object.is(value, -0)
+      if (fits[16] && !(whole && Number.isInteger(value * 2 ** 15))) fits[16] = false
+      if (fits[24] && !(whole && Number.isInteger(value * 2 ** 23))) fits[24] = false
+      if (fits[32] && !(whole && Number.isInteger(value * 2 ** 31))) fits[32] = false
+    }
+  }
+}
+
+/** How much noise the forms would add that can be heard; `low` alone asks. */
+class Trials {
+  readonly #meters = { dithered16: new SnrMeter(), alaw: new SnrMeter(), mulaw: new SnrMeter(), ima: new SnrMeter() }
+  readonly #dither: Dither | undefined
+  readonly #ima: ImaEncoder | undefined
+  readonly #drift = new SnrMeter()
+  readonly #imaLow: LowBandMeter
+  /** The ADPCM search is slow: of long files it looks at a minute's worth, spread evenly. */
+  readonly #every: number
+  #block = 0
+
+  constructor({ layout: { channels, hertz, bits }, frames }: Wave) {
+    this.#dither = bits > 16 ? new Dither(16) : undefined
+    this.#ima = channels <= 2 ? new ImaEncoder(hertz, channels) : undefined
+    this.#imaLow = new LowBandMeter(channels, hertz)
+    this.#every = Math.max(1, Math.ceil(frames / (hertz * 60)))
+  }
+
+  add(samples: Samples): void {
+    const original = in16thUnits(samples)
+    const rounded = to16(samples)
+    if (this.#dither) {
+      const dithered = this.#dither.round(samples)
+      this.#meters.dithered16.add(original, dithered)
+      discard(dithered)
+    }
+    this.#addLaws(original, rounded)
+    if (this.#ima && this.#block++ % this.#every === 0) this.#addIma(this.#ima, original, rounded)
+    discard(rounded)
+    discard(original)
+  }
+
+  #addLaws(original: Float64Array | Int32Array, rounded: Int32Array): void {
+    const laws = g711()
+    for (const name of ['alaw', 'mulaw'] as const) {
+      const { expand, compress } = laws[name]
+      const decoded = new Int16Array(rounded.length)
+      for (let i = 0; i < rounded.length; i++) decoded[i] = expand[compress[rounded[i]! + 32768]!]!
+      this.#meters[name].add(original, decoded)
+      discard(decoded)
+    }
+  }
+
+  /** Blocks need not line up with those of the result to predict its noise. */
+  #addIma(ima: ImaEncoder, original: Float64Array | Int32Array, rounded: Int32Array): void {
+    const step = ima.blockSamples * ima.channels
+    for (let at = 0; at < rounded.length; at += step) {
+      const { decoded, multiplied } = ima.encode(rounded.subarray(at, at + step))
+      const part = original.subarray(at, at + step)
+      this.#meters.ima.add(part, decoded)
+      this.#drift.add(part, multiplied)
+      this.#imaLow.add(part, multiplied)
+    }
+  }
+
+  get snrDb(): Analysis['snrDb'] {
+    const { dithered16, alaw, mulaw, ima } = this.#meters
+    return {
+      dithered16: this.#dither ? dithered16.decibels : 0,
+      alaw: alaw.decibels,
+      mulaw: mulaw.decibels,
+      ima: this.#ima ? Math.min(ima.decibels, this.#drift.decibels, this.#imaLow.decibels + 6) : 0,
+    }
+  }
+}
+
+/** What is looked at beside exact forms: fewer bits that nobody misses, and (slower) forms that can be heard. */
+export type Depth = 'exact' | 'unheard' | 'lossy'
+
+const UNTRIED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
+
+/** Reads samples once, as long as they can tell something. */
+export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
+  const { channels, hertz, bits: stored } = wave.layout
+  const bits = new Bits()
+  const fullScale = new FullScale()
+  const masking = depth !== 'exact' && stored > 16 ? new MaskingMeter(channels, hertz) : undefined
+  const trials = depth === 'lossy' ? new Trials(wave) : undefined
+  for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
+    const open = bits.add(samples)
+    if (!open && !masking && !trials && samples.kind === 'integer') break
+    fullScale.add(samples)
+    masking?.add(samples)
+    trials?.add(samples)
+  }
+  const exact = exactTarget(wave, bits)
+  const unheard = masking && ([16, 24] as const).find((word) => word < (exact?.bits ?? stored) && masking.allows(word))
+  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? UNTRIED, excess: fullScale.excess }
+}
+
+function exactTarget(wave: Wave, bits: Bits): Target | undefined {
+  const { coding, bits: stored } = wave.layout
+  if (coding === 'float') {
+    if (bits.fits[16]) return { coding: 'integer', bits: 16 }
+    if (bits.fits[24]) return { coding: 'integer', bits: 24 }
+    if (stored === 64 && bits.fits[32]) return { coding: 'integer', bits: 32 }
+    return stored === 64 && bits.fits.single ? { coding: 'float', bits: 32 } : undefined
+  }
+  if (coding !== 'integer') return undefined
+  const zeros = bits.or === 0 ? stored : 31 - Math.clz32(bits.or & -bits.or)
+  const needed = stored - zeros
+  if (stored > 8 && needed <= 8) return { coding: 'integer', bits: 8 }
+  if (stored > 16 && needed <= 16) return { coding: 'integer', bits: 16 }
+  return stored > 24 && needed <= 24 ? { coding: 'integer', bits: 24 } : undefined
+}
+
+function exactLaw({ layout }: Wave, bits: Bits): Target | undefined {
+  if (layout.coding !== 'integer' || layout.bits !== 16) return undefined
+  return bits.inMulaw ? { coding: 'mulaw', bits: 8 } : bits.inAlaw ? { coding: 'alaw', bits: 8 } : undefined
+}

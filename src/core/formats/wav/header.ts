@@ -1,0 +1,132 @@
+/** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
+
+import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
+import type { Source } from '../../model/codec.ts'
+import { RIFF_CREDENTIALS, signedByCredentials } from '../../model/content-credentials.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+import { adpcm } from './adpcm.ts'
+import { MS_COEFFICIENTS } from './ms-adpcm.ts'
+
+/** How one sample is stored. */
+export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
+
+export interface Layout {
+  readonly coding: Coding
+  readonly channels: number
+  readonly hertz: number
+  /** Bits a sample takes in the file (8, 16, 24, 32, 64; 4 for ADPCM). */
+  readonly bits: number
+  /** Bytes of a frame (one sample of every channel), or of an ADPCM block. */
+  readonly blockBytes: number
+  /** Samples a channel in an ADPCM block. */
+  readonly blockSamples: number
+  /** Speaker positions of WAVEFORMATEXTENSIBLE; undefined for the plain header. */
+  readonly mask: number | undefined
+}
+
+export interface Wave {
+  readonly layout: Layout
+  readonly chunks: readonly Chunk[]
+  readonly data: Chunk
+  /** Samples a channel. */
+  readonly frames: number
+  /** Foreign bytes behind the form. */
+  readonly tail: { readonly offset: number; readonly size: number }
+  readonly container: string
+}
+
+/** KSDATAFORMAT_SUBTYPE behind the old tag: 0000-0010-8000-00AA00389B71. */
+const SUBFORMAT = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
+
+const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
+
+/** @throws CodecError (malformed), CodecError (unsupported_feature) (big-endian files) */
+export async function readWave(source: Source): Promise<Wave> {
+  const riff = await readRiff(source, 'wav')
+  if (riff.container === 'RIFX') throw unsupported('big-endian WAVE (RIFX)')
+  const fmt = riff.chunks.find((chunk) => chunk.id === 'fmt ')
+  const data = riff.chunks.find((chunk) => chunk.id === 'data')
+  if (riff.chunks.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
+  if (!fmt || fmt.size < 16) throw malformed('wav', 12, "no 'fmt ' chunk")
+  if (!data) throw malformed('wav', riff.end, "no 'data' chunk")
+  for (const id of ['fmt ', 'data'])
+    if (riff.chunks.filter((chunk) => chunk.id === id).length > 1) throw unsupported(`several '${id}' chunks`)
+  const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 64)), fmt.offset)
+  const frames = await countFrames(source, layout, data, riff.chunks)
+  const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
+  return { layout, chunks: riff.chunks, data, frames, tail, container: riff.container }
+}
+
+function parseFormat(body: Uint8Array, offset: number): Layout {
+  const reader = new ByteReader(body, true)
+  let tag = reader.u16(0)
+  const channels = reader.u16(2)
+  const hertz = reader.u32(4)
+  // nAvgBytesPerSec (4 bytes at 8) follows from the rest.
+  const blockBytes = reader.u16(12)
+  const bits = reader.u16(14)
+  let mask: number | undefined
+  if (tag === 0xfffe && body.length >= 40) {
+    // cbSize at 16, wValidBitsPerSample at 18, dwChannelMask at 20, SubFormat's first two bytes are the old tag.
+    mask = reader.u32(20)
+    // Other kinds of the same coding: ambisonic channels, for one.
+    tag = SUBFORMAT.every((byte, i) => body[26 + i] === byte) ? reader.u16(24) : 0
+  }
+  const coding = TAGS[tag] ?? 'other'
+  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd channels or rate')
+  const blockSamples = adpcm(coding)?.blockSamples(blockBytes, channels) ?? 1
+  const sane: Record<Coding, boolean> = {
+    integer: [8, 16, 24, 32].includes(bits) && blockBytes === (channels * bits) / 8,
+    float: [32, 64].includes(bits) && blockBytes === (channels * bits) / 8,
+    alaw: bits === 8 && blockBytes === channels,
+    mulaw: bits === 8 && blockBytes === channels,
+    ima: bits === 4 && blockBytes > 4 * channels && blockBytes % (4 * channels) === 0,
+    ms: bits === 4 && channels <= 2 && blockSamples > 2 && hasUsualCoefficients(reader),
+    other: true,
+  }
+  return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
+}
+
+/** ADPCMWAVEFORMAT: wNumCoef at 20, then the sets. */
+function hasUsualCoefficients(reader: ByteReader): boolean {
+  if (reader.length < 50 || reader.u16(20) !== MS_COEFFICIENTS.length) return false
+  return MS_COEFFICIENTS.flat().every((value, i) => reader.i16(22 + 2 * i) === value)
+}
+
+async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
+  if (layout.coding === 'other') return 0
+  const { channels, blockBytes, blockSamples } = layout
+  const whole = Math.floor(data.size / blockBytes)
+  const blocks = adpcm(layout.coding)
+  if (!blocks) return whole
+  const coded = whole * blockSamples + blocks.blockSamples(data.size - whole * blockBytes, channels)
+  const fact = chunks.find((chunk) => chunk.id === 'fact')
+  if (!fact || fact.size < 4) return coded
+  const body = await source.read(fact.offset, 4)
+  return Math.min(coded, new ByteReader(body, true).u32(0))
+}
+
+/** The `fmt ` chunk's body for a layout; extensible when it names speakers. */
+export function formatBody(layout: Layout): Uint8Array {
+  const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, ms: 2, other: 0 }[layout.coding]
+  const { mask } = layout
+  const extensible = mask !== undefined && layout.coding !== 'ima'
+  const body = ByteWriter.growing(true)
+    .u16(extensible ? 0xfffe : tag)
+    .u16(layout.channels)
+    .u32(layout.hertz)
+    .u32(Math.round((layout.hertz * layout.blockBytes) / layout.blockSamples))
+    .u16(layout.blockBytes)
+    .u16(layout.bits)
+  if (extensible)
+    body
+      .u16(22)
+      .u16(layout.bits)
+      .u32(mask)
+      .bytes([tag, 0, ...SUBFORMAT])
+  else if (layout.coding === 'ima') body.u16(2).u16(layout.blockSamples)
+  else if (layout.coding !== 'integer') body.u16(0)
+  return body.finish()
+}

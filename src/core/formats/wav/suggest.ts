@@ -1,0 +1,119 @@
+/** How large a WAVE file would be as FLAC or MP3: measured on stretches of its sound. */
+import { FlacEncoder } from '../../../../wasm/flac/flac.ts'
+import { Lame } from '../../../../wasm/lame/lame.ts'
+import type { Options, Source, Suggestion } from '../../model/codec.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import type { Target } from './analyse.ts'
+import type { Wave } from './header.ts'
+import { Resampler } from './resample.ts'
+import { readSamples, type Samples } from './samples.ts'
+import { describeFlac, fitsFlac, flacIntegers, LEVEL, toIntegers } from './to-flac.ts'
+import { MAX_HERTZ as MP3_MAX_HERTZ, mp3Rate, planar } from './to-mp3.ts'
+
+/** Sound of up to ten seconds is encoded wholly, of longer five stretches. */
+const STRETCHES = 5
+const STRETCH_SECONDS = 2
+/** Samples of a stretch, at most, whatever rate and channels a file has. */
+const MOST_SAMPLES = 1 << 20
+
+/** A suggestion, and how the receipt names it. */
+export interface Smaller extends Suggestion {
+  readonly name: string
+}
+
+/**
+ * The outputs that would be smaller than the upload, those without loss first; none that would clip the sound.
+ * @param exact the PCM that holds the samples, when it is another than the present
+ * @param excess why integers would clip the sound, if they would
+ */
+export async function smallerOutputs(
+  source: Source,
+  wave: Wave,
+  { exact, excess }: { readonly exact: Target | undefined; readonly excess: string | undefined },
+  options: Options,
+): Promise<Smaller[]> {
+  const { channels, hertz } = wave.layout
+  const sample = new Sample(source, wave, options)
+  const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
+  const found: Smaller[] = []
+  // What stands behind the form would be lost in FLAC, which is refused.
+  if (fitsFlac(wave.layout) && wave.tail.size === 0) {
+    const integers = flacIntegers(wave.layout, exact)
+    if (integers.exact || !(options.lossless || excess))
+      found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })
+  }
+  if (channels <= 2 && hertz <= MP3_MAX_HERTZ && !options.lossless && !excess)
+    found.push({ output: 'mp3', name: 'format=mp3 (not exact)', estimatedBytes: others + (await mp3Bytes(sample, options)) })
+  return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
+}
+
+/** Stretches of the sound, spread evenly, one after the other. */
+class Sample {
+  readonly wave: Wave
+  readonly #source: Source
+  readonly #options: Options
+  readonly #blocks: number
+  readonly #starts: readonly number[]
+
+  constructor(source: Source, wave: Wave, options: Options) {
+    const { hertz, channels, blockSamples, blockBytes } = wave.layout
+    const perBlock = Math.max(1, blockSamples)
+    const all = Math.max(1, Math.floor(wave.data.size / blockBytes))
+    const wanted = Math.max(1, Math.ceil(Math.min(STRETCH_SECONDS * hertz, MOST_SAMPLES / channels) / perBlock))
+    const whole = all <= STRETCHES * wanted
+    this.wave = wave
+    this.#source = source
+    this.#options = options
+    this.#blocks = whole ? all : wanted
+    this.#starts = whole ? [0] : Array.from({ length: STRETCHES }, (_, k) => Math.floor((k * (all - wanted)) / (STRETCHES - 1)))
+  }
+
+  async *samples(): AsyncGenerator<Samples> {
+    const { blockBytes, blockSamples } = this.wave.layout
+    for (const start of this.#starts) {
+      const offset = this.wave.data.offset + start * blockBytes
+      const size = Math.min(this.#blocks * blockBytes, this.wave.data.offset + this.wave.data.size - offset)
+      const frames = Math.min(this.wave.frames, this.#blocks * Math.max(1, blockSamples))
+      yield* readSamples(this.#source, { ...this.wave, data: { ...this.wave.data, offset, size }, frames }, this.#options)
+    }
+  }
+
+  /** What the whole file takes, where a stretch of `frames` samples a channel takes `bytes`. */
+  ofAll(bytes: number, frames: number): number {
+    return Math.round((bytes * this.wave.frames) / Math.max(1, frames))
+  }
+}
+
+async function flacBytes(sample: Sample, integers: ReturnType<typeof flacIntegers>): Promise<number> {
+  const { channels, hertz } = sample.wave.layout
+  const nothing = { comments: [], applications: [], pictures: [] }
+  using encoder = new FlacEncoder({ channels, hertz, bits: integers.bits, level: LEVEL, totalFrames: 0 }, nothing)
+  let [bytes, frames] = [0, 0]
+  const count = (chunks: readonly Uint8Array[]) => {
+    for (const { length } of chunks) bytes += length
+  }
+  for await (const samples of sample.samples()) {
+    frames += samples.values.length / channels
+    count(encoder.encode(toIntegers(samples, integers)))
+  }
+  count(encoder.finish().chunks)
+  return sample.ofAll(bytes, frames)
+}
+
+async function mp3Bytes(sample: Sample, { quality }: Options): Promise<number> {
+  const { channels, hertz } = sample.wave.layout
+  const rate = mp3Rate(hertz)
+  using encoder = new Lame({ channels: channels === 1 ? 1 : 2, hertz: rate, vbrQuality: LEVELS.wavAsMp3[quality] })
+  const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
+  let [bytes, frames] = [0, 0]
+  const encode = (sound: Float32Array[]) => {
+    for (const { length } of encoder.encode(sound)) bytes += length
+  }
+  for await (const samples of sample.samples()) {
+    frames += samples.values.length / channels
+    const sound = planar(samples, channels)
+    encode(resampler?.push(sound) ?? sound)
+  }
+  if (resampler) encode(resampler.finish())
+  return sample.ofAll(bytes + encoder.finish().length, frames)
+}

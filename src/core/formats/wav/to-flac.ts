@@ -1,0 +1,169 @@
+/** WAVE → FLAC (RFC 9639): every sample, the tags, and the other chunks as foreign metadata. */
+
+import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../../wasm/flac/flac.ts'
+import { discard } from '../../../../wasm/memories/discard.ts'
+import { concat } from '../../bytes/concat.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
+import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { analyse, type Target } from './analyse.ts'
+import { type Layout, readWave, type Wave } from './header.ts'
+import { withoutPlace } from './not-kept.ts'
+import { readSamples, type Samples } from './samples.ts'
+import { embeddedId3, readTags } from './tags.ts'
+
+/** `flac -8` and the model search of `-e` for none of the levels: it costs much and gains 0.1 %. */
+export const LEVEL = 8
+/** What a FLAC frame can say of itself, which decoders that begin in the middle need (RFC 9639, 7 and 9.1.2). */
+export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>): boolean =>
+  channels <= 8 && hertz > 0 && (hertz < 65_536 || (hertz <= 655_350 && hertz % 10 === 0))
+
+/** Chunks that FLAC's comments and pictures hold. */
+const ID3 = ['id3 ', 'ID3 ']
+const INFO = 'LIST INFO'
+const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
+
+/** Vorbis comment names that differ from the key. */
+const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
+
+export interface Integers {
+  readonly bits: number
+  readonly shift: number
+  /** Floats are multiplied by this. */
+  readonly scale: number
+  readonly exact: boolean
+}
+
+export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
+  const { channels, hertz } = wave.layout
+  const { integers, excess } = await integersOf(source, wave, options)
+  if (excess && !integers.exact) throw unsupported(`FLAC would clip ${excess}`)
+  if (!fitsFlac(wave.layout)) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
+  if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
+  const id3 = await embeddedId3(source, wave)
+  const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
+  // Many files say the same twice, in both kinds of tags.
+  const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
+  const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
+  if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
+  const others = await withoutPlace(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
+  const applications = others.length > 0 ? await foreignBlocks(source, wave) : []
+  using encoder = new FlacEncoder(
+    { channels, bits: integers.bits, hertz, level: LEVEL, totalFrames: wave.frames },
+    { comments, applications, pictures },
+  )
+  const meter = new SnrMeter()
+  for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.2 + share * 0.7))) {
+    const values = toIntegers(samples, integers)
+    if (!integers.exact)
+      meter.add(
+        samples.values,
+        Float64Array.from(values, (value) => value / integers.scale),
+      )
+    for (const chunk of encoder.encode(values)) await sink.write(chunk)
+  }
+  const { chunks, streamInfo } = encoder.finish()
+  for (const chunk of chunks) await sink.write(chunk)
+  sink.patch(STREAM_INFO_OFFSET, streamInfo)
+  const steps = [`libFLAC level ${LEVEL}, ${integers.bits} bits`]
+  if (applications.length === 0) for (const what of others) steps.push(`not kept, flac has no place for it: ${what}`)
+  if (integers.exact) return { kind: 'compressed', steps }
+  return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, 'float rounded to 24 bits'] }
+}
+
+async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: Integers; excess: string | undefined }> {
+  const { coding } = wave.layout
+  const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, 'exact', options) : undefined
+  return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.excess }
+}
+
+/** What FLAC makes of samples that `exact` holds, where that is another form than the present. */
+export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined): Integers {
+  if (coding !== 'integer' && coding !== 'float') return { bits: 16, shift: 0, scale: 1, exact: true }
+  if (coding === 'integer') {
+    // libFLAC finds wasted bits by itself, but a smaller word says the same to every player.
+    const fits = exact?.coding === 'integer' ? exact.bits : bits
+    return { bits: fits, shift: bits - fits, scale: 1, exact: true }
+  }
+  const word = exact?.coding === 'integer' ? exact.bits : 24
+  return { bits: word, shift: 0, scale: 2 ** (word - 1), exact: exact?.coding === 'integer' }
+}
+
+/** `format=flac (exact)` */
+export const describeFlac = ({ bits, exact }: Integers) => `format=flac (${exact ? 'exact' : `rounded to ${bits} bits`})`
+
+export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
+  if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values
+  const highest = 2 ** (bits - 1) - 1
+  return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))
+}
+
+/** Whether FLAC's comments and pictures hold all that an ID3 tag does. */
+function isTextAndPictures(tag: Uint8Array): boolean {
+  const frames = id3Frames(tag)
+  return frames.length > 0 && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
+}
+
+/** Everything but the samples as APPLICATION blocks `riff`, as `flac --keep-foreign-metadata` stores and restores it; none where it is too much. */
+async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> {
+  const others = wave.chunks.filter(({ id }) => id !== 'data')
+  const total = others.reduce((sum, chunk) => sum + chunk.size, 0)
+  if (wave.container !== 'RIFF' || total > MAX_FOREIGN_BYTES || others.length > 200) return []
+  const id = new TextEncoder().encode('riff')
+  const blocks = [concat([id, await source.read(0, 12)])]
+  for (const chunk of wave.chunks) {
+    const body = chunk.id === 'data' ? 8 : 8 + chunk.size + (chunk.size & 1)
+    blocks.push(concat([id, await source.read(chunk.offset - 8, body)]))
+  }
+  return blocks
+}
+
+/** Decodes the FLAC stream (its MD5 too) and compares every sample. */
+export async function verifyFlac(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const wave = await readWave(original)
+  const { integers } = await integersOf(original, wave, options)
+  const expected: Int32Array[] = []
+  let [compared, comparedOfFirst] = [0, 0]
+  let difference = ''
+  using decoder = new FlacDecoder(wave.layout.channels, (got) => {
+    let at = 0
+    while (at < got.length && !difference) {
+      const next = expected[0]
+      if (!next) {
+        difference = `sample ${compared} was never there`
+        return
+      }
+      const part = Math.min(next.length - comparedOfFirst, got.length - at)
+      for (let i = 0; i < part; i++) if (next[comparedOfFirst + i] !== got[at + i]) difference ||= `sample ${compared + i} differs`
+      at += part
+      compared += part
+      comparedOfFirst += part
+      if (comparedOfFirst < next.length) continue
+      expected.shift()
+      discard(next)
+      comparedOfFirst = 0
+    }
+  })
+  const samples = readSamples(original, wave, options)
+  // The decoder runs in steps, so the original is read just ahead of it.
+  for await (const chunk of result.stream()) {
+    while (waiting(expected) < 4_000_000) {
+      const next = await samples.next()
+      if (next.done) break
+      expected.push(toIntegers(next.value, integers).slice())
+    }
+    for (let at = 0; at < chunk.length; at += 65536) decoder.push(chunk.slice(at, at + 65536))
+    if (!decoder.run()) return { equal: false, difference: 'libFLAC cannot decode the result' }
+    if (difference) return { equal: false, difference }
+  }
+  for (let next = await samples.next(); !next.done; next = await samples.next()) expected.push(toIntegers(next.value, integers).slice())
+  decoder.end()
+  if (!decoder.run() || !decoder.finish()) return { equal: false, difference: 'libFLAC cannot decode the result' }
+  if (difference) return { equal: false, difference }
+  if (compared !== wave.frames * wave.layout.channels) return { equal: false, difference: `${compared} samples` }
+  if (integers.exact !== (outcome.kind === 'compressed' && !outcome.loss)) return { equal: false, difference: 'fidelity' }
+  return { equal: true }
+}
+
+const waiting = (blocks: Int32Array[]) => blocks.reduce((sum, block) => sum + block.length, 0)

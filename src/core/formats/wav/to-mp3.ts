@@ -1,0 +1,106 @@
+/** WAVE → MP3 by LAME, tags carried over. */
+
+import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
+import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
+import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { FullScale } from './full-scale.ts'
+import { readWave, type Wave } from './header.ts'
+import { withoutPlace } from './not-kept.ts'
+import { Resampler } from './resample.ts'
+import { readSamples, type Samples } from './samples.ts'
+import { embeddedId3, readTags } from './tags.ts'
+
+const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+/** Above this nobody listens. */
+export const MAX_HERTZ = 768_000
+/** The rate that holds all that can be heard of another; halves and quarters where there are such. */
+export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
+
+export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
+  const { channels, hertz } = wave.layout
+  if (options.lossless) throw unsupported('MP3 cannot be exact')
+  if (channels !== 1 && channels !== 2) throw unsupported(`MP3 has no ${channels} channels`)
+  if (hertz > MAX_HERTZ) throw unsupported(`a sample rate of ${hertz} Hz`)
+  if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no samples')
+  const vbrQuality = LEVELS.wavAsMp3[options.quality]
+  const rate = mp3Rate(hertz)
+  using engine = new Ffmpeg()
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
+  const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
+  const embedded = await embeddedId3(source, wave)
+  const id3 = embedded ?? id3Tag(await readTags(source, wave))
+  const others = await withoutPlace(source, wave, new Set(embedded ? ['id3 ', 'ID3 '] : ['LIST INFO']))
+  if (id3.length) await sink.write(id3)
+  const tagAt = sink.written
+  const fullScale = new FullScale()
+  for await (const samples of readSamples(source, wave, options, options.progress)) {
+    fullScale.add(samples)
+    if (fullScale.excess) throw unsupported(`players of MP3 would clip ${fullScale.excess}`)
+    const sound = planar(samples, channels)
+    for (const packet of encoder.encode(resampler?.push(sound) ?? sound)) await sink.write(packet)
+  }
+  for (const packet of resampler ? encoder.encode(resampler.finish()) : []) await sink.write(packet)
+  const { last, tag } = encoder.finish()
+  if (last.length) await sink.write(last)
+  sink.patch(tagAt, tag)
+  return {
+    kind: 'compressed',
+    loss: { sound: { snrDb: encoder.snrDb } },
+    steps: [
+      ...(resampler ? [`${hertz} → ${rate} Hz`] : []),
+      `LAME -V${vbrQuality}`,
+      ...others.map((what) => `not kept, mp3 has no place for it: ${what}`),
+    ],
+  }
+}
+
+/** Interleaved samples as one array of −1…1 a channel. */
+export function planar(samples: Samples, channels: number): Float32Array[] {
+  const count = samples.values.length / channels
+  const scale = samples.kind === 'integer' ? 2 ** (1 - samples.bits) : 1
+  return Array.from({ length: channels }, (_, channel) => {
+    const out = new Float32Array(count)
+    for (let i = 0, at = channel; i < count; i++, at += channels) {
+      const value = samples.values[at]! * scale
+      out[i] = Number.isNaN(value) ? 0 : Math.max(-4, Math.min(4, value))
+    }
+    return out
+  })
+}
+
+/** Walks every frame of the result: one format throughout, and exactly the samples of the original by LAME's tag. */
+export async function verifyMp3(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  if (outcome.kind === 'compressed' && !outcome.loss?.sound) return { equal: false, difference: 'an MP3 without a loss of sound' }
+  const wave = await readWave(original)
+  const rate = mp3Rate(wave.layout.hertz)
+  const samples = Resampler.samples(wave.frames, wave.layout.hertz, rate)
+  const differs = (difference: string): Verdict => ({ equal: false, difference })
+  let at = id3Bytes(await result.read(0, 10), 0)
+  let frames = 0
+  let promised = -1
+  let window: Uint8Array = new Uint8Array()
+  let windowAt = at
+  while (at < result.size) {
+    options.signal.throwIfAborted()
+    if (at + 2048 > windowAt + window.length) {
+      window = await result.read(at, 512 * 1024)
+      windowAt = at
+    }
+    const header = frameHeader(window, at - windowAt)
+    if (!header || at + header.bytes > result.size) return differs(`no frame at byte ${at}`)
+    if (header.hertz !== rate || header.channels !== wave.layout.channels) return differs(`another format at byte ${at}`)
+    if (frames === 0) {
+      const tag = tagFrame(window.subarray(0, header.bytes), header)
+      if (tag?.delay === undefined || tag.padding === undefined) return differs('no LAME tag')
+      promised = -tag.delay - tag.padding - header.samples
+    }
+    promised += header.samples
+    frames++
+    at += header.bytes
+  }
+  return promised === samples ? { equal: true } : differs(`${promised} samples instead of ${samples}`)
+}

@@ -1,0 +1,94 @@
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
+import type { Chunk } from '../../containers/riff/riff.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
+import { readWave, type Wave } from './header.ts'
+import { in16thUnits, readSamples } from './samples.ts'
+import { isFilling } from './write.ts'
+
+/** Chunks that are about the coding, which is compared otherwise. */
+const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
+
+/** The same sums in blocks of another size. */
+const ROUNDING_DB = 1e-6
+
+/** Decodes both files side by side: equal samples for a lossless outcome, the claimed noise otherwise; chunks byte for byte. */
+export async function verifyWave(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+  const differs = (difference: string): Verdict => ({ equal: false, difference })
+  let a: Wave
+  let b: Wave
+  try {
+    a = await readWave(original)
+    b = await readWave(result)
+  } catch (error) {
+    if (isCodecError(error, 'malformed')) return differs(error.message)
+    throw error
+  }
+  if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz) return differs('channels or rate')
+  if (a.frames !== b.frames) return differs(`${a.frames} frames became ${b.frames}`)
+  const chunksDiffer =
+    (await compareChunks(original, result, a, b)) ?? (await tailDifference(original, a.tail.offset, result, b.tail.offset))
+  if (chunksDiffer) return differs(chunksDiffer)
+  const exact = outcome.kind === 'compressed' && !outcome.loss
+  const meter = new SnrMeter()
+  const left = blocks(original, a, options)
+  const right = blocks(result, b, options)
+  let frame = 0
+  let one = await left.next()
+  let two = await right.next()
+  let oneAt = 0
+  let twoAt = 0
+  while (!one.done && !two.done) {
+    const count = Math.min(one.value.length - oneAt, two.value.length - twoAt)
+    const x = one.value.subarray(oneAt, oneAt + count)
+    const y = two.value.subarray(twoAt, twoAt + count)
+    if (exact) {
+      for (let i = 0; i < count; i++) if (!Object.is(x[i], y[i])) return differs(`sample ${frame + i}`)
+    } else meter.add(x, y)
+    frame += count
+    oneAt += count
+    twoAt += count
+    if (oneAt === one.value.length) {
+      one = await left.next()
+      oneAt = 0
+    }
+    if (twoAt === two.value.length) {
+      two = await right.next()
+      twoAt = 0
+    }
+  }
+  if (!one.done || !two.done) return differs('the samples end early')
+  if (outcome.kind !== 'compressed' || !outcome.loss) return { equal: true }
+  const { sound } = outcome.loss
+  if (!sound) return differs('a loss without figures')
+  return meter.decibels >= sound.snrDb - ROUNDING_DB ? { equal: true } : differs(`${meter.decibels} dB instead of ${sound.snrDb}`)
+}
+
+/** Samples in 16-bit units, which hold every coding exactly. */
+async function* blocks(source: Source, wave: Wave, options: Options): AsyncGenerator<Float64Array | Int32Array> {
+  for await (const samples of readSamples(source, wave, options)) yield in16thUnits(samples)
+}
+
+async function contentOf(source: Source, { chunks }: Wave): Promise<Chunk[]> {
+  const content: Chunk[] = []
+  for (const chunk of chunks) if (!CODING.has(chunk.id) && !(await isFilling(source, chunk))) content.push(chunk)
+  return content
+}
+
+async function compareChunks(original: Source, result: Source, a: Wave, b: Wave): Promise<string | undefined> {
+  const [left, right] = [await contentOf(original, a), await contentOf(result, b)]
+  if (left.length !== right.length) return `${left.length} chunks became ${right.length}`
+  for (let i = 0; i < left.length; i++) {
+    const [x, y] = [left[i]!, right[i]!]
+    if (x.id !== y.id || x.size !== y.size) return `chunk '${x.id}'`
+    for (let at = 0; at < x.size; at += 1 << 20) {
+      const [p, q] = await Promise.all([
+        original.read(x.offset + at, Math.min(1 << 20, x.size - at)),
+        result.read(y.offset + at, Math.min(1 << 20, x.size - at)),
+      ])
+      if (p.length !== q.length || p.some((byte, k) => byte !== q[k])) return `chunk '${x.id}'`
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,120 @@
+/** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
+
+import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
+import { isCodecError, noGain, unsupported } from '../../model/error.ts'
+import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
+import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
+import { WAV } from '../../catalog/formats/wav.ts'
+import { type Layout, readWave, type Wave } from './header.ts'
+import { type Smaller, smallerOutputs } from './suggest.ts'
+import { verifyFlac, wavToFlac } from './to-flac.ts'
+import { verifyMp3, wavToMp3 } from './to-mp3.ts'
+import { verifyWave } from './verify.ts'
+import { writeWave } from './write.ts'
+
+export const wav: Codec = {
+  format: WAV,
+
+  async compress(source, sink, options): Promise<Outcome> {
+    const wave = await readWave(source)
+    if (wave.layout.coding === 'other') throw unsupported('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
+    const { tail } = wave
+    if (options.output === 'flac' && tail.size > 0)
+      throw unsupported(`the ${tail.size} bytes after the end would be lost in another format`)
+    if (options.output === 'flac') return withoutRest(await wavToFlac(source, wave, sink, options), wave)
+    if (options.output === 'mp3') return withoutRest(saying(await wavToMp3(source, wave, sink, options), tail.size), wave)
+    return toWave(source, wave, sink, options)
+  },
+
+  async verify(original, result, outcome, options): Promise<Verdict> {
+    if (options.output === 'mp3') return verifyMp3(original, result, outcome, options)
+    if (options.output === 'flac') return verifyFlac(original, result, outcome, options)
+    return verifyWave(original, result, outcome, options)
+  },
+}
+
+/** MP3 is never lossless: what it has no place for is said. */
+function saying(outcome: Outcome, tailBytes: number): Outcome {
+  if (outcome.kind === 'unchanged' || tailBytes === 0) return outcome
+  return { ...outcome, steps: [...outcome.steps, `not kept, mp3 has no place for it: ${tailBytes} bytes after the end`] }
+}
+
+/** The outcome of sound that was coded anew, with a word on bytes behind the last whole frame of PCM. */
+function withoutRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome {
+  const rest = layout.blockSamples === 1 ? data.size - frames * layout.blockBytes : 0
+  if (outcome.kind === 'unchanged' || rest === 0) return outcome
+  return { ...outcome, steps: [...outcome.steps, `${rest} bytes of an incomplete last sample removed`] }
+}
+
+async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
+  const { coding } = wave.layout
+  // Players make something else of a file without samples, each in its way.
+  if (wave.frames === 0) throw noGain()
+  const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, depthOf(options), options) : undefined
+  const chosen = found && choose(wave.layout, found, depthOf(options))
+  if (chosen) {
+    const snrDb = await writeWave(source, wave, chosen, sink, options)
+    return withoutRest({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }, wave)
+  }
+  const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
+  try {
+    await writeWave(source, wave, exact, sink, options)
+  } catch (error) {
+    if (!isCodecError(error, 'no_gain')) throw error
+    const excess = found?.excess
+    const smaller = await smallerOutputs(source, wave, { exact, excess }, options)
+    const detail = excess
+      ? `${whatWouldBeSmaller(wave.layout, smaller)}; integers would clip ${excess}`
+      : whatWouldBeSmaller(wave.layout, smaller)
+    return { kind: 'unchanged', reason: 'no_gain', detail, ...suggested(smaller[0]) }
+  }
+  if (!exact) return { kind: 'compressed', steps: ['padding dropped'] }
+  const steps = [`${describe(wave.layout)} → ${describe(exact)}, samples equal`, 'padding dropped']
+  return withoutRest({ kind: 'compressed', steps }, wave)
+}
+
+/** `ultra` means as small as `low` here. */
+const isLow = ({ quality }: Options) => quality === 'low' || quality === 'ultra'
+
+function depthOf(options: Options): Depth {
+  if (options.lossless || options.quality === 'high') return 'exact'
+  return isLow(options) ? 'lossy' : 'unheard'
+}
+
+/** The smallest form that loses something the level allows, and beats the exact one. ADPCM and G.711 are for `low` alone. */
+function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Analysis, depth: Depth): Target | undefined {
+  // Every form below would clip.
+  if (excess) return undefined
+  const best = exact?.bits ?? layout.bits
+  if (depth === 'lossy') {
+    if (best > 4 && namesUsualSpeakers(layout) && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
+    const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
+    if (best > 8 && !exactLaw && snrDb[law] >= WAV_FLOORS_DB.law) return { coding: law, bits: 8 }
+    if (best > 16 && snrDb.dithered16 >= WAV_FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
+  }
+  return unheard && { coding: 'integer', bits: unheard, dithered: true }
+}
+
+/** IMA ADPCM has no field for speakers: mono is the middle one then, stereo left and right. */
+const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
+
+function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): string {
+  const kept = `nothing smaller that sounds the same fits into WAV (${describe({ coding, bits })})`
+  return smaller.length ? `${kept}; ${smaller.map(({ name }) => name).join(' or ')} would be smaller` : kept
+}
+
+function suggested(smaller: Smaller | undefined): { suggestion?: Suggestion } {
+  return smaller ? { suggestion: { output: smaller.output, estimatedBytes: smaller.estimatedBytes } } : {}
+}
+
+const NAMES = {
+  integer: 'PCM',
+  float: 'float',
+  alaw: 'A-law',
+  mulaw: 'µ-law',
+  ima: 'IMA ADPCM',
+  ms: 'Microsoft ADPCM',
+  other: '?',
+} as const
+const describe = ({ coding, bits, dithered }: Pick<Layout, 'coding' | 'bits'> & { dithered?: true }) =>
+  `${bits}-bit ${NAMES[coding]}${dithered ? ' with triangular dither' : ''}`

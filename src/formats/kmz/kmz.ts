@@ -1,9 +1,0 @@
-import type { Codec } from '../../core/model/codec.ts'
-import { packageCodec } from '../../core/embedded/package-codec.ts'
-import { KMZ } from '../../core/catalog/formats/kmz.ts'
-
-/**
- * KMZ (OGC 12-007r2, annex C): the first .kml in the archive is the document, so the order of files stays. KML is kept
- * byte for byte, pictures are recompressed under their names; how large they are shown depends on the viewer.
- */
-export const kmz: Codec = packageCodec(KMZ, { survey: async () => ({}) })

@@ -1,9 +1,0 @@
-/** The codecs of `whittle-media`. A codec's line is its membership. */
-import type { Codec } from '../core/model/codec.ts'
-import { avi } from './film/avi/avi.ts'
-import { mov, mp4 } from './film/film.ts'
-import type { FormatId } from '../core/catalog/index.ts'
-import { mp3 } from './mp3/mp3.ts'
-import { wav } from './wav/wav.ts'
-
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { avi, mov, mp3, mp4, wav }
