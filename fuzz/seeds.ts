@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { memorySource } from '../src/core/model/source.ts'
 import type { FormatId } from '../src/core/catalog/index.ts'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
-import { identify } from '../src/pipeline/identify.ts'
+import { identify } from '../src/core/pipeline/identify.ts'
 import { GENERATORS } from '../test/support/generators.ts'
 
 export interface Seed {

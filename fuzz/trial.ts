@@ -7,9 +7,9 @@ import type { FormatId } from '../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
-import { compress } from '../src/pipeline/compress.ts'
-import { identify } from '../src/pipeline/identify.ts'
-import { lendCodecs } from '../src/pipeline/inner.ts'
+import { compress } from '../src/core/pipeline/compress.ts'
+import { identify } from '../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../src/core/pipeline/inner.ts'
 
 export interface Request {
   readonly name: string

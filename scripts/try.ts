@@ -14,9 +14,9 @@ import { readAll } from '../src/core/model/source.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
-import { compressWithin } from '../src/pipeline/compress.ts'
-import { identify } from '../src/pipeline/identify.ts'
-import { lendCodecs } from '../src/pipeline/inner.ts'
+import { compressWithin } from '../src/core/pipeline/compress.ts'
+import { identify } from '../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../src/core/pipeline/inner.ts'
 import { fileSource } from './file-source.ts'
 
 const { values, positionals } = parseArgs({

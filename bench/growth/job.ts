@@ -8,9 +8,9 @@ import type { Options } from '../../src/core/model/codec.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { compressWithin } from '../../src/pipeline/compress.ts'
-import { identify } from '../../src/pipeline/identify.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compressWithin } from '../../src/core/pipeline/compress.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { fileSink, fileSource } from '../../test/formats/memory/files.ts'
 
 /** What this prints. */

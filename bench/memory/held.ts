@@ -9,9 +9,9 @@ import type { Codec, Options } from '../../src/core/model/codec.ts'
 import { ISOLATE_BYTES } from '../../src/core/catalog/format.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { identify } from '../../src/pipeline/identify.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { fileSink, fileSource } from '../../test/formats/memory/files.ts'
 
 /** Of the job. */

@@ -1,6 +1,6 @@
 import type { KnownFormat } from '../core/catalog/outputs.ts'
 import { type OutputId, outputFacts } from '../core/catalog/outputs.ts'
-import { extension } from '../pipeline/extension.ts'
+import { extension } from '../core/pipeline/extension.ts'
 
 /** The file name of a result: a new container gets its own extension, everything else keeps its name. */
 export function outputName(fileName: string, format: KnownFormat, output: OutputId): string {

@@ -2,7 +2,7 @@
 
 import { Sha256 } from '../core/bytes/sha256.ts'
 import type { Env } from '../env.ts'
-import { identify } from '../pipeline/identify.ts'
+import { identify } from '../core/pipeline/identify.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
 import { patternOf } from '../store/ids.ts'

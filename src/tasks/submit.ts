@@ -2,7 +2,7 @@
 
 import { callbackRules, type Env } from '../env.ts'
 import type { KnownFormat } from '../core/catalog/outputs.ts'
-import { passwordApplies } from '../pipeline/password.ts'
+import { passwordApplies } from '../core/pipeline/password.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'

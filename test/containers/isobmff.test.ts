@@ -8,7 +8,7 @@ import { box, fullBox, text, typeAt, u32At, words } from '../../src/core/contain
 import { readMovie } from '../../src/core/containers/isobmff/movie.ts'
 import { mov } from '../../src/core/formats/film/film.ts'
 import { verifyFilm } from '../../src/core/formats/film/verify.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const PARENTS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'udta']

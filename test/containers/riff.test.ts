@@ -7,7 +7,7 @@ import { chunkHeader } from '../../src/core/containers/riff/riff.ts'
 import { avi } from '../../src/core/formats/film/avi/avi.ts'
 import { verifyAvi } from '../../src/core/formats/film/avi/verify.ts'
 import { wav } from '../../src/core/formats/wav/wav.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 import { optionsFor, press, rawAvi, tones, wave } from '../formats/media-fixtures.ts'
 
 const text = (file: Uint8Array) => Buffer.from(file).toString('latin1')

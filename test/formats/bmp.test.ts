@@ -7,7 +7,7 @@ import { bmp } from '../../src/core/formats/bmp/bmp.ts'
 import { readHeader } from '../../src/core/formats/bmp/header.ts'
 import { openPixels, rgbRows } from '../../src/core/formats/bmp/pixels.ts'
 import { encodeRle4, encodeRle8, rleBytes, rleRowStarts, rleRows } from '../../src/core/formats/bmp/rle.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 import { pictureLossOf, withFidelity } from '../support/fidelity.ts'
 
 const base = {

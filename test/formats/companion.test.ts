@@ -9,8 +9,8 @@ import { memorySource, rangeStream, readAll } from '../../src/core/model/source.
 import { compressWrapped, verifyWrapped } from '../../src/core/containers/wrapper/wrapper.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { text } from '../../src/core/formats/text/text.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { withFidelity } from '../support/fidelity.ts'
 
 const DECODE = { zst: zstdDecompressSync, br: brotliDecompressSync, gz: gunzipSync } as const

@@ -6,7 +6,7 @@ import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { box, fullBox, text, words } from '../../src/core/containers/isobmff/box.ts'
 import { chunkHeader } from '../../src/core/containers/riff/riff.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 
 export function optionsFor(quality: Quality, output: OutputId): Options {
   return {

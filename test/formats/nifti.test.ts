@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../src/core/model/source.ts'
 import { readNiftiHeader } from '../../src/core/formats/nifti/header.ts'
 import { nifti } from '../../src/core/formats/nifti/nifti.ts'
-import { identify } from '../../src/pipeline/identify.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
 import { withFidelity } from '../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 

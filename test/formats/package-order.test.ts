@@ -8,7 +8,7 @@ import { kmz } from '../../src/core/formats/kmz/kmz.ts'
 import { ofd } from '../../src/core/formats/ofd/ofd.ts'
 import { docx } from '../../src/core/formats/office/office.ts'
 import { png } from '../../src/core/formats/png/png.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { document, drawing } from '../support/office.ts'
 import { jpegOf, NOTHING_LENT, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../support/packages.ts'
 

@@ -6,8 +6,8 @@ import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { squeezeCss, squeezeStyle } from '../../src/core/formats/svg/css.ts'
 import { looksGenerated } from '../../src/core/formats/svg/generated-ids.ts'
 import { svg } from '../../src/core/formats/svg/svg.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { svgCases } from '../support/svg-cases.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const

@@ -6,7 +6,7 @@ import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { leanDifference, leanSvg } from '../../src/core/formats/svg/streaming-pass.ts'
 import { absolutePath, readPath, roundPath, shortNumber, writePath } from '../../src/core/formats/svg/path.ts'
 import { svg } from '../../src/core/formats/svg/svg.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 import { withFidelity } from '../support/fidelity.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)

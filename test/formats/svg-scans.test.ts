@@ -5,8 +5,8 @@ import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import { piecesOf } from '../../src/core/formats/svg/markup.ts'
 import { svg } from '../../src/core/formats/svg/svg.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { workOf } from '../support/work.ts'
 
 const base = {

@@ -8,8 +8,8 @@ import { fewestDecimalsWithin } from '../../src/core/formats/svg/streaming-pass.
 import { SvgMeter } from '../../src/core/formats/svg/measure.ts'
 import { svg } from '../../src/core/formats/svg/svg.ts'
 import { TARGETS } from '../../src/core/formats/svg/targets.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 
 const drawing = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128">${inside}</svg>`
 const figure = (value: number) => value.toFixed(4)

@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { concat } from '../../src/core/bytes/concat.ts'
-import { pictureSimilarity } from '../../src/check/pictures.ts'
+import { pictureSimilarity } from '../../src/core/audit/pictures.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'

@@ -4,9 +4,9 @@
  */
 import { CompactSign, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { checkFiles, checkReceipt } from '../../src/check/check.ts'
-import { outputOf } from '../../src/check/output.ts'
-import { type Claims, readReceipt } from '../../src/check/receipt.ts'
+import { checkFiles, checkReceipt } from '../../src/core/audit/check.ts'
+import { outputOf } from '../../src/core/audit/output.ts'
+import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
 import type { Quality } from '../../src/core/model/codec.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'

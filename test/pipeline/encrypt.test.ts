@@ -9,8 +9,8 @@ import { openCompoundFile } from '../../src/core/containers/cfb/read.ts'
 import { openEncryptedZip } from '../../src/core/containers/zip/encrypted.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import { decryptOoxml } from '../../src/core/formats/office/encrypt.ts'
-import { encryptResult, type PlainResult } from '../../src/pipeline/encrypt.ts'
-import { passwordApplies } from '../../src/pipeline/password.ts'
+import { encryptResult, type PlainResult } from '../../src/core/pipeline/encrypt.ts'
+import { passwordApplies } from '../../src/core/pipeline/password.ts'
 
 const noise = (length: number) => {
   let state = 12345

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memorySource } from '../../src/core/model/source.ts'
-import { identify } from '../../src/pipeline/identify.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
 import { zipOf } from '../support/packages.ts'
 
 const text = (s: string) => new TextEncoder().encode(s)

@@ -12,7 +12,7 @@ import type { FormatId } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { GENERATORS, type Generated } from '../support/generators.ts'
 import { pressFile, randomNumbers } from '../support/press-file.ts'
 

@@ -68,7 +68,7 @@ describe('receipts that are shown', () => {
 describe('docs/design/check.md', () => {
   it('has the tolerances', () => {
     const found = /const TOLERANCE = \{ ssim: ([\d.]+), filmSsim: ([\d.]+), decibels: ([\d.]+), points: 0\.5 \}/.exec(
-      text('src/check/figures.ts'),
+      text('src/core/audit/figures.ts'),
     )
     const [, ssim, film, decibels] = found ?? []
     expect(text('docs/design/check.md')).toContain(`more by ${ssim}, ${decibels} dB (${film} for films) or half a point`)

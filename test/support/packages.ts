@@ -5,7 +5,7 @@ import type { Codec, Inner, InnerRequest, InnerResult, Options, Quality } from '
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
-import { compress } from '../../src/pipeline/compress.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 
 export type Parts = Record<string, string | Uint8Array>

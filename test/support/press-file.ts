@@ -1,7 +1,7 @@
 import type { Codec, Options } from '../../src/core/model/codec.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import { compress, type Pressed } from '../../src/pipeline/compress.ts'
+import { compress, type Pressed } from '../../src/core/pipeline/compress.ts'
 
 /** One job for one codec, as the service runs it: compressed, verified, never larger. */
 export async function pressFile(

@@ -1,14 +1,14 @@
 /** Results with their receipts, as the service makes them, and what `whittle verify` says of them. */
 import { createHash } from 'node:crypto'
-import { type Checked, type Codecs, checkReceipt } from '../../src/check/check.ts'
-import { type Claims, readReceipt } from '../../src/check/receipt.ts'
+import { type Checked, type Codecs, checkReceipt } from '../../src/core/audit/check.ts'
+import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
 import type { Options, Quality } from '../../src/core/model/codec.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { receiptView } from '../../src/store/receipt.ts'
 import { pressFile } from './press-file.ts'
 

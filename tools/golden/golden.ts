@@ -7,9 +7,9 @@ import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { compress } from '../../src/pipeline/compress.ts'
-import { encryptResult } from '../../src/pipeline/encrypt.ts'
-import { lendCodecs } from '../../src/pipeline/inner.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { encryptResult } from '../../src/core/pipeline/encrypt.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 
 /** One result: what was compressed and how, and a line that describes the bytes. */
 export interface GoldenRow {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileSource } from '../../scripts/file-source.ts'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
-import { identify } from '../../src/pipeline/identify.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
 import { GENERATORS } from '../../test/support/generators.ts'
 import { type GoldenRow, goldenFile, goldenRows, isSameResult } from './golden.ts'
 

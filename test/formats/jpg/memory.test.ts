@@ -4,7 +4,7 @@ import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
 import { JpegJob } from '../../../wasm/jpeg/jpeg.ts'
 
 /** Every Wasm memory made during a test, as if none was ever collected: more than an isolate can hold. */

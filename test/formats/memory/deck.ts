@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import type { Options } from '../../../src/core/model/codec.ts'
 import { pptx } from '../../../src/core/formats/office/office.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/pipeline/inner.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)

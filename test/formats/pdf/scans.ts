@@ -5,7 +5,7 @@
 import type { Options, Quality, Sink, Source } from '../../../src/core/model/codec.ts'
 import { rangeStream } from '../../../src/core/model/source.ts'
 import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
-import { lendCodecs } from '../../../src/pipeline/inner.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 
 const [pages = '5', quality = 'medium'] = process.argv.slice(2)

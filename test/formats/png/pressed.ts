@@ -3,7 +3,7 @@ import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
 import { decodePng, PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 
 const OPTIONS = {

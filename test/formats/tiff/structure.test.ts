@@ -3,7 +3,7 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { tiff } from '../../../src/core/formats/tiff/tiff.ts'
-import { compress } from '../../../src/pipeline/compress.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
 import { optionsFor } from '../media-fixtures.ts'
 
 /** A little-endian TIFF put together piece by piece; links are set when all places are known. */

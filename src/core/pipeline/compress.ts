@@ -1,5 +1,5 @@
-import { isEngineError } from '../../wasm/engine-error.ts'
-import { grant } from '../../wasm/memories/memories.ts'
+import { isEngineError } from '../../../wasm/engine-error.ts'
+import { grant } from '../../../wasm/memories/memories.ts'
 import {
   type Codec,
   type Compressed,
@@ -12,13 +12,13 @@ import {
   type Source,
   type Suggestion,
   type Verdict,
-} from '../core/model/codec.ts'
-import { CodecError, malformed, overBudget, unsupported } from '../core/model/error.ts'
-import { type Loss, scored } from '../core/model/loss.ts'
-import type { ResultSink } from '../core/model/sink.ts'
-import { ISOLATE_BYTES, isRoomy } from '../core/catalog/format.ts'
-import type { KnownFormat } from '../core/catalog/outputs.ts'
-import { GENTLER } from '../core/catalog/level-order.ts'
+} from '../model/codec.ts'
+import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
+import { type Loss, scored } from '../model/loss.ts'
+import type { ResultSink } from '../model/sink.ts'
+import { ISOLATE_BYTES, isRoomy } from '../catalog/format.ts'
+import type { KnownFormat } from '../catalog/outputs.ts'
+import { GENTLER } from '../catalog/level-order.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =

@@ -3,14 +3,14 @@
  * with or without geography, ISO media brands). Reads a few ranges, never the whole file.
  */
 
-import { latin1Of } from '../core/bytes/latin1.ts'
-import { ByteReader } from '../core/bytes/reader.ts'
-import type { Source } from '../core/model/codec.ts'
-import { entryCount, ifdLayout, readField, readHeader } from '../core/containers/tiff/ifd.ts'
-import { bareDicom } from '../core/formats/dicom/bare.ts'
-import type { FormatId } from '../core/catalog/index.ts'
-import { FORMATS } from '../core/catalog/index.ts'
-import type { KnownFormat } from '../core/catalog/outputs.ts'
+import { latin1Of } from '../bytes/latin1.ts'
+import { ByteReader } from '../bytes/reader.ts'
+import type { Source } from '../model/codec.ts'
+import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
+import { bareDicom } from '../formats/dicom/bare.ts'
+import type { FormatId } from '../catalog/index.ts'
+import { FORMATS } from '../catalog/index.ts'
+import type { KnownFormat } from '../catalog/outputs.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'

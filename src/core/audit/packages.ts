@@ -1,10 +1,10 @@
 /** Files inside packages and mails that differ from the upload's, in pairs. */
-import type { Source } from '../core/model/codec.ts'
-import { openZip, readEntry } from '../core/containers/zip/read.ts'
-import { exactPng } from '../core/embedded/lossless-replacement.ts'
-import { readBase64 } from '../core/formats/eml/base64.ts'
-import { everyPart, type MimePart, readMime } from '../core/formats/eml/parts.ts'
-import { readQuotedPrintable } from '../core/formats/eml/quoted-printable.ts'
+import type { Source } from '../model/codec.ts'
+import { openZip, readEntry } from '../containers/zip/read.ts'
+import { exactPng } from '../embedded/lossless-replacement.ts'
+import { readBase64 } from '../formats/eml/base64.ts'
+import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
+import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
 
 export interface InnerPair {
   readonly name: string

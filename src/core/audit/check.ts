@@ -3,12 +3,12 @@
  * figure measured anew (docs/design/check.md).
  */
 import { createHash } from 'node:crypto'
-import { grant } from '../../wasm/memories/memories.ts'
-import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, type Source } from '../core/model/codec.ts'
-import type { Loss } from '../core/model/loss.ts'
-import type { NativeFilm } from '../core/model/external-encoder.ts'
-import type { FormatId } from '../core/catalog/index.ts'
-import { type KnownFormat, type OutputId, outputFacts } from '../core/catalog/outputs.ts'
+import { grant } from '../../../wasm/memories/memories.ts'
+import { type Codec, FLOOR_PSNR_DB, FLOOR_SSIM, type Options, type Outcome, type Quality, type Source } from '../model/codec.ts'
+import type { Loss } from '../model/loss.ts'
+import type { NativeFilm } from '../model/external-encoder.ts'
+import type { FormatId } from '../catalog/index.ts'
+import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { identify } from '../pipeline/identify.ts'
 import { lendCodecs } from '../pipeline/inner.ts'
 import { figureFindings } from './figures.ts'

@@ -1,6 +1,6 @@
-import type { Source } from '../core/model/codec.ts'
-import { isCompoundFile } from '../core/containers/cfb/read.ts'
-import type { KnownFormat } from '../core/catalog/outputs.ts'
+import type { Source } from '../model/codec.ts'
+import { isCompoundFile } from '../containers/cfb/read.ts'
+import type { KnownFormat } from '../catalog/outputs.ts'
 
 /** Where a trailer may stand: near the end, or near the front of a linearised file. */
 const TAIL_BYTES = 64 * 1024
