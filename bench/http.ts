@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createTestHarness, type TestHarness } from 'wrangler'
-import { checkKey } from '../src/store/key-format.ts'
+import { checkKey } from '../src/service/store/key-format.ts'
 
 // As `npm start` does: offline, and without the observability that only local runs have.
 Object.assign(process.env, { X_LOCAL_OBSERVABILITY: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' })

@@ -2,8 +2,8 @@
  * `npm run bench -- sweep`: the hourly sweep over ten million blobs, in a listing that is made up as it is read. Every other blob has no
  * task, and one object in a thousand throws. What is asked: does it come to the end, in how many rounds, without growing?
  */
-import type { Env } from '../src/env.ts'
-import { sweep } from '../src/tasks/sweep.ts'
+import type { Env } from '../src/service/env.ts'
+import { sweep } from '../src/service/tasks/sweep.ts'
 
 const BLOBS = 10_000_000
 const THROWS_EACH = 1000

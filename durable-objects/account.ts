@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { latin1Of } from '../src/core/bytes/latin1.ts'
-import type { Env } from '../src/env.ts'
+import type { Env } from '../src/service/env.ts'
 import type {
   AccountChange,
   AccountFace,
@@ -16,13 +16,13 @@ import type {
   TaskEvent,
   UsageView,
   WantedKey,
-} from '../src/store/accounts.ts'
-import type { Action } from '../src/store/audit.ts'
-import type { DeliveryRecord } from '../src/store/people.ts'
-import { placed } from '../src/store/place.ts'
-import { PLANS, type PlanId } from '../src/store/plans.ts'
-import { isTestAccount, testAccountOf } from '../src/store/test-accounts.ts'
-import { sendThrough } from '../src/tasks/egress.ts'
+} from '../src/service/store/accounts.ts'
+import type { Action } from '../src/service/store/audit.ts'
+import type { DeliveryRecord } from '../src/service/store/people.ts'
+import { placed } from '../src/service/store/region-bindings.ts'
+import { PLANS, type PlanId } from '../src/service/store/plans.ts'
+import { isTestAccount, testAccountOf } from '../src/service/store/test-accounts.ts'
+import { sendThrough } from '../src/service/tasks/egress.ts'
 import { ApplicationTable } from './application-table.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'

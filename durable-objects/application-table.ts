@@ -1,5 +1,5 @@
-import type { ApplicationRecord } from '../src/store/accounts.ts'
-import type { PlanId } from '../src/store/plans.ts'
+import type { ApplicationRecord } from '../src/service/store/accounts.ts'
+import type { PlanId } from '../src/service/store/plans.ts'
 import { migrate } from './schema.ts'
 
 const FIRST = `

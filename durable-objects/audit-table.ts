@@ -1,4 +1,4 @@
-import type { Action, AuditPage } from '../src/store/audit.ts'
+import type { Action, AuditPage } from '../src/service/store/audit.ts'
 import { migrate } from './schema.ts'
 
 const FIRST = `

@@ -1,5 +1,5 @@
 import { RpcTarget } from 'cloudflare:workers'
-import type { ChallengeFace } from '../src/store/people.ts'
+import type { ChallengeFace } from '../src/service/store/people.ts'
 import { randomText } from './random-text.ts'
 
 /** WebAuthn Level 3, 13.4.3: a challenge is random, used once, and given up when the ceremony takes too long. */

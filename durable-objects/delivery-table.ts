@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../src/store/people.ts'
+import type { DeliveryRecord } from '../src/service/store/people.ts'
 import { migrate } from './schema.ts'
 
 const FIRST = `

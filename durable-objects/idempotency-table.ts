@@ -1,4 +1,4 @@
-import type { IdempotencyState } from '../src/store/accounts.ts'
+import type { IdempotencyState } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** An idempotency key is remembered for a day. */

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Env } from '../src/env.ts'
-import type { Entry, KeyGateFace, KeyRecord, RateState, Scope, StoredWindow } from '../src/store/keys.ts'
-import { PLANS } from '../src/store/plans.ts'
+import type { Env } from '../src/service/env.ts'
+import type { Entry, KeyGateFace, KeyRecord, RateState, Scope, StoredWindow } from '../src/service/store/keys.ts'
+import { PLANS } from '../src/service/store/plans.ts'
 import { RateWindow } from './rate-window.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { leastOf } from '../src/core/bytes/min-max.ts'
-import type { Namespace } from '../src/env.ts'
+import type { Namespace } from '../src/service/env.ts'
 import type {
   AccountRecord,
   KeyChange,
@@ -10,12 +10,12 @@ import type {
   OwnKeyChange,
   OwnKeyOutcome,
   WantedKey,
-} from '../src/store/accounts.ts'
-import { hashKey, makeKey, maskKey } from '../src/store/key-format.ts'
-import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/store/keys.ts'
-import { PLANS, type PlanId } from '../src/store/plans.ts'
-import { regionOf } from '../src/store/regions.ts'
-import { isTestAccount } from '../src/store/test-accounts.ts'
+} from '../src/service/store/accounts.ts'
+import { hashKey, makeKey, maskKey } from '../src/service/store/key-format.ts'
+import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/service/store/keys.ts'
+import { PLANS, type PlanId } from '../src/service/store/plans.ts'
+import { regionOf } from '../src/service/store/regions.ts'
+import { isTestAccount } from '../src/service/store/test-accounts.ts'
 import { migrate } from './schema.ts'
 
 const MINUTE_MS = 60_000

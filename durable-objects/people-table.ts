@@ -1,6 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { hex } from '../src/core/bytes/hex.ts'
-import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person, Role } from '../src/store/people.ts'
+import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person, Role } from '../src/service/store/people.ts'
 import type { ChallengeTable } from './challenge-table.ts'
 import { randomText } from './random-text.ts'
 import { migrate } from './schema.ts'

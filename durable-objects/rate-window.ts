@@ -1,4 +1,4 @@
-import type { StoredWindow } from '../src/store/keys.ts'
+import type { StoredWindow } from '../src/service/store/keys.ts'
 
 const WINDOW_MS = 60_000
 /** Up to this limit each request is known to the millisecond: 10,000 moments at most. */

@@ -1,7 +1,7 @@
 import { leastOf } from '../src/core/bytes/min-max.ts'
-import type { DeliveryRecord } from '../src/store/people.ts'
-import type { Send } from '../src/tasks/egress.ts'
-import { deliver, nextDelivery } from '../src/tasks/notify.ts'
+import type { DeliveryRecord } from '../src/service/store/people.ts'
+import type { Send } from '../src/service/tasks/egress.ts'
+import { deliver, nextDelivery } from '../src/service/tasks/notify.ts'
 
 /** Of the storage, in hundredths, the fullest first. */
 const LEVELS = [

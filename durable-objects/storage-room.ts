@@ -1,5 +1,5 @@
-import type { AccountRecord } from '../src/store/accounts.ts'
-import { PLANS } from '../src/store/plans.ts'
+import type { AccountRecord } from '../src/service/store/accounts.ts'
+import { PLANS } from '../src/service/store/plans.ts'
 import { IN_FLIGHT_MS } from './idempotency-table.ts'
 import { ReservationTable } from './reservation-table.ts'
 import type { Filling } from './storage-alerts.ts'

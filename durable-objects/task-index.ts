@@ -1,4 +1,4 @@
-import type { UsageRow as ExportedUsage, TaskEvent } from '../src/store/accounts.ts'
+import type { UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** A task that was removed is remembered this long: what was sent before its removal and arrives behind it must not bring it back. */

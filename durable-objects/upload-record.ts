@@ -1,9 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/core/bytes/sha256.ts'
-import type { Env } from '../src/env.ts'
-import { placed } from '../src/store/place.ts'
-import { keyOf } from '../src/store/resumable.ts'
-import { openText, sealText } from '../src/store/secret-box.ts'
+import type { Env } from '../src/service/env.ts'
+import { placed } from '../src/service/store/region-bindings.ts'
+import { keyOf } from '../src/service/store/resumable.ts'
+import { openText, sealText } from '../src/service/store/password-encryption.ts'
 import {
   type NewUpload,
   type Opened,
@@ -14,8 +14,8 @@ import {
   type UploadRecordFace,
   type UploadState,
   type Use,
-} from '../src/store/upload-records.ts'
-import { beginByItself } from '../src/tasks/resumable.ts'
+} from '../src/service/store/upload-records.ts'
+import { beginByItself } from '../src/service/tasks/resumable.ts'
 
 const SOON_MS = 5000
 /** A request that took the upload for a task and was never heard of again. */

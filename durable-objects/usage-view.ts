@@ -1,6 +1,6 @@
-import type { ApplicationRecord, CallsOfKey, UsageView } from '../src/store/accounts.ts'
-import { consoleGate, type KeyGateFace } from '../src/store/keys.ts'
-import type { Namespace } from '../src/store/namespace.ts'
+import type { ApplicationRecord, CallsOfKey, UsageView } from '../src/service/store/accounts.ts'
+import { consoleGate, type KeyGateFace } from '../src/service/store/keys.ts'
+import type { Namespace } from '../src/service/store/namespace.ts'
 import type { KeyTable } from './key-table.ts'
 import type { TaskIndex } from './task-index.ts'
 

@@ -99,7 +99,7 @@ async function build(root: string, outdir: string): Promise<string[]> {
     ...COMMON,
     ...EXTENSION,
     absWorkingDir: root,
-    entryPoints: { edge: 'src/index.ts', door: 'pool/workers/door.ts', forward: 'pool/workers/forward.ts' },
+    entryPoints: { edge: 'src/index.ts', door: 'src/service/remote/door.ts', forward: 'pool/workers/forward.ts' },
     outdir,
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],

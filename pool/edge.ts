@@ -1,7 +1,7 @@
 /** The Workers of one machine inside workerd: the edge, what forwards to the presses, and their door. */
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
-import type { Step } from '../src/tasks/run.ts'
+import type { Step } from '../src/service/tasks/run.ts'
 import { budgetOf } from './budget.ts'
 import type { JobLimits } from './job.ts'
 import { leashWorkerd } from './leashed.ts'

@@ -1,8 +1,8 @@
 /** Which of the waiting steps is next. Pure, so that a day of work can be tried in a moment. */
 import type { Family } from '../src/core/catalog/format.ts'
 import { FORMATS } from '../src/core/catalog/index.ts'
-import type { Task } from '../src/store/task.ts'
-import type { Step } from '../src/tasks/run.ts'
+import type { Task } from '../src/service/store/task.ts'
+import type { Step } from '../src/service/tasks/run.ts'
 import type { Kind } from './link.ts'
 
 export interface Waiting {

@@ -1,7 +1,7 @@
 /**
  * Imports run one way, as the table "The service" in CONTRIBUTING.md says; this reads that table and holds the code to it.
  * Also: no module imports itself in a circle (types included), a format never imports another format, and nothing but what
- * `src/media.ts` reaches imports an engine under the GPL, and no codec asks what time it is. Prints what breaks this and exits with 1.
+ * `src/service/media.ts` reaches imports an engine under the GPL, and no codec asks what time it is. Prints what breaks this and exits with 1.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -26,7 +26,7 @@ const RUNS = /\.(tsx?|m?js|wasm)$/
 const CLOCK = /\b(?:performance|Date)\.now\b/
 const WITHOUT_CLOCK = /^(?:wasm|src\/(?:bytes|codec|containers|embedded|formats|pipeline|quality|raster))\//
 /** The Workers and processes in which nothing may be under the GPL. */
-const DOORS = ['src/index.ts', 'src/press.ts', 'pool/press/press.ts', 'pool/serve.ts']
+const DOORS = ['src/index.ts', 'src/service/press.ts', 'pool/press/press.ts', 'pool/serve.ts']
 
 /** All that is wrong with the imports below `root`, a line each; none when they are as CONTRIBUTING.md there says. */
 export function problemsOf(root: string): string[] {

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Region } from '../src/store/regions.ts'
+import type { Region } from '../src/service/store/regions.ts'
 import {
   atDomain,
   atHome,

@@ -11,8 +11,8 @@ const root = resolve(import.meta.dirname, '..')
 /** What is deployed, by the file it begins with. */
 export const ARTEFACTS = {
   'src/index.ts': 'whittle',
-  'src/press.ts': 'whittle-press',
-  'src/media.ts': 'whittle-media',
+  'src/service/press.ts': 'whittle-press',
+  'src/service/media.ts': 'whittle-media',
   'console/src/main.tsx': 'console',
   'cli/src/main.ts': 'command line',
 } as const

@@ -16,7 +16,7 @@ import type { NativeFilm } from '../src/core/model/external-encoder.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
 import { identify } from '../src/core/pipeline/identify.ts'
-import { figuresView } from '../src/store/receipt.ts'
+import { figuresView } from '../src/service/store/receipt.ts'
 import { fileSource } from './file-source.ts'
 
 const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }

@@ -1,7 +1,7 @@
-import type { Env } from '../../src/env.ts'
-import type { ClaimingWorker } from '../../src/store/tasks.ts'
-import { forsakenJob, heavyJob, isForsaken, isHeavyAttempt } from '../../src/tasks/heavy-job.ts'
-import type { Job } from '../../src/tasks/job.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { ClaimingWorker } from '../../src/service/store/tasks.ts'
+import { forsakenJob, heavyJob, isForsaken, isHeavyAttempt } from '../../src/service/tasks/heavy-job.ts'
+import type { Job } from '../../src/service/tasks/job.ts'
 import type { TaskState } from './task-state.ts'
 
 /** Where a deployment has containers, they have what isolates were too small for. */

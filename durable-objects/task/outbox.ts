@@ -1,8 +1,8 @@
-import type { Env } from '../../src/env.ts'
-import type { TaskEvent } from '../../src/store/accounts.ts'
-import { type NewTask, present, type Task, type TaskResult } from '../../src/store/task.ts'
-import { sendThrough } from '../../src/tasks/egress.ts'
-import { deliver, nextDelivery } from '../../src/tasks/notify.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { TaskEvent } from '../../src/service/store/accounts.ts'
+import { type NewTask, present, type Task, type TaskResult } from '../../src/service/store/task.ts'
+import { sendThrough } from '../../src/service/tasks/egress.ts'
+import { deliver, nextDelivery } from '../../src/service/tasks/notify.ts'
 import type { TaskState } from './task-state.ts'
 
 /** What a task has to tell: events to its account, and the callback that its caller asked for. */

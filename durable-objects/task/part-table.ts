@@ -1,6 +1,6 @@
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
-import type { PartRecord } from '../../src/store/tasks.ts'
-import type { Step } from '../../src/tasks/job.ts'
+import type { PartRecord } from '../../src/service/store/tasks.ts'
+import type { Step } from '../../src/service/tasks/job.ts'
 
 type Row = {
   part: number

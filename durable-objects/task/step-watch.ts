@@ -1,7 +1,7 @@
 import { leastOf } from '../../src/core/bytes/min-max.ts'
-import type { Env } from '../../src/env.ts'
-import type { Task, TaskError } from '../../src/store/task.ts'
-import type { JobMessage } from '../../src/store/tasks.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { Task, TaskError } from '../../src/service/store/task.ts'
+import type { JobMessage } from '../../src/service/store/tasks.ts'
 import {
   isHeld,
   type Job,
@@ -15,8 +15,8 @@ import {
   type Step,
   sentStep,
   watch,
-} from '../../src/tasks/job.ts'
-import { queueFor } from '../../src/tasks/queues.ts'
+} from '../../src/service/tasks/job.ts'
+import { queueFor } from '../../src/service/tasks/queues.ts'
 import type { ContainerLane } from './container-lane.ts'
 import { hasEnded, SOON_MS, type TaskState } from './task-state.ts'
 

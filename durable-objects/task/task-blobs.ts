@@ -1,6 +1,6 @@
-import { partsOf, resultsOf, uploadKeyOf } from '../../src/store/blob-names.ts'
-import type { Task } from '../../src/store/task.ts'
-import type { Job } from '../../src/tasks/job.ts'
+import { partsOf, resultsOf, uploadKeyOf } from '../../src/service/store/blob-names.ts'
+import type { Task } from '../../src/service/store/task.ts'
+import type { Job } from '../../src/service/tasks/job.ts'
 
 /** What a deletion takes at a time (R2). */
 const MOST_KEYS = 1000

@@ -1,4 +1,4 @@
-import { openText, sealText } from '../../src/store/secret-box.ts'
+import { openText, sealText } from '../../src/service/store/password-encryption.ts'
 
 const NAME = 'password'
 

@@ -1,7 +1,7 @@
 /** A task in its object's storage: one row, because every row that is written costs as much as a thousand that are read. */
-import type { TaskEvent } from '../../src/store/accounts.ts'
-import { revivedTask, type StoredTask, type Task } from '../../src/store/task.ts'
-import type { Callback, Job } from '../../src/tasks/job.ts'
+import type { TaskEvent } from '../../src/service/store/accounts.ts'
+import { revivedTask, type StoredTask, type Task } from '../../src/service/store/task.ts'
+import type { Callback, Job } from '../../src/service/tasks/job.ts'
 
 interface Beside {
   readonly job: Job | undefined

@@ -1,6 +1,6 @@
-import type { TaskEvent } from '../../src/store/accounts.ts'
-import type { Task, TaskError, TaskResult } from '../../src/store/task.ts'
-import type { Callback, Job, Step } from '../../src/tasks/job.ts'
+import type { TaskEvent } from '../../src/service/store/accounts.ts'
+import type { Task, TaskError, TaskResult } from '../../src/service/store/task.ts'
+import type { Callback, Job, Step } from '../../src/service/tasks/job.ts'
 import { PartTable } from './part-table.ts'
 import { readTask, writeTask } from './task-row.ts'
 

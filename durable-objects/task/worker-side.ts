@@ -1,6 +1,6 @@
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
-import { uploadKeyOf } from '../../src/store/blob-names.ts'
-import { revivedResult, type StoredResult, type TaskError } from '../../src/store/task.ts'
+import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
+import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
 import {
   type Claim,
   type ClaimingWorker,
@@ -9,8 +9,8 @@ import {
   OLDEST_PROTOCOL,
   SPOKEN,
   type Whose,
-} from '../../src/store/tasks.ts'
-import { beatStep, claimStep, firstStep, mostAttempts, newStep, overBudgetJob, releaseStep } from '../../src/tasks/job.ts'
+} from '../../src/service/store/tasks.ts'
+import { beatStep, claimStep, firstStep, mostAttempts, newStep, overBudgetJob, releaseStep } from '../../src/service/tasks/job.ts'
 import type { ContainerLane } from './container-lane.ts'
 import { gaveUp, type StepWatch } from './step-watch.ts'
 import type { TaskPassword } from './task-password.ts'

@@ -1,7 +1,7 @@
 /** The part of an R2 bucket that a job uses, as files of one folder. */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { PART_BYTES } from '../../src/store/blobs.ts'
+import { PART_BYTES } from '../../src/service/store/blobs.ts'
 import { fileOf } from '../link.ts'
 
 interface Range {

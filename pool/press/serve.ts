@@ -3,9 +3,9 @@
  * secret and no other task: what it says of its own is said in its name by the parent, which holds the lease.
  */
 import './digest-stream.ts'
-import type { WorkerEnv } from '../../src/env.ts'
-import type { TaskRecordFace } from '../../src/store/tasks.ts'
-import { type Codecs, run } from '../../src/tasks/run.ts'
+import type { WorkerEnv } from '../../src/service/env.ts'
+import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
+import { type Codecs, run } from '../../src/service/tasks/run.ts'
 import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../link.ts'
 import { FileBucket } from './file-bucket.ts'
 import { PressNative } from './native.ts'

@@ -1,7 +1,7 @@
 /** Stands in for `whittle-press` and `whittle-media` where the presses are processes: every step goes to the pool. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { MediaFace, PressFace } from '../../src/env.ts'
-import type { JobMessage } from '../../src/store/tasks.ts'
+import type { MediaFace, PressFace } from '../../src/service/env.ts'
+import type { JobMessage } from '../../src/service/store/tasks.ts'
 import type { Kind } from '../link.ts'
 
 interface ForwardEnv {

@@ -2,7 +2,7 @@
  * What the bucket removes by itself, by the names of blobs: results a day after their retention, uploads three days after. Tasks remove
  * their own blobs in time, and the sweep looks whether that holds.
  */
-import { DAYS_KEPT } from '../../src/store/blob-names.ts'
+import { DAYS_KEPT } from '../../src/service/store/blob-names.ts'
 
 const DAY_SECONDS = 86_400
 /** Resumable uploads end after a day, what one request sends within minutes. */

@@ -1,5 +1,5 @@
 /** Buckets of a deployment: one, and one for each of its regions (docs/design/place.md), which all Workers bind. */
-import { isJurisdiction, type Region } from '../../src/store/regions.ts'
+import { isJurisdiction, type Region } from '../../src/service/store/regions.ts'
 import { withVariable } from './configuration.ts'
 
 export interface Bucket {

@@ -1,6 +1,6 @@
 /**
  * A gradual deployment of the Workers that keep nothing, press and media: a new version of each gets a small share of the calls
- * for a while, then all of them. Calls and queues meet both versions meanwhile: `src/store/tasks.ts` says how they understand
+ * for a while, then all of them. Calls and queues meet both versions meanwhile: `src/service/store/tasks.ts` says how they understand
  * the tasks' records. Whatever goes wrong, the versions of before have everything again.
  */
 import { writeFileSync } from 'node:fs'

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { REGIONS, type Region } from '../../src/store/regions.ts'
+import { REGIONS, type Region } from '../../src/service/store/regions.ts'
 
 export interface Settings {
   readonly dryRun: boolean

@@ -2,8 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
-import type { Env } from '../../src/env.ts'
-import { checkKey, hashKey } from '../../src/store/key-format.ts'
+import type { Env } from '../../src/service/env.ts'
+import { checkKey, hashKey } from '../../src/service/store/key-format.ts'
 
 async function newAccount() {
   const accountId = `acc_${crypto.randomUUID()}`

@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import { SCOPES } from '../../src/store/keys.ts'
+import { SCOPES } from '../../src/service/store/keys.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,5 +1,5 @@
 declare namespace Cloudflare {
-  interface Env extends Omit<import('../../src/env.ts').Env, 'PRESS' | 'MEDIA'> {
+  interface Env extends Omit<import('../../src/service/env.ts').Env, 'PRESS' | 'MEDIA'> {
     /** How many tasks the account of the bench keeps; empty for as many as a test makes. */
     readonly KEPT_TASKS: string
   }

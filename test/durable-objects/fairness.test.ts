@@ -3,9 +3,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
-import type { Env } from '../../src/env.ts'
-import type { JobMessage, TaskRecordFace } from '../../src/store/tasks.ts'
-import { queueFor } from '../../src/tasks/queues.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { JobMessage, TaskRecordFace } from '../../src/service/store/tasks.ts'
+import { queueFor } from '../../src/service/tasks/queues.ts'
 import { newTask } from './fixtures.ts'
 
 afterEach(() => void vi.useRealTimers())

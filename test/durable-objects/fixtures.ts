@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { NewTask, TaskResult } from '../../src/store/task.ts'
+import type { NewTask, TaskResult } from '../../src/service/store/task.ts'
 
 let count = 0
 

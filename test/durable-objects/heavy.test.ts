@@ -3,9 +3,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
-import type { Env } from '../../src/env.ts'
-import type { NewTask } from '../../src/store/task.ts'
-import type { Claim, JobMessage, TaskRecordFace } from '../../src/store/tasks.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { NewTask } from '../../src/service/store/task.ts'
+import type { Claim, JobMessage, TaskRecordFace } from '../../src/service/store/tasks.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 afterEach(() => void vi.useRealTimers())

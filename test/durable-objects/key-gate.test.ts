@@ -2,8 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { KeyGate } from '../../durable-objects/key-gate.ts'
-import type { Env } from '../../src/env.ts'
-import type { KeyRecord } from '../../src/store/keys.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { KeyRecord } from '../../src/service/store/keys.ts'
 
 const KEY: KeyRecord = {
   keyId: 'key_1',

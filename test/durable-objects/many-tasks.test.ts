@@ -2,9 +2,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
-import type { Env } from '../../src/env.ts'
-import type { AccountFace } from '../../src/store/accounts.ts'
-import { consoleGate } from '../../src/store/keys.ts'
+import type { Env } from '../../src/service/env.ts'
+import type { AccountFace } from '../../src/service/store/accounts.ts'
+import { consoleGate } from '../../src/service/store/keys.ts'
 
 /** `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` is the bench of a large account. */
 const KEPT = Number(env.KEPT_TASKS || 20_000)

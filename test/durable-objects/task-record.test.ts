@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
-import type { NewTask } from '../../src/store/task.ts'
-import type { TaskRecordFace } from '../../src/store/tasks.ts'
+import type { NewTask } from '../../src/service/store/task.ts'
+import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000

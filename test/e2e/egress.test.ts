@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type EgressOptions, openEgress } from '../../scripts/egress.ts'
 import { isPublic, networksOf } from '../../scripts/public-address.ts'
-import { sendThrough } from '../../src/tasks/egress.ts'
-import { deliver } from '../../src/tasks/notify.ts'
+import { sendThrough } from '../../src/service/tasks/egress.ts'
+import { deliver } from '../../src/service/tasks/notify.ts'
 
 const NAME = 'hooks.shop.com'
 const SECRET = `whsec_${btoa('a secret of some length!')}`

@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { decode, encode } from '../../pool/workers/wire.ts'
-import type { Task, TaskResult } from '../../src/store/task.ts'
+import { decode, encode } from '../../src/service/remote/wire.ts'
+import type { Task, TaskResult } from '../../src/service/store/task.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const PORT = 18_789

@@ -2,10 +2,10 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { createApp } from '../../src/http/app.ts'
-import { ROUTES } from '../../src/http/routes/index.ts'
-import type { AccountFace } from '../../src/store/accounts.ts'
-import { hashKey } from '../../src/store/key-format.ts'
+import { createApp } from '../../src/service/http/app.ts'
+import { ROUTES } from '../../src/service/http/routes/index.ts'
+import type { AccountFace } from '../../src/service/store/accounts.ts'
+import { hashKey } from '../../src/service/store/key-format.ts'
 import { BASE, call, errorOf } from './client.ts'
 
 const operator = (path: string, method = 'GET', body?: unknown, token = env.ADMIN_TOKEN) =>

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { r2Sink, r2Source, sha256OfBlob } from '../../src/store/blobs.ts'
-import { Blocks } from '../../src/store/blocks.ts'
+import { r2Sink, r2Source, sha256OfBlob } from '../../src/service/store/blobs.ts'
+import { Blocks } from '../../src/service/store/blocks.ts'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 

@@ -2,8 +2,8 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { createApp } from '../../src/http/app.ts'
-import { ROUTES } from '../../src/http/routes/index.ts'
+import { createApp } from '../../src/service/http/app.ts'
+import { ROUTES } from '../../src/service/http/routes/index.ts'
 import { BASE, errorOf, member } from './client.ts'
 
 const CHUNK_BYTES = 16 * 1024

@@ -1,7 +1,7 @@
 /** A person at the console: cookies, and the header that other sites cannot send. */
 import { env, exports } from 'cloudflare:workers'
-import { enlist } from '../../src/store/account-index.ts'
-import type { PlanId } from '../../src/store/plans.ts'
+import { enlist } from '../../src/service/store/account-index.ts'
+import type { PlanId } from '../../src/service/store/plans.ts'
 import { type Authenticator, newAuthenticator } from './authenticator.ts'
 import { BASE } from './client.ts'
 import { nested } from './nested.ts'

@@ -1,6 +1,6 @@
 /** Which addresses callbacks may have, before anybody looks where their names lead. */
 import { describe, expect, it } from 'vitest'
-import { checkCallbackUrl } from '../../src/tasks/callback-url.ts'
+import { checkCallbackUrl } from '../../src/service/tasks/callback-url.ts'
 
 const PUBLIC = { loopbackHttp: false }
 const why = (url: string, rules = PUBLIC) => {

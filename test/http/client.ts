@@ -1,9 +1,9 @@
 /** Requests to the app, and accounts with keys to make them with. */
 import { env, exports } from 'cloudflare:workers'
-import { enlist } from '../../src/store/account-index.ts'
-import type { NewKey } from '../../src/store/accounts.ts'
-import { SCOPES } from '../../src/store/keys.ts'
-import type { TaskView } from '../../src/store/task.ts'
+import { enlist } from '../../src/service/store/account-index.ts'
+import type { NewKey } from '../../src/service/store/accounts.ts'
+import { SCOPES } from '../../src/service/store/keys.ts'
+import type { TaskView } from '../../src/service/store/task.ts'
 
 export const BASE = 'http://127.0.0.1'
 

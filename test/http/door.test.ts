@@ -2,11 +2,11 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import type { Env } from '../../src/env.ts'
-import { createApp } from '../../src/http/app.ts'
-import { ROUTES } from '../../src/http/routes/index.ts'
-import { makeKey } from '../../src/store/key-format.ts'
-import type { TaskView } from '../../src/store/task.ts'
+import type { Env } from '../../src/service/env.ts'
+import { createApp } from '../../src/service/http/app.ts'
+import { ROUTES } from '../../src/service/http/routes/index.ts'
+import { makeKey } from '../../src/service/store/key-format.ts'
+import type { TaskView } from '../../src/service/store/task.ts'
 import { BASE, call, errorOf, form, member, TEXT } from './client.ts'
 
 describe('every answer', () => {

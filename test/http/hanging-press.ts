@@ -1,11 +1,11 @@
 /** `whittle-press` with a codec for texts that never comes back from a file of this name. */
 import type { Codec } from '../../src/core/model/codec.ts'
-import type { WorkerEnv } from '../../src/env.ts'
+import type { WorkerEnv } from '../../src/service/env.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import { Press as RealPress } from '../../src/press.ts'
-import type { JobMessage } from '../../src/store/tasks.ts'
-import { consume } from '../../src/tasks/consume.ts'
-import { run } from '../../src/tasks/run.ts'
+import { Press as RealPress } from '../../src/service/press.ts'
+import type { JobMessage } from '../../src/service/store/tasks.ts'
+import { consume } from '../../src/service/tasks/consume.ts'
+import { run } from '../../src/service/tasks/run.ts'
 
 const text = PRESS_CODECS.text as Codec
 const hanging: Codec = {

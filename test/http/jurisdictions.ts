@@ -2,7 +2,7 @@
  * Jurisdictions, which workerd has only on Cloudflare ("not implemented in workerd"): other objects under the same names. Who asks for
  * an object without its jurisdiction finds another one, as there.
  */
-import type { Env } from '../../src/env.ts'
+import type { Env } from '../../src/service/env.ts'
 import { nested } from './nested.ts'
 
 type Names = { getByName(name: string, where?: object): object }

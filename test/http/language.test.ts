@@ -1,6 +1,6 @@
 /** `Accept-Language`: messages for people in Chinese, facts for programs the same. */
 import { describe, expect, it } from 'vitest'
-import { languageOf } from '../../src/http/language.ts'
+import { languageOf } from '../../src/service/http/language.ts'
 import { call, compress, type ErrorBody, member } from './client.ts'
 
 const ask = async (language: string, path: string, accept = '*/*') => {

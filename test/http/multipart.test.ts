@@ -1,7 +1,7 @@
 import { exports } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BodyWindow, boundaryOf, parseMultipart } from '../../src/http/multipart.ts'
+import { BodyWindow, boundaryOf, parseMultipart } from '../../src/service/http/multipart.ts'
 import { BASE, blobs, errorOf, member, TEXT } from './client.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)

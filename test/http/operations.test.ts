@@ -3,7 +3,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { QUICK_FILE } from '../../scripts/operations.ts'
-import type { TaskView } from '../../src/store/task.ts'
+import type { TaskView } from '../../src/service/store/task.ts'
 import { call, done, form, member, TEXT } from './client.ts'
 import { type Operations, operations } from './operations.ts'
 

@@ -1,5 +1,5 @@
 /** Counts what Cloudflare bills by the operation, in every class of this Worker. */
-import type { Env } from '../../src/env.ts'
+import type { Env } from '../../src/service/env.ts'
 import { nested } from './nested.ts'
 
 export interface Operations {

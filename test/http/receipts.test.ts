@@ -2,8 +2,8 @@
 import { env } from 'cloudflare:workers'
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { publishedKeys, signed } from '../../src/http/signing.ts'
-import type { SignedReceipt } from '../../src/store/signed-receipt.ts'
+import { publishedKeys, signed } from '../../src/service/http/signing.ts'
+import type { SignedReceipt } from '../../src/service/store/signed-receipt.ts'
 import { call, compress, done, errorOf, member, TEXT } from './client.ts'
 
 const published = async () => (await call(undefined, '/.well-known/jwks.json')).json() as Promise<JSONWebKeySet>

@@ -1,7 +1,7 @@
 /** What people of an account may do by their role, and the log of what they and the operator did. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { Role } from '../../src/store/people.ts'
+import type { Role } from '../../src/service/store/people.ts'
 import { newAuthenticator } from './authenticator.ts'
 import { Browser, signedIn } from './browser.ts'
 import { call, errorOf, form, TEXT } from './client.ts'

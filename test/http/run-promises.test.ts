@@ -5,7 +5,7 @@ import type { Codec, Outcome } from '../../src/core/model/codec.ts'
 import { lossOf, ofPixels } from '../../src/core/model/loss.ts'
 import type { SegmentedCodec } from '../../src/core/model/segmented.ts'
 import { MP4 } from '../../src/core/catalog/formats/film.ts'
-import { run } from '../../src/tasks/run.ts'
+import { run } from '../../src/service/tasks/run.ts'
 import { started } from './started-task.ts'
 
 const UPLOAD_BYTES = 4000

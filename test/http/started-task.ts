@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { uploadKeyOf } from '../../src/store/blob-names.ts'
-import type { NewTask } from '../../src/store/task.ts'
+import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
+import type { NewTask } from '../../src/service/store/task.ts'
 
 /** A task that was accepted, with its upload in the bucket: text that begins with `film`. */
 export async function started(change: Partial<NewTask> = {}): Promise<NewTask> {

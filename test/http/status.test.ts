@@ -2,10 +2,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { Env } from '../../src/env.ts'
-import { statusPage, statusView } from '../../src/http/routes/status.ts'
+import type { Env } from '../../src/service/env.ts'
+import { statusPage, statusView } from '../../src/service/http/routes/status.ts'
 import edge from '../../src/index.ts'
-import { type Look, noteLook, statusHistory } from '../../src/store/status-history.ts'
+import { type Look, noteLook, statusHistory } from '../../src/service/store/status-history.ts'
 import { call } from './client.ts'
 
 const DAY_MS = 86_400_000

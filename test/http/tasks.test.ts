@@ -1,7 +1,7 @@
 /** Upload, task, download, delete: through the real press in the same Worker. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { TaskView } from '../../src/store/task.ts'
+import type { TaskView } from '../../src/service/store/task.ts'
 import { BASE, blobs, call, compress, done, errorOf, form, member, TEXT } from './client.ts'
 import { Tus } from './tus.ts'
 

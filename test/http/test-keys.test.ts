@@ -1,8 +1,8 @@
 /** Test keys: an account of their own beside the real one. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { TaskView } from '../../src/store/task.ts'
-import { isTestAccount, liveAccountOf, testAccountOf } from '../../src/store/test-accounts.ts'
+import type { TaskView } from '../../src/service/store/task.ts'
+import { isTestAccount, liveAccountOf, testAccountOf } from '../../src/service/store/test-accounts.ts'
 import { type Browser, signedIn } from './browser.ts'
 import { call, compress, done, errorOf } from './client.ts'
 

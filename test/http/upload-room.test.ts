@@ -1,7 +1,7 @@
 /** What bodies on their way may hold, and what is refused before it holds anything. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { withRoom } from '../../src/http/upload-room.ts'
+import { withRoom } from '../../src/service/http/upload-memory.ts'
 import { call, errorOf, form, member, TEXT } from './client.ts'
 import { operations } from './operations.ts'
 

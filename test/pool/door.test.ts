@@ -1,7 +1,7 @@
 /** The door that the parent of the presses has into the service: nobody without its secret, and nobody with any other wish. */
 import { expect, it } from 'vitest'
-import door from '../../pool/workers/door.ts'
-import { decode, encode } from '../../pool/workers/wire.ts'
+import door from '../../src/service/remote/door.ts'
+import { decode, encode } from '../../src/service/remote/wire.ts'
 
 type Door = Parameters<typeof door.fetch>
 

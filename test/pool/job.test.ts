@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Job, type JobLimits, type JobWorld } from '../../pool/job.ts'
 import { type Claimed, fileOf } from '../../pool/link.ts'
 import { PressProcess } from '../../pool/press-process.ts'
-import type { TaskRecordFace } from '../../src/store/tasks.ts'
+import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 
 const UPLOAD = 'the upload'
 const MB = 2 ** 20

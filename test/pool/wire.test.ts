@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decode, encode } from '../../pool/workers/wire.ts'
+import { decode, encode } from '../../src/service/remote/wire.ts'
 
 it.each([
   ['a claim without a part', [1, 'whole', undefined]],

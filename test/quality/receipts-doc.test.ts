@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../src/core/model/codec.ts'
-import { receipt, receiptDocument } from '../../src/http/schemas/receipts.ts'
-import { task } from '../../src/http/schemas/tasks.ts'
+import { receipt, receiptDocument } from '../../src/service/http/schemas/receipts.ts'
+import { task } from '../../src/service/http/schemas/tasks.ts'
 
 const text = (path: string) => readFileSync(path, 'utf8')
 const [before = '', others = ''] = text('docs/receipts.md').split('\n## For others\n')

@@ -15,10 +15,10 @@ const LGPL = JSON.stringify({ source: { licence: 'LGPL-2.0-or-later' } }, null, 
 /** Front doors, a format and its engine, as they should be; and an engine under the GPL that only `media` reaches. */
 const GOOD = {
   'src/index.ts': "import { app } from './http/app.ts'\nexport default app\n",
-  'src/http/app.ts': "import { put } from '../store/blobs.ts'\nexport const app = put\n",
-  'src/store/blobs.ts': 'export const put = 1\n',
-  'src/press.ts': "import { PRESS } from './formats/press.ts'\nexport default PRESS\n",
-  'src/media.ts': "import { MEDIA } from './formats/media.ts'\nexport default MEDIA\n",
+  'src/service/http/app.ts': "import { put } from '../store/blobs.ts'\nexport const app = put\n",
+  'src/service/store/blobs.ts': 'export const put = 1\n',
+  'src/service/press.ts': "import { PRESS } from './formats/press.ts'\nexport default PRESS\n",
+  'src/service/media.ts': "import { MEDIA } from './formats/media.ts'\nexport default MEDIA\n",
   'src/core/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
   'src/core/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
   'src/core/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
@@ -46,12 +46,12 @@ describe('the check of imports', () => {
   it('finds nothing in a good tree', () => expect(problemsWith({})).toEqual([]))
 
   it.each([
-    ['one line', 'src/env.ts', "import { app } from './http/app.ts'\nexport { app }\n", 'src/http/app.ts is not below src/env.ts'],
-    ['types alone', 'src/store/task.ts', "import type { A } from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
-    ['several lines', 'src/store/task.ts', "import {\n  app,\n} from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
-    ['export from', 'src/store/task.ts', "export * from '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
-    ['effects alone', 'src/store/task.ts', "import '../http/app.ts'\n", 'src/http/app.ts is not below src/store/'],
-    ['import()', 'src/store/task.ts', "export const a = () => import('../http/app.ts')\n", 'src/http/app.ts is not below src/store/'],
+    ['one line', 'src/service/env.ts', "import { app } from './http/app.ts'\nexport { app }\n", 'src/service/http/app.ts is not below src/service/env.ts'],
+    ['types alone', 'src/service/store/task.ts', "import type { A } from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    ['several lines', 'src/service/store/task.ts', "import {\n  app,\n} from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    ['export from', 'src/service/store/task.ts', "export * from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    ['effects alone', 'src/service/store/task.ts', "import '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    ['import()', 'src/service/store/task.ts', "export const a = () => import('../http/app.ts')\n", 'src/service/http/app.ts is not below src/store/'],
     ['a compiled module', 'src/http/a.ts', "import a from '../../wasm/png/png.wasm'\n", 'wasm/png/png.wasm is not below src/http/'],
   ])('names an import of what is above: %s', (_, file, text, why) => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
@@ -62,7 +62,7 @@ describe('the check of imports', () => {
       const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
       expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
     }
-    expect(problemsWith({ 'src/http/app.ts': 'export const app = Date.now()\n' })).toEqual([])
+    expect(problemsWith({ 'src/service/http/app.ts': 'export const app = Date.now()\n' })).toEqual([])
   })
 
   it('names a format that imports another, but not the facts of another', () => {
@@ -88,8 +88,8 @@ describe('the check of imports', () => {
       'src/raster/film.ts': "import { encode } from '../../wasm/x264/x264.ts'\nexport const film = encode\n",
     })
     expect(problems).toEqual([
-      'src/press.ts reaches wasm/x264/x264.ts, which is under the GPL',
-      'src/press.ts reaches wasm/x264/x264.wasm, which is under the GPL',
+      'src/service/press.ts reaches wasm/x264/x264.ts, which is under the GPL',
+      'src/service/press.ts reaches wasm/x264/x264.wasm, which is under the GPL',
     ])
   })
 
@@ -97,7 +97,7 @@ describe('the check of imports', () => {
     const problems = problemsWith({
       'src/core/formats/png/png.ts': "import film from '../../../wasm/x264/x264.wasm'\nexport const png = film\n",
     })
-    expect(problems).toEqual(['src/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
+    expect(problems).toEqual(['src/service/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
   })
 
   it('takes the LGPL for what it is', () => {
@@ -107,18 +107,18 @@ describe('the check of imports', () => {
   it('names a file without a row, and who imports it', () => {
     const problems = problemsWith({
       'src/helpers/misc.ts': 'export const misc = 1\n',
-      'src/http/app.ts': "import { misc } from '../helpers/misc.ts'\nexport const app = misc\n",
+      'src/service/http/app.ts': "import { misc } from '../helpers/misc.ts'\nexport const app = misc\n",
     })
     expect(problems).toEqual([
       'src/helpers/misc.ts: has no row in CONTRIBUTING.md',
-      'src/http/app.ts: src/helpers/misc.ts has no row in CONTRIBUTING.md',
+      'src/service/http/app.ts: src/helpers/misc.ts has no row in CONTRIBUTING.md',
     ])
   })
 
   it.each(['console/src/app.tsx', 'cli/src/main.ts', 'clients/typed.ts'])('names what speaks HTTP and imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
-    const problems = problemsWith({ [file]: `import { put } from '${up}src/store/blobs.ts'\nexport { put }\n` })
-    expect(problems).toEqual([`${file}: src/store/blobs.ts is not below cli/`])
+    const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
+    expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below cli/`])
   })
 
   it('names every file when there is no table', () => {

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { chinese } from '../../console/src/chinese.ts'
-import { inChinese } from '../../src/http/language.ts'
+import { inChinese } from '../../src/service/http/language.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Comments, and texts in any quotes. */

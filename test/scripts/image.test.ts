@@ -68,7 +68,7 @@ describe('the Dockerfile', () => {
 /** What runs in it, or is bundled there. */
 const PROGRAMS = [
   ...['scripts/start.ts', 'scripts/leash.ts', 'scripts/account.ts', 'pool/build.ts', 'pool/serve.ts', 'pool/heavy.ts'],
-  ...['pool/press/press.ts', 'pool/press/media.ts', 'src/index.ts', 'pool/workers/door.ts', 'pool/workers/forward.ts'],
+  ...['pool/press/press.ts', 'pool/press/media.ts', 'src/index.ts', 'src/service/remote/door.ts', 'pool/workers/forward.ts'],
 ]
 
 /** Paths from the root. */

@@ -58,12 +58,12 @@ describe('what is bundled', () => {
   it('into whittle-media: FFmpeg, x264 and LAME', async () => {
     expect(engines.sort()).toEqual(['wasm/ffmpeg/', 'wasm/lame/'])
     const modules = engines.map((engine) => `${engine}${basename(engine)}.wasm`)
-    expect(await inputsOf('src/media.ts')).toEqual(expect.arrayContaining(modules))
+    expect(await inputsOf('src/service/media.ts')).toEqual(expect.arrayContaining(modules))
   })
 
   it.each([
     'src/index.ts',
-    'src/press.ts',
+    'src/service/press.ts',
     'console/src/main.tsx',
     'cli/src/main.ts',
   ] as const)('into %s: nothing of the GPL or LGPL', async (entry) => {

@@ -9,7 +9,7 @@ import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { lendCodecs } from '../../src/core/pipeline/inner.ts'
-import { receiptView } from '../../src/store/receipt.ts'
+import { receiptView } from '../../src/service/store/receipt.ts'
 import { pressFile } from './press-file.ts'
 
 export const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }

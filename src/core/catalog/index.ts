@@ -1,4 +1,4 @@
-/** Every format of the service, as facts. The codecs are listed where they run: `src/press.ts`, `src/media.ts`. */
+/** Every format of the service, as facts. The codecs are listed where they run: `src/service/press.ts`, `src/service/media.ts`. */
 
 import { BMP } from './formats/bmp.ts'
 import { DICOM } from './formats/dicom.ts'

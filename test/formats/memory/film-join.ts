@@ -22,9 +22,9 @@ import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead
 import { skeleton } from '../../../src/core/formats/film/sample-table.ts'
 import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
 import { attempt } from '../../../src/core/pipeline/compress.ts'
-import { PART_BYTES, r2Sink, r2Source } from '../../../src/store/blobs.ts'
-import { Blocks } from '../../../src/store/blocks.ts'
-import { keptBytesFor } from '../../../src/tasks/kept-bytes.ts'
+import { PART_BYTES, r2Sink, r2Source } from '../../../src/service/store/blobs.ts'
+import { Blocks } from '../../../src/service/store/blocks.ts'
+import { keptBytesFor } from '../../../src/service/tasks/block-cache-size.ts'
 import { noise, optionsFor } from '../media-fixtures.ts'
 
 const [WIDTH, HEIGHT, RATE, SECONDS] = [32, 32, 30, 7200]

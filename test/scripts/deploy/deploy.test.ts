@@ -283,8 +283,8 @@ describe('whether it is the first deployment', () => {
       'secret put SECRET_KEY whittle',
       'secret put ADMIN_TOKEN whittle',
       'secret put RECEIPT_KEYS whittle',
-      'deploy whittle-press src/press.ts',
-      'deploy whittle-media src/media.ts',
+      'deploy whittle-press src/service/press.ts',
+      'deploy whittle-media src/service/media.ts',
       `deploy whittle src/index.ts ${DOMAIN}`,
       'fetch whittle.example.com/healthz',
     ])
@@ -305,7 +305,7 @@ describe('whether it is the first deployment', () => {
   it('leaves a live service alone when only the edge is missing', async () => {
     using checkout = new Checkout({ ...PRODUCTION, workers: { 'whittle-press': { versions: ['v1'], domains: [] } } })
     expect((await checkout.deploy()).code).toBe(0)
-    expect(checkout.deploys.filter(({ name }) => name === 'whittle-press').map(({ main }) => main)).toEqual(['src/press.ts'])
+    expect(checkout.deploys.filter(({ name }) => name === 'whittle-press').map(({ main }) => main)).toEqual(['src/service/press.ts'])
   })
 })
 

@@ -1,0 +1,61 @@
+/**
+ * `whittle-heavy`, which a deployment may have or not: what isolates were too small for, in containers of the Dockerfile's image,
+ * one a task, so that no two customers' files are on one machine. See docs/design/containers.md.
+ */
+import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
+import type { WorkerEnv } from '../env.ts'
+import type { Namespace } from '../store/namespace.ts'
+import { placed } from '../store/region-bindings.ts'
+import type { JobMessage } from '../store/tasks.ts'
+import { bury, isDead } from '../tasks/consume.ts'
+import type { Step } from '../tasks/run.ts'
+import type { Kind } from '../../../pool/link.ts'
+import { answer } from '../remote/answer.ts'
+import { type Machine, workIn } from './container.ts'
+
+interface HeavyEnv extends WorkerEnv {
+  readonly CONTAINERS: Namespace<{ work(kind: Kind, step: Step): Promise<void> }>
+}
+
+/** All that a container can reach: the record and the blobs of its own task. */
+export class Door extends WorkerEntrypoint<WorkerEnv, { readonly taskId: string }> {
+  override fetch(request: Request): Promise<Response> {
+    return answer(placed(this.env), request, this.ctx.props.taskId)
+  }
+}
+
+interface Exports {
+  Door(options: { props: { taskId: string } }): Fetcher
+}
+
+export class HeavyPress extends DurableObject<HeavyEnv> {
+  async work(kind: Kind, step: Step): Promise<void> {
+    const machine = this.ctx.container as unknown as Machine | undefined
+    if (!machine) throw new Error('whittle-heavy was deployed without containers')
+    const { Door } = this.ctx.exports as unknown as Exports
+    await workIn(machine, Door({ props: { taskId: step.taskId } }), kind, step)
+  }
+}
+
+const RETRY_SECONDS = 60
+
+export default {
+  async queue(batch, env) {
+    const own = placed(env)
+    for (const message of batch.messages) {
+      if (isDead(batch.queue)) {
+        await bury(message, batch.queue, own)
+        continue
+      }
+      const { taskId } = message.body
+      try {
+        const task = await own.TASKS.getByName(taskId).read()
+        if (task) await own.CONTAINERS.getByName(taskId).work(task.worker, message.body)
+        message.ack()
+      } catch (error) {
+        console.error(JSON.stringify({ level: 'error', event: 'container_failed', task_id: taskId, error: String(error) }))
+        message.retry({ delaySeconds: RETRY_SECONDS })
+      }
+    }
+  },
+} satisfies ExportedHandler<HeavyEnv, JobMessage>

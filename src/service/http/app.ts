@@ -1,0 +1,134 @@
+/** The order in which a request is served: id → https → route → authenticate and count → handler → headers → log. */
+import { Hono } from 'hono'
+import { ApiError } from '../tasks/api-error.ts'
+import { noteAction } from './audit.ts'
+import { authenticate, authenticateOperator } from './authenticate.ts'
+import { drain, refuseBody } from './body.ts'
+import { authenticateSession, requireRole } from './console/session.ts'
+import type { App, AppContext } from './context.ts'
+import { assertMayKnock } from './ip-rate-limit.ts'
+import { errorResponse, toApiError } from './errors.ts'
+import { DRAIN_BYTES } from './form.ts'
+import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
+import { logRequest } from './log.ts'
+import { requestId } from './request-id.ts'
+import type { Route } from './route.ts'
+import { Timing } from './timing.ts'
+import { refuseUnknownQuery } from './unknown-fields.ts'
+
+export function createApp(routes: readonly Route[]): Hono<App> {
+  const app = new Hono<App>()
+  const byPath = Map.groupBy(routes, (route) => route.path)
+  for (const [path, siblings] of byPath) {
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+    const { headers, preflight: facts } = siblings[0]!
+    for (const route of siblings) app.on(route.method, pattern, (c) => serve(c, path, () => handle(c, route), headers))
+    const methods = allowedMethods(siblings)
+    app.options(pattern, (c) => serve(c, path, async () => preflight([...methods, 'OPTIONS'], facts)))
+    app.all(pattern, (c) => serve(c, path, () => refuseMethod(c, siblings[0]!, methods), headers))
+  }
+  app.notFound((c) => serve(c, 'unknown', () => refuseRoute(c)))
+  return app
+}
+
+const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+
+async function handle(c: AppContext, route: Route): Promise<Response> {
+  const { access } = route
+  await assertMayKnock(c, access)
+  if (access === 'operator') await authenticateOperator(c)
+  else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
+  else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
+  if (route.role) requireRole(c, route.role)
+  // Whoever opens a page may come by a link that others have added to.
+  if (access !== 'public') refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
+  if (route.bodyless || route.method === 'DELETE') await refuseBody(c.req.raw)
+  const answer = await route.handle(c)
+  if (route.audit) await noteAction(c, route.audit, answer)
+  return answer
+}
+
+/** Everything around the answer itself, for every answer alike. */
+async function serve(
+  c: AppContext,
+  route: string,
+  answer: () => Promise<Response>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  c.set('requestId', requestId(c.req.header('X-Request-Id')))
+  c.set('timing', new Timing())
+  c.set('url', clientUrl(c))
+  c.set('logged', {})
+  c.set('route', route)
+  let thrown: unknown
+  // Goes on to its end when the client leaves, so that what was half stored is removed.
+  const work = answerOrError(c, answer, (error) => {
+    thrown = error
+  })
+  c.executionCtx.waitUntil(work.then(() => undefined))
+  const response = await work
+  setCommonHeaders(response.headers)
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  response.headers.set('X-Request-Id', c.get('requestId'))
+  response.headers.set('Server-Timing', c.get('timing').header())
+  const rate = c.get('rate')
+  if (rate) setRateHeaders(response.headers, rate, Date.now())
+  logRequest(c, response.status, thrown)
+  return response
+}
+
+async function answerOrError(c: AppContext, answer: () => Promise<Response>, thrown: (error: unknown) => void): Promise<Response> {
+  try {
+    requireHttps(c)
+    return await answer()
+  } catch (error) {
+    thrown(error)
+    const known = toApiError(error)
+    c.get('logged').error = known.type
+    await drain(c.req.raw, DRAIN_BYTES)
+    return errorResponse(c, known)
+  }
+}
+
+/** The address as the client wrote it, whatever name a proxy used for us. */
+function clientUrl(c: AppContext): URL {
+  const url = new URL(c.req.url)
+  if (!c.env.PUBLIC_URL) return url
+  const own = new URL(c.env.PUBLIC_URL)
+  own.pathname = url.pathname
+  own.search = url.search
+  if (/^\s*http\s*(,|$)/i.test(c.req.header('X-Forwarded-Proto') ?? '')) own.protocol = 'http:'
+  return own
+}
+
+const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+function requireHttps(c: AppContext): void {
+  const url = c.get('url')
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    throw new ApiError('https_required', 'This service is reached over https only. Replace the key if it was sent in clear.')
+  }
+}
+
+async function refuseMethod(c: AppContext, route: Route, methods: readonly string[]): Promise<never> {
+  await countIfKeyed(c, route.path)
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  throw new ApiError(
+    'method_not_allowed',
+    `${c.req.method} is not possible here; ${methods.join(', ')} is.`,
+    { allowed: methods },
+    { Allow: allow },
+  )
+}
+
+async function refuseRoute(c: AppContext): Promise<never> {
+  const path = c.get('url').pathname
+  await countIfKeyed(c, path)
+  throw new ApiError('unknown_route', `There is nothing at ${path.slice(0, 100)}.`)
+}
+
+/** Mistaken requests count like any other when they come with a key. */
+async function countIfKeyed(c: AppContext, path: string): Promise<void> {
+  await assertMayKnock(c, 'public')
+  if (path.startsWith('/v1') && c.req.header('Authorization')) await authenticate(c, 'key')
+}

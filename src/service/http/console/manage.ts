@@ -1,0 +1,327 @@
+/** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
+import * as z from 'zod'
+import { callbackRules } from '../../env.ts'
+import type { OwnKeyOutcome } from '../../store/accounts.ts'
+import { SCOPES } from '../../store/keys.ts'
+import { isAtLeast } from '../../store/people.ts'
+import { PLANS } from '../../store/plans.ts'
+import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
+import { checkCallbackUrl } from '../../tasks/callback-url.ts'
+import { sendThrough } from '../../tasks/egress.ts'
+import { deliver } from '../../tasks/notify.ts'
+import { auditPage, auditView } from '../audit.ts'
+import { readBody } from '../body.ts'
+import type { AppContext } from '../context.ts'
+import { ownedTask } from '../task-access.ts'
+import { json, type Route } from '../route.ts'
+import { taskId } from '../schemas/common.ts'
+import { cursorQuery, parseOrRefuse, usageQuery } from '../schemas/requests.ts'
+import { applicationView, callsView, deliveryView, keyView } from '../account-serialisers.ts'
+
+const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
+const label = z.string().trim().min(1).max(100)
+const plan = z.enum(PLAN_ORDER)
+const scopes = z.array(z.enum(['compress', 'tasks:read', 'tasks:delete', 'usage:read'])).min(1)
+const expiry = z.iso.datetime().transform((text) => Date.parse(text))
+
+const newApplication = z.strictObject({ name: label, environment: label, plan: plan.optional() })
+const applicationChange = z.strictObject({ name: label.optional(), environment: label.optional(), plan: plan.optional() })
+const newKey = z.strictObject({
+  application_id: z.string().max(100),
+  name: label.optional(),
+  scopes: scopes.optional(),
+  expires_at: expiry.optional(),
+})
+const keyChange = z.strictObject({
+  /** Empty for none. */
+  name: z.string().trim().max(100).optional(),
+  state: z.enum(['active', 'disabled']).optional(),
+  scopes: scopes.optional(),
+  expires_at: expiry.nullable().optional(),
+})
+const resetSettings = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+    // What runs with the old key must be told the new one first.
+    .default(86_400),
+})
+const testSettings = z.strictObject({ url: z.string().max(2048) })
+/** null: nobody is told. */
+const alertSettings = z.strictObject({ url: z.string().max(2048).nullable() })
+const replaySettings = z.strictObject({ task_id: taskId })
+
+const account = (c: AppContext) => c.env.ACCOUNTS.getByName(c.get('key').accountId)
+
+export const MANAGE_ROUTES: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/console/api/me',
+    access: 'session',
+    async handle(c) {
+      const record = await account(c).get()
+      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys, callbacks } = PLANS[record?.plan ?? 'free']
+      const limits = {
+        requests_per_minute: record?.lowestLimit ?? requestsPerMinute,
+        max_file_bytes: maxFileBytes,
+        max_batch_files: maxBatchFiles,
+        max_keys: maxKeys,
+        callbacks,
+      }
+      const { name, role } = c.get('person')
+      return json({ name, role, account: { name: record?.name, plan: record?.plan }, limits })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/applications',
+    access: 'session',
+    async handle(c) {
+      const applications = (await account(c).applications()).map(({ application, keys }) => ({
+        ...applicationView(application),
+        keys: keys.map(keyView),
+      }))
+      return json({ applications, plans: plansUpTo(c) })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/applications',
+    access: 'session',
+    role: 'admin',
+    audit: 'application.created',
+    async handle(c) {
+      const wanted = await readBody(c, newApplication)
+      return json(applicationView(await account(c).createApplication(wanted.name, wanted.environment, allowedPlan(c, wanted.plan))))
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/console/api/applications/{application_id}',
+    access: 'session',
+    role: 'admin',
+    audit: 'application.changed',
+    async handle(c) {
+      const { name, environment, plan: wanted } = await readBody(c, applicationChange)
+      const change = {
+        ...(name ? { name } : {}),
+        ...(environment ? { environment } : {}),
+        ...(wanted ? { plan: allowedPlan(c, wanted)! } : {}),
+      }
+      const id = c.req.param('application_id') ?? ''
+      if (!(await account(c).updateApplication(id, change))) throw unknown('application')
+      return json({ application_id: id, changed: true })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/keys',
+    access: 'session',
+    role: 'admin',
+    audit: 'key.created',
+    async handle(c) {
+      const wanted = await readBody(c, newKey)
+      const expires = wanted.expires_at === undefined ? {} : { expiresAt: wanted.expires_at }
+      const named = wanted.name === undefined ? {} : { name: wanted.name }
+      const options = { scopes: wanted.scopes ?? SCOPES, ...named, ...expires }
+      return keyAnswer(c, await account(c).createOwnKey(wanted.application_id, options))
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/console/api/keys/{key_id}',
+    access: 'session',
+    role: 'admin',
+    audit: 'key.changed',
+    async handle(c) {
+      const { state, name, scopes: wanted, expires_at } = await readBody(c, keyChange)
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(state ? { state } : {}),
+        ...(wanted ? { scopes: wanted } : {}),
+        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+      }
+      return keyAnswer(c, await account(c).updateOwnKey(c.req.param('key_id') ?? '', change))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/keys/{key_id}/reset',
+    access: 'session',
+    role: 'admin',
+    audit: 'key.reset',
+    async handle(c) {
+      const { grace_seconds } = await readBody(c, resetSettings)
+      return keyAnswer(c, await account(c).resetKey(c.req.param('key_id') ?? '', grace_seconds * 1000))
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/console/api/keys/{key_id}',
+    access: 'session',
+    role: 'admin',
+    audit: 'key.removed',
+    handle: async (c) => keyAnswer(c, await account(c).removeKey(c.req.param('key_id') ?? '')),
+  },
+  {
+    method: 'DELETE',
+    path: '/console/api/applications/{application_id}',
+    access: 'session',
+    role: 'admin',
+    audit: 'application.removed',
+    handle: async (c) => keyAnswer(c, await account(c).removeApplication(c.req.param('application_id') ?? '')),
+  },
+  {
+    method: 'GET',
+    path: '/console/api/audit',
+    access: 'session',
+    role: 'admin',
+    query: cursorQuery,
+    handle: async (c) => json(auditView(await auditPage(c, c.get('key').accountId))),
+  },
+  {
+    method: 'GET',
+    path: '/console/api/usage/keys',
+    access: 'session',
+    query: usageQuery,
+    async handle(c) {
+      const { month = new Date().toISOString().slice(0, 7) } = parseOrRefuse(usageQuery, c.req.query())
+      return json({ month, keys: (await account(c).callsByKey(month)).map(callsView) })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/callbacks',
+    access: 'session',
+    async handle(c) {
+      const [secret, deliveries, alertUrl] = await Promise.all([
+        account(c).webhookSecret(),
+        account(c).deliveries(100),
+        account(c).alertUrl(),
+      ])
+      // Who has it can sign as we do.
+      const shown = isAtLeast(c.get('person').role, 'admin') ? { webhook_secret: secret } : {}
+      return json({ ...shown, alert_url: alertUrl ?? null, deliveries: deliveries.map(deliveryView) })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/api/callbacks/messages/{task_id}',
+    access: 'session',
+    async handle(c) {
+      const message = await (await ownedTask(c)).record.callback()
+      if (!message) throw unknown('callback')
+      return json({ url: message.url, message_id: message.messageId, body: message.body })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/rotate',
+    access: 'session',
+    bodyless: true,
+    role: 'admin',
+    audit: 'secret.rotated',
+    handle: async (c) => json({ webhook_secret: await account(c).rotateWebhookSecret() }),
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/test',
+    access: 'session',
+    role: 'member',
+    async handle(c) {
+      const { url } = await readBody(c, testSettings)
+      requireCallbacks(c)
+      const checked = callable(c, url)
+      const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
+      const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
+      const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked, messageId, body }, await account(c).webhookSecret())
+      const record = { kind: 'test' as const, messageId, url: checked, attempt: 1, ...delivery }
+      await account(c).noteDelivery(record)
+      return json(deliveryView(record))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/alerts',
+    access: 'session',
+    role: 'admin',
+    audit: 'alerts.changed',
+    async handle(c) {
+      const { url } = await readBody(c, alertSettings)
+      requireCallbacks(c)
+      const address = url === null ? undefined : callable(c, url)
+      await account(c).setAlertUrl(address)
+      return json({ alert_url: address ?? null })
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/api/callbacks/replay',
+    access: 'session',
+    role: 'member',
+    async handle(c) {
+      requireCallbacks(c)
+      const record = c.env.TASKS.getByName((await readBody(c, replaySettings)).task_id)
+      const task = await record.read()
+      if (!task || task.accountId !== c.get('key').accountId || !(await record.replayCallback())) throw unknown('callback')
+      return json({ task_id: task.taskId, replayed: true })
+    },
+  },
+]
+
+/** @returns the address as it is kept */
+function callable(c: AppContext, url: string): string {
+  const checked = checkCallbackUrl(url, callbackRules(c.env))
+  if (checked.ok) return checked.url
+  throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
+}
+
+const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
+
+function requireCallbacks(c: AppContext): void {
+  const { plan } = c.get('key')
+  if (!PLANS[plan].callbacks) throw new ApiError('plan_not_allowed', `The ${plan} plan has no callbacks.`, { plan })
+}
+
+/** What came of making, changing or resetting a key. */
+function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
+  switch (outcome.kind) {
+    case 'made':
+      return json({ key: outcome.key, key_id: outcome.summary.keyId, masked: outcome.summary.masked })
+    case 'changed':
+      return json({ key_id: c.req.param('key_id'), changed: true })
+    case 'removed':
+      return json({ id: c.req.param('key_id') ?? c.req.param('application_id'), removed: true })
+    case 'in_use':
+      throw invalidParameter(
+        c.req.param('key_id') === undefined ? 'application_id' : 'key_id',
+        c.req.param('key_id') === undefined
+          ? 'This application has keys; remove them first.'
+          : 'This key works, or did in the last minute; disable it first.',
+      )
+    case 'unknown':
+      throw unknown(c.req.param('key_id') === undefined ? 'application' : 'key')
+    case 'operator_only':
+      throw new ApiError('missing_scope', 'The operator of the service disabled this key, or set its limit; nobody else can do that.', {
+        scope: 'operator',
+      })
+    case 'expired':
+      throw invalidParameter('key_id', 'This key has expired; make a new one.')
+    case 'too_many': {
+      const { plan } = c.get('key')
+      const message = `The ${plan} plan has ${outcome.limit} keys that work, or did in the last minute; disable one first.`
+      throw new ApiError('plan_not_allowed', message, { plan, limit: outcome.limit })
+    }
+  }
+}
+
+const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.get('key').plan) + 1)
+
+/** An application may have a smaller plan than its account, never a larger one. */
+function allowedPlan(c: AppContext, wanted: (typeof PLAN_ORDER)[number] | undefined) {
+  if (wanted && !plansUpTo(c).includes(wanted)) {
+    throw new ApiError('plan_not_allowed', `The account's plan is ${c.get('key').plan}.`, { plan: c.get('key').plan })
+  }
+  return wanted
+}

@@ -1,0 +1,58 @@
+/** Errors as answers: the error object with `error_detail`, or RFC 9457 for who asks for it. */
+import { PlatformError } from '../store/retry.ts'
+import { ApiError } from '../tasks/api-error.ts'
+import { type AppContext, baseUrl } from './context.ts'
+import { languageFor, told } from './task-serialiser.ts'
+
+/** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isOverload(error instanceof PlatformError ? error.cause : error)) {
+    return new ApiError('overloaded', 'The service is busy right now; please try again in a few seconds.', {}, { 'Retry-After': '5' })
+  }
+  return new ApiError('internal', 'Something went wrong on our side. Please try again; if it stays, tell us the request id.')
+}
+
+/** Durable Objects mark what a retry may cure (`overloaded`, `retryable`). */
+function isOverload(error: unknown): boolean {
+  return (
+    error instanceof Error && (('overloaded' in error && error.overloaded === true) || ('retryable' in error && error.retryable === true))
+  )
+}
+
+export function errorResponse(c: AppContext, error: ApiError): Response {
+  const requestId = c.get('requestId')
+  const message = told(c, error.message)
+  const language = languageFor(c)
+  const docUrl = `${baseUrl(c)}/docs#${error.type}`
+  const detail = { type: error.type, ...error.facts, doc_url: docUrl }
+  if (wantsProblem(c.req.header('Accept'))) {
+    const problem = {
+      type: docUrl,
+      title: titleOf(error.type),
+      status: error.status,
+      detail: message,
+      instance: `urn:request:${requestId}`,
+      request_id: requestId,
+      error_detail: detail,
+    }
+    return answer(error, problem, { 'Content-Type': 'application/problem+json', 'Content-Language': language })
+  }
+  const body = { error: { code: error.status, message, request_id: requestId }, error_detail: detail }
+  return answer(error, body, { 'Content-Type': 'application/json', 'Content-Language': language })
+}
+
+function answer(error: ApiError, body: unknown, headers: Readonly<Record<string, string>>): Response {
+  return new Response(JSON.stringify(body), {
+    status: error.status,
+    headers: { ...headers, Vary: 'Accept, Accept-Language', 'Cache-Control': 'no-store', ...error.headers },
+  })
+}
+
+const titleOf = (type: string) => type[0]!.toUpperCase() + type.slice(1).replaceAll('_', ' ')
+
+/** RFC 9457 when it is named in Accept and not refused by `q=0`. */
+function wantsProblem(accept: string | undefined): boolean {
+  const match = /application\/problem\+json\s*((?:;[^,]*)?)/i.exec(accept ?? '')
+  return match !== null && !/;\s*q=0(\.0*)?\s*(;|$)/.test(match[1] ?? '')
+}

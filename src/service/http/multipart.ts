@@ -1,0 +1,195 @@
+/**
+ * multipart/form-data (RFC 7578, RFC 2046 section 5.1) parsed as it arrives, in a window of fixed size. Each part's body must
+ * be read, or is skipped, before the next part comes. Chunks are views into the window: use them before asking for more.
+ */
+import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
+import { ApiError } from '../tasks/api-error.ts'
+import { pullFrom } from './body-stream.ts'
+import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
+
+export interface Part extends Disposition {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+const READ_BYTES = 256 * 1024
+const WINDOW_BYTES = 2 * READ_BYTES
+const MAX_PREAMBLE_BYTES = 16 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+/** Spaces and tabs that RFC 2046 allows between a boundary and its line end. */
+const MAX_PADDING_BYTES = 64
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const CRLF = encode('\r\n')
+const BLANK_LINE = encode('\r\n\r\n')
+const DASH = 0x2d
+
+/** The boundary of a Content-Type header; 1–70 characters (RFC 2046, 5.1.1). */
+export function boundaryOf(contentType: string | undefined): string {
+  if (!contentType || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) {
+    throw new ApiError(
+      'malformed_request',
+      `The request must be multipart/form-data (got ${contentType ? `'${contentType.slice(0, 80)}'` : 'no Content-Type'}).`,
+    )
+  }
+  const match = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType)
+  const boundary = match?.[1] ?? match?.[2] ?? ''
+  if (boundary.length < 1 || boundary.length > 70) {
+    throw new ApiError('malformed_request', 'The Content-Type must carry a boundary of 1 to 70 characters.')
+  }
+  return boundary
+}
+
+/** The unread rest of a request body behind a window that only ever holds `WINDOW_BYTES`. */
+export class BodyWindow {
+  readonly #pull: () => Promise<Uint8Array | undefined>
+  readonly #close: () => Promise<void>
+  readonly #bytes = new Uint8Array(WINDOW_BYTES)
+  #start = 0
+  #end = 0
+  /** What the stream gave and the window had no room for. */
+  #rest: Uint8Array = new Uint8Array(0)
+  #broken = false
+  /** Bytes taken from the request so far. */
+  received = 0
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    const { pull, close } = pullFrom(body, READ_BYTES)
+    this.#pull = pull
+    this.#close = close
+  }
+
+  get view(): Uint8Array {
+    return this.#bytes.subarray(this.#start, this.#end)
+  }
+
+  skip(count: number): void {
+    this.#start += count
+  }
+
+  /** Reads more behind what is there. false: the body has ended, or the window is full. */
+  async fill(): Promise<boolean> {
+    if (this.#start > 0) {
+      this.#bytes.copyWithin(0, this.#start, this.#end)
+      this.#end -= this.#start
+      this.#start = 0
+    }
+    if (this.#rest.length === 0) this.#rest = (await this.#next()) ?? new Uint8Array(0)
+    const taken = Math.min(this.#rest.length, WINDOW_BYTES - this.#end)
+    this.#bytes.set(this.#rest.subarray(0, taken), this.#end)
+    this.#rest = this.#rest.subarray(taken)
+    this.#end += taken
+    return taken > 0
+  }
+
+  /** `fill`, where an end is an error. */
+  async need(where: string): Promise<void> {
+    if (!(await this.fill())) throw malformed(`it ends ${where}`)
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      const chunk = await this.#pull()
+      this.received += chunk?.length ?? 0
+      return chunk
+    } catch {
+      this.#broken = true
+      throw malformed('it breaks off')
+    }
+  }
+
+  /**
+   * Reads and forgets the rest, up to `limit` bytes, so that a client that sends before it listens hears the answer;
+   * a longer rest is cut off.
+   */
+  async drain(limit: number): Promise<void> {
+    this.#start = this.#end = 0
+    this.#rest = new Uint8Array(0)
+    try {
+      for (let left = limit; left > 0 && !this.#broken; ) {
+        const chunk = await this.#pull()
+        if (!chunk) return
+        left -= chunk.length
+      }
+      await this.#close()
+    } catch {
+      // The client is gone; nobody waits for the answer.
+    }
+  }
+}
+
+export async function* parseMultipart(window: BodyWindow, boundary: string): AsyncGenerator<Part> {
+  const delimiter = encode(`\r\n--${boundary}`)
+  await skipPreamble(window, delimiter)
+  while (!(await atClosing(window))) {
+    const disposition = parseDisposition(await readHeaders(window))
+    const body = partBody(window, delimiter)
+    yield { ...disposition, body }
+    // What the reader of the part left over.
+    for await (const _ of body);
+  }
+}
+
+/** To behind the first boundary, which may stand at the very start. */
+async function skipPreamble(window: BodyWindow, delimiter: Uint8Array): Promise<void> {
+  const atStart = delimiter.subarray(CRLF.length)
+  for (;;) {
+    const { view } = window
+    if (startsWithBytes(view, atStart)) return window.skip(atStart.length)
+    const at = indexOfBytes(view, delimiter)
+    if (at >= 0) return window.skip(at + delimiter.length)
+    if (view.length > MAX_PREAMBLE_BYTES) throw malformed('its boundary does not come')
+    await window.need('before its first boundary')
+  }
+}
+
+/** Behind a boundary: `--` closes the body, a line end begins a part. */
+async function atClosing(window: BodyWindow): Promise<boolean> {
+  for (let padding = 0; ; ) {
+    const { view } = window
+    if (padding === 0 && view[0] === DASH && view[1] === DASH) return true
+    while (padding < view.length && (view[padding] === 0x20 || view[padding] === 0x09)) padding++
+    if (padding > MAX_PADDING_BYTES) throw malformed('there is no line end after a boundary')
+    if (view.length >= padding + 2) {
+      if (view[padding] !== 0x0d || view[padding + 1] !== 0x0a) throw malformed('there is no line end after a boundary')
+      window.skip(padding)
+      return false
+    }
+    await window.need('inside a boundary')
+  }
+}
+
+/** The header lines of a part. They begin with the line end of the boundary, so that "no headers" is found, too. */
+async function readHeaders(window: BodyWindow): Promise<Uint8Array> {
+  for (;;) {
+    const { view } = window
+    const at = indexOfBytes(view.subarray(0, MAX_HEADER_BYTES), BLANK_LINE)
+    if (at >= 0) {
+      const headers = view.slice(Math.min(CRLF.length, at), at)
+      window.skip(at + BLANK_LINE.length)
+      return headers
+    }
+    if (view.length >= MAX_HEADER_BYTES) throw malformed(`the headers of a part are longer than ${MAX_HEADER_BYTES} bytes`)
+    await window.need('inside the headers of a part')
+  }
+}
+
+/** One generator, however often it is iterated: reading on continues where reading stopped. */
+function partBody(window: BodyWindow, delimiter: Uint8Array): AsyncIterable<Uint8Array> {
+  let ended = false
+  // `next` is called by hand: leaving a `for await` early must not end the body.
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      for (;;) {
+        if (ended) return { done: true, value: undefined }
+        const { view } = window
+        const at = indexOfBytes(view, delimiter)
+        ended = at >= 0
+        const length = ended ? at : Math.max(0, view.length - (delimiter.length - 1))
+        window.skip(ended ? at + delimiter.length : length)
+        if (length > 0) return { done: false, value: view.subarray(0, length) }
+        if (!ended) await window.need('inside a part')
+      }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}

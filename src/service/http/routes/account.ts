@@ -1,0 +1,86 @@
+/** GET /v1/usage and GET /v1/formats. */
+
+import { ISOLATE_BYTES, type MostPixels, pixelsWithin } from '../../../core/catalog/format.ts'
+import { FORMATS } from '../../../core/catalog/index.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../../core/catalog/outputs.ts'
+import { PLANS } from '../../store/plans.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
+import { formats, usage } from '../schemas/service.ts'
+
+/** What Cloudflare lets through in one body on its Free and Pro plans. */
+const MAX_BODY_BYTES = 100_000_000
+
+export const getUsage: Route = {
+  method: 'GET',
+  path: '/v1/usage',
+  access: 'usage:read',
+  query: usageQuery,
+  async handle(c) {
+    const { month } = parseOrRefuse(usageQuery, c.req.query())
+    const { accountId, plan } = c.get('key')
+    return json(await c.env.ACCOUNTS.getByName(accountId).usage(plan, month))
+  },
+  doc: { id: 'getUsage', summary: "The account's month", answer: usage, errors: [400] },
+}
+
+export const getFormats: Route = {
+  method: 'GET',
+  path: '/v1/formats',
+  access: 'key',
+  async handle(c) {
+    const { plan: id, requestsPerMinute } = c.get('key')
+    const plan = PLANS[id]
+    const available = await availableFormats(c)
+    const job = { memoryBudget: Number(c.env.JOB_MEMORY_BYTES ?? ISOLATE_BYTES) }
+    return json({
+      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id), job)),
+      output_formats: REQUESTABLE.map((output) => describeOutput(output, job)),
+      limits: {
+        plan: id,
+        max_file_bytes: plan.maxFileBytes,
+        max_batch_files: plan.maxBatchFiles,
+        retention_seconds: plan.retentionMs / 1000,
+        requests_per_minute: requestsPerMinute ?? plan.requestsPerMinute,
+        callbacks: plan.callbacks,
+      },
+      job_memory_bytes: job.memoryBudget,
+      max_body_bytes: Number(c.env.MAX_BODY_BYTES ?? MAX_BODY_BYTES),
+    })
+  },
+  doc: { id: 'getFormats', summary: 'What goes in, what may come out, and the limits of your plan', answer: formats, errors: [] },
+}
+
+/** Asked of the Workers that run the codecs, so that the list never says more than is there. */
+async function availableFormats(c: AppContext): Promise<Set<string>> {
+  const [press, media] = await Promise.all([c.env.PRESS.health(), c.env.MEDIA.health()])
+  return new Set([...press.formats, ...media.formats])
+}
+
+type Job = { readonly memoryBudget: number }
+
+const mostPixels = (most: MostPixels | undefined, job: Job) => (most ? { max_pixels: pixelsWithin(most, job) } : {})
+
+function describeOutput(id: OutputId, job: Job) {
+  const { title, extension, mediaType, wraps, holds, picture } = outputFacts(id)
+  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}), ...mostPixels(picture?.mostPixels, job) }
+}
+
+function describe(format: KnownFormat, available: boolean, job: Job) {
+  return {
+    id: format.id,
+    title: format.title,
+    family: format.family,
+    extensions: format.extensions,
+    mime_types: format.mimeTypes,
+    available,
+    outputs: format.outputs,
+    qualities: format.ultra ? ['low', 'medium', 'high', 'ultra'] : ['low', 'medium', 'high'],
+    ...(format.levels ? { levels: format.levels } : {}),
+    fidelity: format.fidelity,
+    password: format.password ?? 'zip',
+    ...mostPixels(format.mostPixels, job),
+    quick_up_to: format.worker === 'press' ? format.quickUpTo : 0,
+  }
+}

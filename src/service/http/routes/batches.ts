@@ -1,0 +1,30 @@
+/** GET /v1/batches/{batch_id}. */
+
+import type { Task } from '../../store/task.ts'
+import { ApiError } from '../../tasks/api-error.ts'
+import type { AppContext } from '../context.ts'
+import { json, type Route } from '../route.ts'
+import { batchId } from '../schemas/common.ts'
+import { batch } from '../schemas/tasks.ts'
+import { taskView } from '../task-serialiser.ts'
+
+/** The tasks that are left of a batch of the caller's account, in upload order. */
+export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
+  const known = batchId.safeParse(id).success ? await c.env.ACCOUNTS.getByName(c.get('key').accountId).batch(id) : undefined
+  if (!known) throw new ApiError('unknown_batch', `There is no batch '${id.slice(0, 40)}' in your account.`)
+  const tasks = await Promise.all(known.map((taskId) => c.env.TASKS.getByName(taskId).read()))
+  return tasks.filter((task): task is Task => task !== undefined)
+}
+
+export const getBatch: Route = {
+  method: 'GET',
+  path: '/v1/batches/{batch_id}',
+  access: 'tasks:read',
+  async handle(c) {
+    const id = c.req.param('batch_id') ?? ''
+    const tasks = await batchOfAccount(c, id)
+    c.get('logged').batchId = id
+    return json({ batch_id: id, tasks: tasks.map((task) => taskView(c, task)) })
+  },
+  doc: { id: 'getBatch', summary: 'The tasks of a batch, in upload order', answer: batch, errors: [404] },
+}

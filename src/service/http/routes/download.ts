@@ -1,0 +1,68 @@
+/** GET and HEAD /v1/tasks/{task_id}/download: the bytes as they are stored, streamed. */
+import { Buffer } from 'node:buffer'
+import type { Task, TaskResult } from '../../store/task.ts'
+import { ApiError } from '../../tasks/api-error.ts'
+import type { AppContext } from '../context.ts'
+import { attachment } from '../file-name.ts'
+import { completedResult, ownedTask } from '../task-access.ts'
+import { isKnown, matches, parseRange, rangeStands } from '../range.ts'
+import type { Route } from '../route.ts'
+
+export const download: Route = {
+  method: 'GET',
+  path: '/v1/tasks/{task_id}/download',
+  access: 'tasks:read',
+  async handle(c) {
+    const { task } = await ownedTask(c)
+    return answer(c, task, completedResult(task))
+  },
+  doc: {
+    id: 'download',
+    summary: 'The result of a completed task',
+    headers: ['Range', 'If-Match', 'If-None-Match', 'If-Range'],
+    answer: 'binary',
+    errors: [403, 404, 409, 412, 416],
+  },
+}
+
+async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Response> {
+  const tag = `"${result.sha256}"`
+  const headers = {
+    ETag: tag,
+    'Accept-Ranges': 'bytes',
+    // Proxies must not compress: tag and digest are of these very bytes.
+    'Cache-Control': 'private, no-cache, no-transform',
+    'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
+  }
+  if (!matches(c.req.header('If-Match'), tag)) {
+    throw new ApiError('precondition_failed', 'The result has another entity tag than If-Match asks for.', {}, { ETag: tag })
+  }
+  if (isKnown(c.req.header('If-None-Match'), tag)) return new Response(null, { status: 304, headers })
+  const wantsRange = c.req.raw.method === 'GET' && rangeStands(c.req.header('If-Range'), tag)
+  const range = parseRange(wantsRange ? c.req.header('Range') : undefined, result.size)
+  if (range.kind === 'unsatisfiable') {
+    const facts = { size: result.size }
+    throw new ApiError('range_not_satisfiable', `The result has ${result.size} bytes; the range is outside of it.`, facts, {
+      'Content-Range': `bytes */${result.size}`,
+    })
+  }
+  const [first, last] = range.kind === 'part' ? [range.first, range.last] : [0, result.size - 1]
+  const described = {
+    ...headers,
+    'Content-Type': result.contentType,
+    'Content-Disposition': attachment(result.outputName),
+    'Content-Length': String(last - first + 1),
+    // A result is the caller's file: a browser that is led here must not run it.
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    ...(range.kind === 'part' ? { 'Content-Range': `bytes ${first}-${last}/${result.size}` } : {}),
+  }
+  const body = c.req.raw.method === 'HEAD' ? null : await open(c, task, result, first, last - first + 1)
+  return new Response(body, { status: range.kind === 'part' ? 206 : 200, headers: described })
+}
+
+async function open(c: AppContext, task: Task, result: TaskResult, offset: number, length: number): Promise<ReadableStream> {
+  const object = await c.env.BLOBS.get(result.key, length === result.size ? {} : { range: { offset, length } })
+  if (object) return object.body
+  if (await c.env.TASKS.getByName(task.taskId).read()) throw new Error(`the blob ${result.key} of a completed task is gone`)
+  throw new ApiError('unknown_task', `The task '${task.taskId}' was deleted just now.`)
+}

@@ -1,0 +1,45 @@
+/** GET /v1/tasks/{task_id}/receipt and the keys that receipts are signed with. */
+import { signedReceipt } from '../../store/signed-receipt.ts'
+import { completedResult, ownTask } from '../task-access.ts'
+import { json, type Route } from '../route.ts'
+import { keySet, receiptDocument } from '../schemas/receipts.ts'
+import { parseOrRefuse, receiptQuery } from '../schemas/requests.ts'
+import { publishedKeys, signed } from '../signing.ts'
+
+export const getReceipt: Route = {
+  method: 'GET',
+  path: '/v1/tasks/{task_id}/receipt',
+  access: 'tasks:read',
+  query: receiptQuery,
+  async handle(c) {
+    const { decoded } = parseOrRefuse(receiptQuery, c.req.query())
+    const task = await ownTask(c)
+    completedResult(task)
+    const receipt = signedReceipt(task)
+    if (decoded === '1') return json(receipt)
+    const headers = { 'Content-Type': 'application/jose', 'Cache-Control': 'private, no-store' }
+    return new Response(await signed(receipt, c.env.RECEIPT_KEYS), { headers })
+  },
+  doc: {
+    id: 'getReceipt',
+    summary: 'The receipt of a completed task, signed',
+    description:
+      'A compact JWS (RFC 7515, EdDSA) that others can check with the keys of `/.well-known/jwks.json`; `?decoded=1` gives its payload as JSON.',
+    answer: { jws: receiptDocument },
+    errors: [400, 404, 409, 503],
+  },
+}
+
+export const getKeys: Route = {
+  method: 'GET',
+  path: '/.well-known/jwks.json',
+  access: 'public',
+  handle: async (c) => json(publishedKeys(c.env.RECEIPT_KEYS), { 'Cache-Control': 'public, max-age=300' }),
+  doc: {
+    id: 'getKeys',
+    summary: 'The keys that receipts are signed with',
+    description: 'A set of JSON Web Keys (RFC 7517), today’s first; keys that no longer sign stay listed.',
+    answer: keySet,
+    errors: [],
+  },
+}

@@ -1,0 +1,278 @@
+/** /v1/uploads: resumable uploads, tus 1.0.0. */
+import { newId } from '../../store/ids.ts'
+import { PLANS } from '../../store/plans.ts'
+import { regionOf } from '../../store/regions.ts'
+import { bufferBytes, ChecksumMismatch, ChunkWriter, finishUpload, TurnLost } from '../../store/resumable.ts'
+import type { UploadRecordFace, UploadState } from '../../store/upload-records.ts'
+import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
+import { beginByItself, createUpload, UPLOAD_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
+import { checkCallback } from '../../tasks/submit.ts'
+import { pullFrom } from '../body-stream.ts'
+import { type AppContext, baseUrl } from '../context.ts'
+import { cleanFileName } from '../file-name.ts'
+import { malformed } from '../multipart-disposition.ts'
+import { json, type Route } from '../route.ts'
+import { parseWishes } from '../schemas/requests.ts'
+import { upload as uploadShape } from '../schemas/tasks.ts'
+import {
+  CHUNK_TYPE,
+  contentLength,
+  isChunk,
+  parseChecksum,
+  parseMetadata,
+  requireVersion,
+  TUS_FACTS,
+  TUS_HEADERS,
+  wholeNumber,
+} from '../tus.ts'
+import { withRoom } from '../upload-memory.ts'
+
+const READ_BYTES = 256 * 1024
+const PATH = '/v1/uploads'
+const ONE = '/v1/uploads/{upload_id}'
+const common = { access: 'compress', headers: TUS_HEADERS, preflight: TUS_FACTS } as const
+
+export const createUploadRoute: Route = {
+  ...common,
+  method: 'POST',
+  path: PATH,
+  async handle(c) {
+    requireVersion(c)
+    const made = await create(c)
+    const headers = { Location: `${baseUrl(c)}${c.get('url').pathname.replace(/\/$/, '')}/${made.uploadId}` }
+    // An upload of no bytes is whole already.
+    if (!isChunk(c)) return answer(201, await settle(c, c.env.UPLOADS.getByName(made.uploadId), made), headers)
+    try {
+      return answer(201, await append(c, made.uploadId, 0), headers)
+    } catch (error) {
+      // Who is refused here was never told where to go on.
+      await c.env.UPLOADS.getByName(made.uploadId).remove()
+      throw error
+    }
+  },
+  doc: {
+    id: 'createUpload',
+    summary: 'Begin a resumable upload (tus 1.0.0)',
+    description:
+      'Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `usage_rights`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.',
+    headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Checksum'],
+    answer: 'created',
+    errors: [400, 403, 412, 460],
+  },
+}
+
+export const getUploadRoute: Route = {
+  ...common,
+  method: 'GET',
+  path: ONE,
+  async handle(c) {
+    if (c.req.method === 'HEAD') requireVersion(c)
+    const { record, upload } = await ownUpload(c)
+    const now = await settle(c, record, upload)
+    return json(view(now), { ...headersOf(now), 'Upload-Length': String(now.size), 'Upload-Metadata': now.metadata })
+  },
+  doc: {
+    id: 'getUpload',
+    summary: 'How far an upload has come',
+    description: 'HEAD says the same in the headers of tus, `Upload-Offset` above all. The password of the metadata is not shown again.',
+    headers: ['Tus-Resumable'],
+    answer: uploadShape,
+    errors: [404, 412],
+  },
+}
+
+export const patchUploadRoute: Route = {
+  ...common,
+  method: 'PATCH',
+  path: ONE,
+  async handle(c) {
+    requireVersion(c)
+    if (!isChunk(c)) throw malformed(`its Content-Type must be ${CHUNK_TYPE}`)
+    return answer(204, await append(c, c.req.param('upload_id') ?? '', wholeNumber(c, 'Upload-Offset')))
+  },
+  doc: {
+    id: 'appendToUpload',
+    summary: 'Send more of an upload',
+    description:
+      'From one byte to `max_body_bytes` of `/v1/formats`. A chunk that is cut off is kept as far as it came, unless it has a checksum. The last one says `Whittle-Task` where the metadata said `compress`.',
+    headers: ['Tus-Resumable', 'Upload-Offset', 'Upload-Checksum'],
+    body: CHUNK_TYPE,
+    answer: 'empty',
+    errors: [400, 404, 409, 412, 460],
+  },
+}
+
+export const deleteUploadRoute: Route = {
+  ...common,
+  method: 'DELETE',
+  path: ONE,
+  async handle(c) {
+    requireVersion(c)
+    const { record, upload } = await ownUpload(c)
+    if (!(await record.remove())) throw unknownUpload(upload.uploadId)
+    return new Response(null, { status: 204 })
+  },
+  doc: {
+    id: 'deleteUpload',
+    summary: 'Give an upload up',
+    description: 'Its bytes are gone before the answer. A task that it became stays.',
+    headers: ['Tus-Resumable'],
+    answer: 'empty',
+    errors: [404, 412],
+  },
+}
+
+const BY_METHOD: Readonly<Record<string, Route>> = { HEAD: getUploadRoute, PATCH: patchUploadRoute, DELETE: deleteUploadRoute }
+
+/** For clients that can send no other method (tus 1.0.0, X-HTTP-Method-Override). */
+export const overrideUploadRoute: Route = {
+  ...common,
+  method: 'POST',
+  path: ONE,
+  async handle(c) {
+    const wanted = c.req.header('X-HTTP-Method-Override')?.toUpperCase() ?? ''
+    const route = BY_METHOD[wanted]
+    if (!route)
+      throw new ApiError(
+        'method_not_allowed',
+        'POST is only possible with X-HTTP-Method-Override: HEAD, PATCH or DELETE.',
+        {},
+        { Allow: 'GET, HEAD, PATCH, DELETE, OPTIONS' },
+      )
+    return route.handle(c)
+  },
+}
+
+async function create(c: AppContext): Promise<UploadState> {
+  for (const name of ['Upload-Defer-Length', 'Upload-Concat']) {
+    if (c.req.header(name) !== undefined) throw invalidParameter(name, `The header ${name} is of a tus extension that is not spoken here.`)
+  }
+  const size = wholeNumber(c, 'Upload-Length')
+  const { values, shown } = parseMetadata(c.req.header('Upload-Metadata'), 'password')
+  const { password, compress, ...wishes } = parseWishes(values)
+  const { accountId, plan } = c.get('key')
+  const callbackUrl = wishes.callbackUrl === undefined ? undefined : checkCallback(c.env, PLANS[plan], wishes.callbackUrl)
+  if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(`a body needs the Content-Type ${CHUNK_TYPE}`)
+  const createdAt = Date.now()
+  const upload = {
+    uploadId: newId('upl', regionOf(accountId)),
+    accountId,
+    plan,
+    size,
+    fileName: cleanFileName(values.get('filename') ?? values.get('name') ?? ''),
+    metadata: shown,
+    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }) },
+    compress,
+    createdAt,
+    expiresAt: createdAt + UPLOAD_MS,
+    baseUrl: baseUrl(c),
+    requestId: c.get('requestId'),
+  }
+  return createUpload(c.env, upload, password)
+}
+
+/** The caller's own; of others nothing is told, not even that there is one. */
+async function ownUpload(c: AppContext): Promise<{ record: UploadRecordFace; upload: UploadState }> {
+  const id = c.req.param('upload_id') ?? ''
+  const record = uploadRecord(c.env, id)
+  const upload = await record.read()
+  if (!upload || upload.accountId !== c.get('key').accountId) throw unknownUpload(id)
+  return { record, upload }
+}
+
+/** Stores the body of the request behind `offset`. */
+async function append(c: AppContext, id: string, offset: number): Promise<UploadState> {
+  const checksum = parseChecksum(c.req.header('Upload-Checksum'))
+  const record = uploadRecord(c.env, id)
+  const { upload, turn } = await opened(c, record, id, offset)
+  const left = upload.size - offset
+  const most = contentLength(c) ?? left
+  if (most > left) throw beyond(left)
+  try {
+    await withRoom(bufferBytes(upload, most), async () => {
+      using writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
+      const broke = await pump(c.req.raw, writer, upload.size)
+      const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
+      await writer.end(isCut)
+      if (isCut) throw malformed('it breaks off')
+    })
+  } catch (error) {
+    if (error instanceof TurnLost) throw mismatch(id, (await record.read())?.offset)
+    if (error instanceof ChecksumMismatch)
+      throw new ApiError('checksum_mismatch', `Nothing of this chunk was kept: ${error.message}.`, { offset })
+    throw error
+  }
+  const now = await record.read()
+  if (!now) throw unknownUpload(id)
+  return settle(c, record, now)
+}
+
+async function opened(c: AppContext, record: UploadRecordFace, id: string, offset: number) {
+  const known = await record.open(c.get('key').accountId, offset)
+  if (known.kind === 'unknown') throw unknownUpload(id)
+  if (known.kind === 'elsewhere') throw mismatch(id, known.offset)
+  return known
+}
+
+function mismatch(id: string, offset: number | undefined): ApiError {
+  if (offset === undefined) return unknownUpload(id)
+  return new ApiError('offset_mismatch', `The upload stands at ${offset}; go on there.`, { offset })
+}
+
+const beyond = (left: number) => malformed(`it goes beyond Upload-Length, which leaves ${left} bytes`)
+
+/** @returns whether the body broke off */
+async function pump(request: Request, writer: ChunkWriter, size: number): Promise<boolean> {
+  if (!request.body) return false
+  const { pull } = pullFrom(request.body, READ_BYTES, 1)
+  for (;;) {
+    let chunk: Uint8Array | undefined
+    try {
+      chunk = await pull()
+    } catch {
+      return true
+    }
+    if (!chunk) return false
+    if (writer.offset + chunk.length > size) throw beyond(size - writer.offset)
+    await writer.write(chunk)
+  }
+}
+
+/**
+ * What follows from the last byte. It is repeated by everybody who asks, because the one who sent it may not have come so far;
+ * what breaks here breaks nobody's request.
+ */
+async function settle(c: AppContext, record: UploadRecordFace, upload: UploadState): Promise<UploadState> {
+  if (upload.offset < upload.size || upload.taskId !== undefined) return upload
+  try {
+    await finishUpload(c.env.BLOBS, record, upload)
+    if (!upload.compress) return upload
+    const task = await beginByItself(c.env, record, upload)
+    if (!task) return (await record.read()) ?? upload
+    c.get('logged').taskIds = [task.taskId]
+    return { ...upload, taskId: task.taskId }
+  } catch (error) {
+    console.error(JSON.stringify({ level: 'error', event: 'upload_not_settled', upload_id: upload.uploadId, error: String(error) }))
+    return upload
+  }
+}
+
+function headersOf(upload: UploadState): Record<string, string> {
+  return {
+    'Upload-Offset': String(upload.offset),
+    'Upload-Expires': new Date(upload.expiresAt).toUTCString(),
+    ...(upload.taskId === undefined ? {} : { 'Whittle-Task': upload.taskId }),
+  }
+}
+
+const answer = (status: 201 | 204, upload: UploadState, headers: Record<string, string> = {}) =>
+  new Response(null, { status, headers: { 'Cache-Control': 'no-store', ...headersOf(upload), ...headers } })
+
+const view = (upload: UploadState) => ({
+  upload_id: upload.uploadId,
+  file_name: upload.fileName,
+  size: upload.size,
+  offset: upload.offset,
+  expires_at: new Date(upload.expiresAt).toISOString(),
+  task_id: upload.taskId ?? null,
+})

@@ -1,0 +1,108 @@
+/** GET /status: how the parts of the service answered in the last 90 days, as JSON, or for a browser as a page. */
+import { type PartOfDay, type StatusHistory, statusHistory } from '../../store/status-history.ts'
+import type { Language } from '../language.ts'
+import { json, type Route } from '../route.ts'
+import { status } from '../schemas/service.ts'
+import { languageFor } from '../task-serialiser.ts'
+import { PAGE_POLICY } from './pages.ts'
+
+/** Older than this, the last look says nothing of now: three in a row are missing. */
+const STALE_MS = 31 * 60_000
+const HOLDS = 'public, max-age=60'
+
+export const getStatus: Route = {
+  method: 'GET',
+  path: '/status',
+  access: 'public',
+  async handle(c) {
+    const history = await statusHistory(c.env.BLOBS)
+    const headers = { 'Cache-Control': HOLDS, Vary: 'Accept, Accept-Language' }
+    if (!c.req.header('Accept')?.includes('text/html')) return json(statusView(history, Date.now()), headers)
+    const page = statusPage(history, Date.now(), languageFor(c))
+    const policy = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
+    return new Response(page, { headers: { ...headers, ...policy } })
+  },
+  doc: { id: 'getStatus', summary: 'How the service was in the last 90 days', answer: status, errors: [] },
+}
+
+const stateOf = ({ last }: StatusHistory, now: number): 'ok' | 'degraded' | 'unknown' => {
+  if (!last || last.at < now - STALE_MS) return 'unknown'
+  return Object.values(last.ok).every(Boolean) ? 'ok' : 'degraded'
+}
+
+const meanOf = ({ looks, failures, ms }: PartOfDay) => (looks > failures ? { mean_ms: Math.round(ms / (looks - failures)) } : {})
+
+export const statusView = (history: StatusHistory, now: number) => ({
+  status: stateOf(history, now),
+  ...(history.last ? { looked_at: new Date(history.last.at).toISOString() } : {}),
+  days: history.days.map(({ day, parts }) => ({
+    day,
+    parts: Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => {
+        const { looks, failures, mostMs } = part
+        return [name, { looks, failures, ...meanOf(part), max_ms: mostMs }]
+      }),
+    ),
+  })),
+})
+
+const WORDS = {
+  en: {
+    ...{ title: 'Status', ok: 'Everything answers', degraded: 'Not everything answers', unknown: 'Nobody has looked lately' },
+    ...{ blobs: 'Files', durable_objects: 'Tasks and accounts', press: 'Compression', media: 'Films and sound' },
+    ...{ part: 'Part', answered: 'Answered', today: 'Last day', days: 'Days, the last on the right', looks: 'Looks', failures: 'Failures' },
+    note: 'Every ten minutes each part is asked. Days without a look are left out.',
+  },
+  'zh-Hans': {
+    ...{ title: '服务状态', ok: '一切正常', degraded: '部分组件没有应答', unknown: '最近没有检查' },
+    ...{ blobs: '文件', durable_objects: '任务与账户', press: '压缩', media: '影片与声音' },
+    ...{ part: '组件', answered: '应答率', today: '最近一天', days: '按天，最右为最近', looks: '检查', failures: '失败' },
+    note: '每十分钟检查一次各组件。未检查的日子不显示。',
+  },
+} as const satisfies Record<Language, Record<string, string>>
+
+const BADGES = { ok: 'good', degraded: 'bad', unknown: '' } as const
+
+export function statusPage(history: StatusHistory, now: number, language: Language): string {
+  const words: Readonly<Record<string, string>> = WORDS[language]
+  const state = stateOf(history, now)
+  const names = Object.keys(history.days.at(-1)?.parts ?? {})
+  const looked = history.last ? `<small>${new Date(history.last.at).toISOString().slice(0, 16).replace('T', ' ')} UTC</small>` : ''
+  return `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${words['title']} · Whittle</title>
+<link rel="icon" href="/console/icon.svg">
+<link rel="stylesheet" href="/console/app.css">
+<main>
+<h1>${words['title']}</h1>
+<p><span class="badge ${BADGES[state]}">${words[state]}</span> ${looked}</p>
+<table class="cards">
+<thead><tr><th scope="col">${words['part']}</th><th scope="col">${words['answered']}</th><th scope="col">${words['today']}</th><th scope="col">${words['days']}</th></tr></thead>
+<tbody>
+${names.map((name) => row(history, name, words)).join('\n')}
+</tbody>
+</table>
+<p class="steps">${words['note']}</p>
+</main>
+</html>
+`
+}
+
+function row(history: StatusHistory, name: string, words: Readonly<Record<string, string>>): string {
+  const days = history.days.flatMap(({ day, parts }) => (parts[name] ? [{ day, ...parts[name] }] : []))
+  const [looks, failures] = [days.reduce((sum, day) => sum + day.looks, 0), days.reduce((sum, day) => sum + day.failures, 0)]
+  const mean = meanOf(days.at(-1)!).mean_ms
+  const share = `${(Math.floor((1 - failures / looks) * 100_000) / 1000).toFixed(3)} %`
+  const bars = days.map(({ day, looks: of, failures: no }, i) => {
+    const height = Math.max(2, Math.round(28 * (1 - no / of)))
+    const told = `${day}. ${words['looks']}: ${of}. ${words['failures']}: ${no}`
+    return `<rect class="bar-${no > 0 ? 1 : 0}" x="${i * 6}" y="${30 - height}" width="5" height="${height}"><title>${told}</title></rect>`
+  })
+  const summary = `${words['looks']}: ${looks}. ${words['failures']}: ${failures}`
+  const chart = `<svg width="${days.length * 6}" viewBox="0 0 ${days.length * 6} 30" role="img" aria-label="${summary}">${bars.join('')}</svg>`
+  const latency = mean === undefined ? '–' : `${mean} ms`
+  const cell = (label: string, value: string) => `<td class="number" data-label="${words[label]}">${value}</td>`
+  return `<tr><th scope="row">${words[name] ?? name}</th>${cell('answered', share)}${cell('today', latency)}<td>${chart}</td></tr>`
+}

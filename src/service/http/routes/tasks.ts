@@ -1,0 +1,69 @@
+/** Tasks: the list, one, and its removal. */
+
+import type { Task } from '../../store/task.ts'
+import { invalidParameter } from '../../tasks/api-error.ts'
+import { waited } from '../../tasks/wait-for-task.ts'
+import { ownedTask, unknownTask } from '../task-access.ts'
+import { applied, preference } from '../prefer.ts'
+import { json, type Route } from '../route.ts'
+import { listQuery, parseOrRefuse } from '../schemas/requests.ts'
+import { deleted, task, taskPage } from '../schemas/tasks.ts'
+import { taskView } from '../task-serialiser.ts'
+
+export const listTasks: Route = {
+  method: 'GET',
+  path: '/v1/tasks',
+  access: 'tasks:read',
+  query: listQuery,
+  async handle(c) {
+    const { limit, cursor } = parseOrRefuse(listQuery, c.req.query())
+    const page = await c.env.ACCOUNTS.getByName(c.get('key').accountId).list(limit, cursor)
+    if (!page) throw invalidParameter('cursor', "The 'cursor' is none of ours; take `next_cursor` of the page before.")
+    const found = await Promise.all(page.ids.map((id) => c.env.TASKS.getByName(id).read()))
+    const tasks = found.filter((one): one is Task => one !== undefined).map((one) => taskView(c, one))
+    return json({ tasks, next_cursor: page.nextCursor ?? null })
+  },
+  doc: { id: 'listTasks', summary: 'Tasks, newest first', answer: taskPage, errors: [400] },
+}
+
+export const getTask: Route = {
+  method: 'GET',
+  path: '/v1/tasks/{task_id}',
+  access: 'tasks:read',
+  async handle(c) {
+    const request = preference(c.req.header('Prefer'))
+    const owned = await ownedTask(c)
+    let found = owned.task
+    const open = found.status === 'pending' || found.status === 'processing'
+    // The wait may end with nothing: the task was deleted meanwhile.
+    if (open && request?.kind === 'wait') found = (await ownedTask(c, () => waited(c.env, found.taskId, request.ms))).task
+    return json(taskView(c, found), applied(request))
+  },
+  doc: {
+    id: 'getTask',
+    summary: 'One task',
+    description: '`Prefer: wait=N` holds the answer until the task ends or N seconds (at most 60) pass.',
+    headers: ['Prefer'],
+    answer: task,
+    errors: [403, 404],
+  },
+}
+
+export const deleteTask: Route = {
+  method: 'DELETE',
+  path: '/v1/tasks/{task_id}',
+  access: 'tasks:delete',
+  async handle(c) {
+    const { task: found, record } = await ownedTask(c)
+    const removed = await record.remove()
+    if (!removed) throw unknownTask(found.taskId)
+    return json({ task_id: found.taskId, deleted: true, freed_bytes: removed.freedBytes })
+  },
+  doc: {
+    id: 'deleteTask',
+    summary: 'Delete a task and its files',
+    description: 'A running task is cancelled. The files are gone before the answer.',
+    answer: deleted,
+    errors: [403, 404],
+  },
+}

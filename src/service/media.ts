@@ -1,0 +1,17 @@
+/** `whittle-media`: audio and video, apart because its engine is under the GPL. */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { MediaFace, WorkerEnv } from './env.ts'
+import { MEDIA_CODECS } from '../core/formats/media.ts'
+import { placed } from './store/region-bindings.ts'
+import type { JobMessage } from './store/tasks.ts'
+import { consume } from './tasks/consume.ts'
+
+export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
+  async health() {
+    return { ok: true as const, formats: Object.keys(MEDIA_CODECS) }
+  }
+}
+
+export default {
+  queue: (batch, env) => consume(batch, placed(env), MEDIA_CODECS),
+} satisfies ExportedHandler<WorkerEnv, JobMessage>

@@ -1,0 +1,25 @@
+/** `whittle-press`: every codec but audio and video. RPC for the quick lane, queue consumer for the slow lane. */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { PressFace, WorkerEnv } from './env.ts'
+import { PRESS_CODECS } from '../core/formats/press.ts'
+import { placed } from './store/region-bindings.ts'
+import type { JobMessage } from './store/tasks.ts'
+import { consume } from './tasks/consume.ts'
+import { run } from './tasks/run.ts'
+
+/** Somebody waits for the answer: after this long for memory the queue is the better way. */
+const QUICK_WAIT_MS = 2000
+
+export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
+  run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'> {
+    return run(placed(this.env), PRESS_CODECS, { taskId, generation: null, step: 'whole', bytes }, { worker, waitMs: QUICK_WAIT_MS })
+  }
+
+  async health() {
+    return { ok: true as const, formats: Object.keys(PRESS_CODECS) }
+  }
+}
+
+export default {
+  queue: (batch, env) => consume(batch, placed(env), PRESS_CODECS),
+} satisfies ExportedHandler<WorkerEnv, JobMessage>

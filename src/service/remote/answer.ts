@@ -1,0 +1,66 @@
+/** Tasks and blobs over HTTP, for the parent of presses: see `pool/door-client.ts`. */
+import type { WorkerEnv } from '../env.ts'
+import { taskOfBlob } from '../store/blob-names.ts'
+import type { TaskRecordFace } from '../store/tasks.ts'
+import { decode, encode } from './wire.ts'
+
+const METHODS = new Set<string>([
+  'read',
+  'claim',
+  'beat',
+  'split',
+  'completePart',
+  'complete',
+  'fail',
+  'giveUp',
+  'release',
+] satisfies (keyof TaskRecordFace)[])
+
+/** What `/tasks/…` and `/blobs/…` may be asked for: all of them, or those of one task. */
+export async function answer(env: WorkerEnv, request: Request, only?: string): Promise<Response> {
+  const url = new URL(request.url)
+  const [, kind, ...rest] = url.pathname.split('/')
+  const name = rest.map(decodeURIComponent).join('/')
+  if (only !== undefined && !isOf(only, kind, name)) return new Response(null, { status: 403 })
+  if (kind === 'tasks' && request.method === 'POST') return callTask(env, name, url.searchParams.get('method') ?? '', request)
+  return kind === 'blobs' ? blob(env.BLOBS, name, url.searchParams, request) : new Response(null, { status: 404 })
+}
+
+function isOf(taskId: string, kind: string | undefined, name: string): boolean {
+  return (kind === 'tasks' ? name : taskOfBlob(name)) === taskId
+}
+
+async function callTask(env: WorkerEnv, id: string, method: string, request: Request): Promise<Response> {
+  if (!METHODS.has(method)) return new Response(null, { status: 404 })
+  const args = decode(await request.text()) as unknown[]
+  // A stub's methods are called on the stub: taken off it, they lose it.
+  const record = env.TASKS.getByName(id) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+  return new Response(encode(await record[method]!(...args)))
+}
+
+async function blob(bucket: R2Bucket, key: string, query: URLSearchParams, request: Request): Promise<Response> {
+  const [upload, part] = [query.get('upload'), query.get('part')]
+  switch (request.method) {
+    case 'GET': {
+      const object = await bucket.get(key)
+      return object ? new Response(object.body) : new Response(null, { status: 404 })
+    }
+    case 'PUT': {
+      // Held, not streamed: a part has few MiB, and what R2 gets by 4 KB takes twice as long.
+      const bytes = await request.arrayBuffer()
+      if (upload && part) return Response.json(await bucket.resumeMultipartUpload(key, upload).uploadPart(Number(part), bytes))
+      await bucket.put(key, bytes)
+      return new Response()
+    }
+    case 'POST': {
+      if (!upload) return Response.json({ upload: (await bucket.createMultipartUpload(key)).uploadId })
+      await bucket.resumeMultipartUpload(key, upload).complete(await request.json<R2UploadedPart[]>())
+      return new Response()
+    }
+    case 'DELETE':
+      await (upload ? bucket.resumeMultipartUpload(key, upload).abort() : bucket.delete(key))
+      return new Response()
+    default:
+      return new Response(null, { status: 405 })
+  }
+}

@@ -1,0 +1,199 @@
+/** The bytes of a resumable upload on their way into the bucket, one request at a time. */
+import { createHash } from 'node:crypto'
+import { discard } from '../../../wasm/memories/discard.ts'
+import { Sha256 } from '../../core/bytes/sha256.ts'
+import { uploadKeyOf } from './blob-names.ts'
+import { PART_BYTES } from './blobs.ts'
+import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'
+
+/** Another request has the turn, or the upload is gone. */
+export class TurnLost extends Error {
+  override readonly name = 'TurnLost'
+}
+
+export interface Checksum {
+  readonly algorithm: 'sha1' | 'sha256'
+  /** Base64. */
+  readonly digest: string
+}
+
+/** A chunk that is not what its checksum says. */
+export class ChecksumMismatch extends Error {
+  override readonly name = 'ChecksumMismatch'
+}
+
+export interface Turn {
+  readonly bucket: R2Bucket
+  readonly record: UploadRecordFace
+  readonly turn: number
+  readonly upload: UploadState
+  /** Bytes that the request brings at most. */
+  readonly most: number
+  readonly checksum?: Checksum
+}
+
+/** Reads of a piece. */
+const READ_BYTES = 256 * 1024
+
+/**
+ * Parts go into the bucket as soon as they are full, and count at once; the rest becomes a piece when the request ends, however it
+ * ends. Under a checksum nothing counts before all of it has come and is right.
+ */
+export class ChunkWriter implements Disposable {
+  readonly #job: Turn
+  readonly #hash: Sha256
+  readonly #digest: ReturnType<typeof createHash> | undefined
+  /** A part on its way: the pieces belong in front, and are only fetched when they are needed. */
+  readonly #buffer: Uint8Array
+  /** Of the buffer: where the pieces end, and what is filled. */
+  #base: number
+  #filled: number
+  #pieces: readonly Piece[]
+  #parts: StoredPart[] = []
+  /** Counted already. */
+  #counted: number
+  #offset: number
+
+  constructor(job: Turn) {
+    const { upload, checksum, most } = job
+    this.#job = job
+    this.#hash = Sha256.from(upload.hash)
+    this.#digest = checksum && createHash(checksum.algorithm)
+    this.#pieces = upload.pieces
+    this.#base = this.#filled = sizeOf(upload.pieces)
+    this.#buffer = new Uint8Array(bufferBytes(upload, most))
+    this.#counted = this.#offset = upload.offset
+  }
+
+  [Symbol.dispose](): void {
+    discard(this.#buffer)
+  }
+
+  /** Bytes that came so far, of the whole upload. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** Copies `chunk`, which must not go beyond the upload's end. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#digest?.update(chunk)
+    for (let rest = chunk; rest.length > 0; ) {
+      const taken = rest.subarray(0, PART_BYTES - this.#filled)
+      this.#buffer.set(taken, this.#filled)
+      this.#hash.update(taken)
+      this.#filled += taken.length
+      this.#offset += taken.length
+      rest = rest.subarray(taken.length)
+      if (this.#filled === PART_BYTES && this.#job.upload.multipartId !== undefined) await this.#sendPart()
+    }
+  }
+
+  /**
+   * Stores and counts what came. `isCut`: the body broke off, which a checksum cannot be right about.
+   * @throws ChecksumMismatch, TurnLost
+   */
+  async end(isCut: boolean): Promise<void> {
+    const { checksum, upload } = this.#job
+    if (checksum && (isCut || this.#digest?.digest('base64') !== checksum.digest))
+      throw new ChecksumMismatch('other bytes came than were summed')
+    if (this.#offset === upload.size) await this.#storeLast()
+    else if (this.#filled > this.#base) await this.#storePiece()
+    if (this.#offset > this.#counted) await this.#commit()
+  }
+
+  async #storeLast(): Promise<void> {
+    const { bucket, upload } = this.#job
+    if (upload.multipartId !== undefined) {
+      if (this.#filled > 0) await this.#sendPart()
+      return
+    }
+    await this.#fetchPieces()
+    await bucket.put(keyOf(upload), this.#buffer.subarray(0, this.#filled))
+    this.#pieces = []
+  }
+
+  async #sendPart(): Promise<void> {
+    const { bucket, record, turn, upload, checksum } = this.#job
+    await this.#fetchPieces()
+    const number = await record.nextPart(turn)
+    if (number === undefined) throw new TurnLost('another request writes to this upload')
+    const multipart = bucket.resumeMultipartUpload(keyOf(upload), upload.multipartId!)
+    this.#parts.push(await multipart.uploadPart(number, this.#buffer.subarray(0, this.#filled)))
+    this.#pieces = []
+    this.#base = this.#filled = 0
+    if (!checksum && this.#offset < upload.size) await this.#commit()
+  }
+
+  /** Small pieces grow together as they come, twice as large each time, so that a byte is copied a few times at most. */
+  async #storePiece(): Promise<void> {
+    const { bucket, upload, turn } = this.#job
+    const kept = [...this.#pieces]
+    let from = this.#base
+    for (let last = kept.at(-1); last && last.size < 2 * (this.#filled - from); last = kept.at(-1)) {
+      from -= last.size
+      await readInto(bucket, last, this.#buffer, from)
+      kept.pop()
+    }
+    const key = `incoming/${upload.uploadId}/${this.#offset}-${turn}`
+    await bucket.put(key, this.#buffer.subarray(from, this.#filled))
+    this.#pieces = [...kept, { key, size: this.#filled - from }]
+  }
+
+  async #fetchPieces(): Promise<void> {
+    let at = 0
+    for (const piece of this.#pieces) {
+      await readInto(this.#job.bucket, piece, this.#buffer, at)
+      at += piece.size
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const { bucket, record, turn, upload } = this.#job
+    const progress = { from: this.#counted, offset: this.#offset, hash: this.#hash.state(), parts: this.#parts, pieces: this.#pieces }
+    const counted = await record.commit(turn, progress)
+    const [before, now] = [upload.pieces, this.#pieces]
+    const needless = (counted ? before.filter((piece) => !now.includes(piece)) : now.filter((piece) => !before.includes(piece))).map(
+      ({ key }) => key,
+    )
+    if (needless.length > 0) await bucket.delete(needless)
+    if (!counted) throw new TurnLost('another request writes to this upload')
+    this.#counted = this.#offset
+    this.#parts = []
+  }
+}
+
+/** Puts the parts of an upload that came to its end together, whoever asks, and however often. */
+export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, upload: UploadState): Promise<void> {
+  if (upload.isWhole || upload.offset < upload.size) return
+  const key = keyOf(upload)
+  if (upload.multipartId !== undefined) {
+    try {
+      await bucket.resumeMultipartUpload(key, upload.multipartId).complete(await record.parts())
+    } catch (error) {
+      // Somebody else has just done it, or did and could not say so.
+      if ((await bucket.head(key))?.size !== upload.size) throw error
+    }
+  }
+  await record.whole()
+}
+
+/** Where the whole file will lie. */
+export const keyOf = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'uploadKey'>) =>
+  uploadKeyOf({ taskId: taskOfUpload(uploadId), uploadKey })
+
+const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
+
+/** What a request needs that brings `most` bytes: a part at most. */
+export const bufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, most: number) => Math.min(PART_BYTES, sizeOf(pieces) + most)
+
+async function readInto(bucket: R2Bucket, { key, size }: Piece, buffer: Uint8Array, at: number): Promise<void> {
+  const object = await bucket.get(key)
+  if (!object || object.size !== size) throw new Error(`the piece ${key} is gone`)
+  const reader = object.body.getReader({ mode: 'byob' })
+  for (let done = 0; done < size; ) {
+    const { value } = await reader.readAtLeast(Math.min(READ_BYTES, size - done), new Uint8Array(READ_BYTES))
+    if (!value?.length) throw new Error(`the piece ${key} ends too soon`)
+    buffer.set(value, at + done)
+    done += value.length
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
+ * `http/` sends `present(task)`. States: pending → processing → completed | failed.
+ */
+
+import type { Outcome, Quality } from '../../core/model/codec.ts'
+import type { EngineFacts } from '../../core/catalog/engines.ts'
+import type { FormatId } from '../../core/catalog/index.ts'
+import type { OutputId } from '../../core/catalog/outputs.ts'
+import { revivedOutcome, type StoredOutcome } from './outcome.ts'
+import { type ReceiptView, receiptView } from './receipt.ts'
+import { isTestAccount } from './test-accounts.ts'
+
+export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
+export type Lane = 'quick' | 'slow'
+
+/** What `submit` hands over: everything the job needs and nothing the client may change later. */
+export interface NewTask {
+  readonly taskId: string
+  readonly accountId: string
+  readonly batchId?: string
+  /** Place in the batch, from 0. */
+  readonly position?: number
+  readonly fileName: string
+  /** `unknown` only for a task that failed at the door. */
+  readonly format: FormatId | 'unknown'
+  readonly output: OutputId | 'unknown'
+  readonly quality: Quality
+  readonly targetSize?: number
+  readonly usageRights?: 'drop'
+  readonly originalSize: number
+  readonly originalSha256: string
+  readonly worker: 'press' | 'media'
+  readonly lane: Lane
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly retentionMs: number
+  /** Blob of the upload; absent where there is none, and in tasks of before the bucket went by names (`uploadKeyOf`). */
+  readonly uploadKey?: string
+  /** The origin the client spoke to, for `download_url` in callbacks. */
+  readonly baseUrl: string
+  readonly requestId: string
+  readonly callbackUrl?: string
+  /** In clear only on the way to the Durable Object, which encrypts it at once and erases it with the job. */
+  readonly password?: string
+}
+
+/** Why a task failed, in the words of the error object. */
+export interface TaskError {
+  readonly code: number
+  readonly type: string
+  readonly message: string
+  readonly requestId: string
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/** The result that stands. `key` names the blob: the upload's when that itself is the result. */
+export interface TaskResult {
+  readonly key: string
+  readonly size: number
+  readonly sha256: string
+  /** What the result is; under a password, what lies inside of the archive. */
+  readonly output: OutputId
+  readonly outputName: string
+  readonly contentType: string
+  readonly outcome: Outcome
+  readonly encrypted: boolean
+  /** Of the result that was decoded or compared byte by byte, 0–1; absent where nobody counted. */
+  readonly verifiedShare?: number
+  /** That may have worked on it, in the versions of then; absent in what was stored before they were kept. */
+  readonly engines?: readonly EngineFacts[]
+}
+
+export interface Task extends Omit<NewTask, 'password'> {
+  readonly status: TaskStatus
+  readonly progress: number
+  readonly completedAt?: number
+  readonly expiresAt?: number
+  readonly result?: TaskResult
+  readonly error?: TaskError
+}
+
+/** A task as some release wrote it. */
+export type StoredTask = Omit<Task, 'result'> & { readonly result?: StoredResult }
+export type StoredResult = Omit<TaskResult, 'outcome'> & { readonly outcome: StoredOutcome }
+
+export const revivedResult = (result: StoredResult): TaskResult => ({ ...result, outcome: revivedOutcome(result.outcome) })
+
+export function revivedTask(stored: StoredTask | undefined): Task | undefined {
+  if (!stored) return undefined
+  const { result, ...task } = stored
+  return result ? { ...task, result: revivedResult(result) } : task
+}
+
+/** How a task looks to its owner. */
+export interface TaskView {
+  task_id: string
+  status: TaskStatus
+  original_size: number
+  created_at: string
+  file_name: string
+  format: string
+  quality: string
+  batch_id?: string
+  test?: true
+  progress?: number
+  download_url?: string
+  compressed_size?: number
+  compression_ratio?: string
+  completed_at?: string
+  output_format?: string
+  output_name?: string
+  expires_at?: string
+  result?: ReceiptView
+  error?: { code: number; message: string; request_id: string }
+  error_detail?: { type: string; [fact: string]: unknown }
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** The share of bytes saved, one decimal: "54.0%"; never "-0.0%". */
+export function compressionRatio(originalSize: number, compressedSize: number): string {
+  const percent = originalSize > 0 ? (1 - compressedSize / originalSize) * 100 : 0
+  const text = percent.toFixed(1)
+  return `${text === '-0.0' ? '0.0' : text}%`
+}
+
+export function present(task: Task, baseUrl: string): TaskView {
+  const view: TaskView = {
+    task_id: task.taskId,
+    status: task.status,
+    original_size: task.originalSize,
+    created_at: iso(task.createdAt),
+    file_name: task.fileName,
+    format: task.format,
+    quality: task.quality,
+  }
+  if (task.batchId) view.batch_id = task.batchId
+  if (isTestAccount(task.accountId)) view.test = true
+  if (task.status === 'pending' || task.status === 'processing') view.progress = task.progress
+  if (task.completedAt !== undefined) view.completed_at = iso(task.completedAt)
+  if (task.status === 'completed' && task.result) {
+    view.download_url = `${baseUrl}/v1/tasks/${task.taskId}/download`
+    view.compressed_size = task.result.size
+    view.compression_ratio = compressionRatio(task.originalSize, task.result.size)
+    view.output_format = task.result.output
+    view.output_name = task.result.outputName
+    view.expires_at = iso(task.expiresAt ?? task.createdAt + task.retentionMs)
+    view.result = receiptView(task.result, task.originalSha256)
+  }
+  if (task.status === 'failed' && task.error) {
+    view.error = { code: task.error.code, message: task.error.message, request_id: task.error.requestId }
+    view.error_detail = { type: task.error.type, ...task.error.facts, doc_url: `${baseUrl}/docs#${task.error.type}` }
+  }
+  return view
+}

@@ -1,0 +1,63 @@
+/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the same request twice makes one task. */
+import type { AccountFace } from '../store/accounts.ts'
+import { ApiError, invalidParameter } from './api-error.ts'
+import type { Digested } from './ingest.ts'
+
+export type Turn =
+  /** No key was given. */
+  | { readonly kind: 'free' }
+  | { readonly kind: 'first'; finish(fingerprint: string, id: string): Promise<void>; abandon(): Promise<void> }
+  | { readonly kind: 'repeated'; readonly fingerprint: string; readonly id: string }
+
+/** Takes the turn under a key, before the body is read. `scope` tells endpoints apart. */
+export async function takeTurn(account: AccountFace, key: string | undefined, scope: string): Promise<Turn> {
+  if (key === undefined) return { kind: 'free' }
+  const state = await account.beginIdempotent(key, scope, crypto.randomUUID())
+  switch (state.kind) {
+    case 'in_flight':
+      throw new ApiError(
+        'idempotency_in_flight',
+        'A request with this Idempotency-Key is still being worked on.',
+        {},
+        { 'Retry-After': '1' },
+      )
+    case 'done':
+      return { kind: 'repeated', fingerprint: state.fingerprint, id: state.id }
+    case 'new':
+      return {
+        kind: 'first',
+        finish: (fingerprint, id) => account.finishIdempotent(key, scope, fingerprint, id),
+        abandon: () => account.abandonIdempotent(key, scope),
+      }
+  }
+}
+
+/** The header's value: a quoted string (RFC 8941) or bare visible ASCII, 1–255 characters. */
+export function parseIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const match = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/.exec(header) ?? /^([\x21\x23-\x7e]{1,255})$/.exec(header)
+  if (!match)
+    throw invalidParameter(
+      'Idempotency-Key',
+      'The header Idempotency-Key must be 1 to 255 visible ASCII characters, in double quotes or bare.',
+    )
+  return match[1]
+}
+
+/**
+ * What makes two requests the same: the files' bytes and the fields. Keyed, because the fields may hold a password that
+ * must not be guessable from what is stored.
+ */
+export async function fingerprint(secret: string, files: readonly Digested[], fields: ReadonlyMap<string, string>): Promise<string> {
+  const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
+  const encoder = new TextEncoder()
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const code = await crypto.subtle.sign('HMAC', key, encoder.encode(text))
+  return Array.from(new Uint8Array(code), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Throws unless the repeated request is the same request. */
+export function sameOrRefuse(known: string, now: string): void {
+  if (known === now) return
+  throw new ApiError('idempotency_mismatch', 'This Idempotency-Key was used before with another file or other fields.')
+}

@@ -1,0 +1,16 @@
+import type { KnownFormat } from '../../core/catalog/outputs.ts'
+import { type OutputId, outputFacts } from '../../core/catalog/outputs.ts'
+import { extension } from '../../core/pipeline/extension.ts'
+
+/** The file name of a result: a new container gets its own extension, everything else keeps its name. */
+export function outputName(fileName: string, format: KnownFormat, output: OutputId): string {
+  if (output === format.id) return fileName
+  const facts = outputFacts(output)
+  if (facts.wraps) return `${fileName}.${facts.extension}`
+  const known = extension(fileName)
+  if (known === facts.extension) return fileName
+  const stem = known && fileName.length > known.length + 1 ? fileName.slice(0, -known.length - 1) : fileName
+  return `${stem}.${facts.extension}`
+}
+
+export const contentType = (output: OutputId): string => outputFacts(output).mediaType

@@ -1,0 +1,138 @@
+/** Resumable uploads: begun, and made into tasks. */
+
+import { Sha256 } from '../../core/bytes/sha256.ts'
+import type { Env } from '../env.ts'
+import { identify } from '../../core/pipeline/identify.ts'
+import { newUploadKey } from '../store/blob-names.ts'
+import { PART_BYTES, r2Source } from '../store/blobs.ts'
+import { patternOf } from '../store/ids.ts'
+import { PLANS, type Plan } from '../store/plans.ts'
+import { finishUpload, keyOf } from '../store/resumable.ts'
+import type { Task } from '../store/task.ts'
+import { type NewUpload, taskOfUpload, type UploadRecordFace, type UploadState, type Use } from '../store/upload-records.ts'
+import { ApiError } from './api-error.ts'
+import { emptyFile, fileTooLarge, type Kept, newTaskId, type Staged, unsupportedFormat } from './ingest.ts'
+import { createFailed, noRoom, type Submission, submit } from './submit.ts'
+
+/** What is not finished after this time is removed. */
+export const UPLOAD_MS = 24 * 3_600_000
+const UPLOAD_ID = patternOf('upl')
+
+export const unknownUpload = (id: string) =>
+  new ApiError('unknown_upload', `There is no upload '${id.slice(0, 40)}'; it may have been deleted or have expired.`)
+
+/** Asking a Durable Object by a name makes it: only names that we could have given. */
+export function uploadRecord(env: Env, id: string): UploadRecordFace {
+  if (!UPLOAD_ID.test(id)) throw unknownUpload(id)
+  return env.UPLOADS.getByName(id)
+}
+
+/** Takes the room, then makes the record. */
+export async function createUpload(
+  env: Env,
+  upload: Omit<NewUpload, 'multipartId' | 'uploadKey'>,
+  password?: string,
+): Promise<UploadState> {
+  const plan: Plan = PLANS[upload.plan]
+  if (upload.size > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
+  const account = env.ACCOUNTS.getByName(upload.accountId)
+  const taskId = taskOfUpload(upload.uploadId)
+  const named = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
+  const room = await account.reserve(taskId, upload.size, upload.expiresAt)
+  if (!room.ok) throw noRoom(room)
+  try {
+    const several = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(named.uploadKey) : undefined
+    const whole: NewUpload = several ? { ...named, multipartId: several.uploadId } : named
+    return await env.UPLOADS.getByName(upload.uploadId).create(whole, password)
+  } catch (error) {
+    await account.release(taskId).catch(() => undefined)
+    throw error
+  }
+}
+
+/** A finished upload as a file of a request; what stands against it is its refusal. */
+export async function stageUpload(env: Env, accountId: string, uploadId: string): Promise<Staged> {
+  const refused = (refusal: ApiError): Staged => {
+    return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
+  }
+  if (!UPLOAD_ID.test(uploadId)) return refused(unknownUpload(uploadId))
+  const record = env.UPLOADS.getByName(uploadId)
+  const use = await record.use(accountId, crypto.randomUUID())
+  if (use.kind !== 'taken') return refused(refusalOf(uploadId, use))
+  return releasing(record, async () => {
+    if (await taskOf(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
+    const staged = await taken(env, record, use)
+    if ('upload' in staged.kept) return staged
+    // Another task may still come of it.
+    await record.unuse()
+    return { ...staged, taskId: newTaskId(accountId) }
+  })
+}
+
+function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiError {
+  if (use.kind === 'unknown') return unknownUpload(uploadId)
+  if (use.kind === 'used') return new ApiError('upload_used', 'This upload has become a task already; one upload is one task.')
+  const { offset, size } = use
+  return new ApiError('offset_mismatch', `This upload is not finished: ${offset} of ${size} bytes have come.`, { offset, size })
+}
+
+/** What breaks leaves the upload to others. */
+async function releasing<T>(record: UploadRecordFace, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await record.unuse()
+    throw error
+  }
+}
+
+/** The task that was made by a request that could not say so any more. */
+async function taskOf(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
+  const task = await env.TASKS.getByName(taskOfUpload(upload.uploadId)).read()
+  if (task) await record.used()
+  return task
+}
+
+async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kind: 'taken' }>): Promise<Staged> {
+  const { upload, password } = use
+  const { uploadId, fileName, size } = upload
+  const file = {
+    taskId: taskOfUpload(uploadId),
+    uploadId,
+    fileName,
+    size,
+    sha256: Sha256.from(upload.hash).hex(),
+    wishes: { ...upload.wishes, ...(password === undefined ? {} : { password }) },
+  }
+  if (size === 0) return { ...file, kept: { refusal: emptyFile() } }
+  await finishUpload(env.BLOBS, record, upload)
+  const source = (name: string) => r2Source(env.BLOBS, keyOf(upload), size, name)
+  const found = await identify(source(fileName))
+  if (!found) return { ...file, kept: { refusal: unsupportedFormat() } }
+  const kept: Kept = { key: keyOf(upload), source, discard: () => record.unuse(), handOver: () => record.used() }
+  return { ...file, kept: { format: found, upload: kept } }
+}
+
+/**
+ * The task of an upload whose metadata says `compress`, once all bytes are there. What stands against it fails the task, because
+ * nobody waits for an answer who could be told. Repeated, it gives the same task. undefined: it is being made somewhere else.
+ */
+export async function beginByItself(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
+  const use = await record.use(upload.accountId, crypto.randomUUID())
+  if (use.kind !== 'taken') return undefined
+  return releasing(record, async () => {
+    const known = await taskOf(env, record, upload)
+    if (known) return known
+    const staged = await taken(env, record, use)
+    const { plan, requestId, baseUrl, accountId } = upload
+    const submission: Submission = { env, key: { accountId }, plan: PLANS[plan], requestId, baseUrl, jobOptions: {} }
+    try {
+      return await submit(submission, staged, 'slow')
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const task = await createFailed(submission, staged, error)
+      await record.used()
+      return task
+    }
+  })
+}

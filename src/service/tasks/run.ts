@@ -1,0 +1,113 @@
+/**
+ * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
+ * every part of a job that was split.
+ */
+import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
+import type { WorkerEnv } from '../env.ts'
+import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
+import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'
+import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
+import { Gate } from './memory-semaphore.ts'
+import { type Codecs, ISOLATE, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
+
+export type { Codecs, Runtime, Step } from './step-run.ts'
+
+const BEAT_MS = 4000
+
+/** One memory-hungry job at a time per isolate; a press of the pool has one at a time anyway. */
+const gate = new Gate(ISOLATE_BYTES)
+
+/** What a job may need at worst: small files cannot fill a budget, whatever their codec does. */
+const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
+
+export interface Admission {
+  /** How long it may wait for memory; for ever by default. The task is not claimed meanwhile. */
+  readonly waitMs?: number
+  /** Who claims it: a claim that is repeated, because its answer was lost, gives the same answer. */
+  readonly worker?: string
+}
+
+/** @returns 'busy': there was no memory in time, or the task's record is of a release that this one cannot speak with; nothing was done */
+export async function run(
+  env: WorkerEnv,
+  codecs: Codecs,
+  step: Step,
+  admission: Admission = {},
+  runtime: Runtime = ISOLATE,
+): Promise<'done' | 'busy'> {
+  const record = recordOf(env, step.taskId)
+  const weight = weightOf(step)
+  let place = await gate.enter(weight, admission.waitMs)
+  if (!place) return 'busy'
+  try {
+    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: SPOKEN.newest, oldest: SPOKEN.oldest }
+    const claim = await record.claim(step.generation, step.step, step.part, worker)
+    if (claim.kind === 'incompatible') {
+      const { taskId: task_id, step: name, part } = step
+      console.error(JSON.stringify({ level: 'error', event: 'incompatible', task_id, step: name, part, own: SPOKEN, record: claim.spoken }))
+      return 'busy'
+    }
+    if (claim.kind === 'forget') return 'done'
+    const lease = keepLease(record, claim.attempt, step.part)
+    try {
+      if (claim.alone && weight < ISOLATE_BYTES) {
+        place[Symbol.dispose]()
+        place = (await gate.enter(ISOLATE_BYTES))!
+      }
+      await attempt({ env, codecs, record, claim, step, lease, runtime })
+    } finally {
+      lease.end()
+    }
+    return 'done'
+  } finally {
+    place[Symbol.dispose]()
+  }
+}
+
+/** What ends an attempt must arrive; beats come again by themselves. */
+function recordOf(env: WorkerEnv, taskId: string): TaskRecordFace {
+  const tasks = steady(env.TASKS, ['claim'], SHORT_PAUSES_MS)
+  return steady(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
+}
+
+async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<void> {
+  const { record, claim, step, lease } = job
+  try {
+    lease.signal.throwIfAborted()
+    using work = new StepRun(job)
+    await work.run()
+  } catch (error) {
+    if (lease.signal.aborted) return
+    await endAttempt(record, claim, step.part, error)
+  }
+}
+
+async function endAttempt(
+  record: TaskRecordFace,
+  { attempt, task }: Extract<Claim, { kind: 'claimed' }>,
+  part: number | undefined,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(task, error.bestSize))
+  // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
+  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, error.message)
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return record.release(attempt, why, part, error instanceof PlatformError ? 'platform' : 'codec')
+}
+
+/** Beats while the job runs; aborts it when the task was deleted or the lease went to somebody else. */
+function keepLease(record: TaskRecordFace, attemptNumber: number, part: number | undefined): Lease {
+  const controller = new AbortController()
+  let progress = 0
+  const timer = setInterval(async () => {
+    const answer = await record.beat(attemptNumber, progress, part).catch(() => 'go on' as const)
+    if (answer === 'stop') controller.abort(new Error('the task was cancelled or given to another worker'))
+  }, BEAT_MS)
+  return {
+    signal: controller.signal,
+    progress: (share) => {
+      progress = Math.max(progress, Math.min(1, share))
+    },
+    end: () => clearInterval(timer),
+  }
+}

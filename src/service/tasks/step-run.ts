@@ -1,0 +1,253 @@
+/** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
+import type { Codec, Options, Outcome, Source } from '../../core/model/codec.ts'
+import { overBudget } from '../../core/model/error.ts'
+import type { NativeFilm } from '../../core/model/external-encoder.ts'
+import { isSegmented, type SegmentedCodec } from '../../core/model/segmented.ts'
+import type { ResultSink } from '../../core/model/sink.ts'
+import { TimeBudget } from '../../core/model/time-budget.ts'
+import type { WorkerEnv } from '../env.ts'
+import { enginesOf } from '../../core/catalog/engines.ts'
+import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
+import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
+import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
+import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from '../../core/pipeline/compress.ts'
+import { encryptResult } from '../../core/pipeline/encrypt.ts'
+import { lendCodecs } from '../../core/pipeline/inner.ts'
+import { partsOf, resultsOf } from '../store/blob-names.ts'
+import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
+import { Blocks, MOST_READS } from '../store/blocks.ts'
+import type { Task, TaskError } from '../store/task.ts'
+import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
+import { keptBytesFor } from './block-cache-size.ts'
+import { contentType, outputName } from './output-name.ts'
+
+export type Codecs = { readonly [Id in FormatId]?: Codec }
+export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }
+
+/** What a job may use where it runs. */
+export interface Runtime {
+  /** Heap and Wasm memory, in bytes. */
+  readonly memoryBudget: number
+  /** Reads of blobs. */
+  readonly mostReads: number
+  /** Of the processor, for pictures inside a file; absent: what an isolate has. */
+  readonly pictureSeconds?: number
+  readonly native?: NativeFilm
+  /** Told when a job goes on with more than an isolate has: its single calls take longer, too. */
+  enlarged?(): void
+}
+
+export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MOST_READS }
+
+/** The lease of a step while it runs. */
+export interface Lease {
+  /** Aborted when the task was deleted or the lease went to somebody else. */
+  readonly signal: AbortSignal
+  progress(share: number): void
+  end(): void
+}
+
+export interface ClaimedStep {
+  readonly env: WorkerEnv
+  readonly codecs: Codecs
+  readonly record: TaskRecordFace
+  readonly claim: Extract<Claim, { kind: 'claimed' }>
+  readonly step: Step
+  readonly lease: Lease
+  readonly runtime: Runtime
+}
+
+/** What a result is stored as: as it came out of its codec, or under the caller's password. */
+interface Stored {
+  readonly key: string
+  readonly size: number
+  readonly output: OutputId
+  readonly name: string
+}
+
+export class StepRun implements Disposable {
+  readonly #job: ClaimedStep
+  readonly #task: Task
+  readonly #blocks: Blocks
+  readonly #source: Source
+
+  constructor(job: ClaimedStep) {
+    this.#job = job
+    this.#task = job.claim.task
+    this.#blocks = new Blocks(keptBytesFor(this.#task), job.runtime.mostReads)
+    this.#source = r2Source(job.env.BLOBS, job.claim.uploadKey, this.#task.originalSize, this.#task.fileName, this.#blocks)
+  }
+
+  [Symbol.dispose](): void {
+    this.#blocks[Symbol.dispose]()
+  }
+
+  /** Trouble that a codec may meet while it plans, encodes a part or joins is an answer, not a broken attempt. */
+  async run(): Promise<void> {
+    const { claim, lease } = this.#job
+    try {
+      if (claim.overBudget !== undefined) throw overBudget(claim.overBudget)
+      await this.#step()
+    } catch (error) {
+      const trouble = lease.signal.aborted ? undefined : expectedTrouble(this.#task.format, error)
+      if (!trouble) throw error
+      await this.#finish(trouble)
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { codecs, claim, step, record } = this.#job
+    const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
+    if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: 'this format has no codec yet' }))
+    const { memoryBudget, enlarged } = this.#job.runtime
+    const optionsWith = (bytes: number) => {
+      if (bytes > ISOLATE_BYTES) enlarged?.()
+      return this.#options(bytes)
+    }
+    if (!isSegmented(codec)) return this.#finish(await compressWithin(codec, this.#source, this.#openSink, memoryBudget, optionsWith))
+    const options = this.#options(memoryBudget)
+    if (step.step === 'part') return this.#part(codec, options, step.part ?? 0)
+    if (step.step === 'join') return this.#finish(await this.#join(codec, options))
+    const plan = await codec.plan(this.#source, options)
+    if (plan.kind === 'parts') return record.split(claim.attempt, plan.parts)
+    return this.#finish(plan.kind === 'unchanged' ? unchanged(plan) : await compress(codec, this.#source, this.#openSink, options))
+  }
+
+  #options(memoryBudget: number): Options {
+    const { codecs, lease, runtime } = this.#job
+    const { native, pictureSeconds } = runtime
+    const { quality, output, targetSize, usageRights } = this.#task
+    const options: Omit<Options, 'inner'> = {
+      quality,
+      output: output as OutputId,
+      memoryBudget,
+      signal: lease.signal,
+      progress: lease.progress,
+      ...(native && { native }),
+      ...(targetSize === undefined ? {} : { targetSize }),
+      ...(usageRights === undefined ? {} : { usageRights }),
+    }
+    return { ...options, inner: lendCodecs(codecs, options, 0, new TimeBudget(pictureSeconds)) }
+  }
+
+  get #resultKey(): string {
+    return `${resultsOf(this.#job.claim.uploadKey)}${this.#job.claim.attempt}`
+  }
+
+  // Joins write from the first byte to the last.
+  readonly #openSink = async (): Promise<ResultSink> =>
+    r2Sink(this.#job.env.BLOBS, this.#resultKey, this.#source.size, this.#task.fileName, {
+      patchable: this.#job.step.step !== 'join',
+      blocks: this.#blocks,
+    })
+
+  async #part(codec: SegmentedCodec, options: Options, part: number): Promise<void> {
+    const { env, claim, record } = this.#job
+    const [planned] = claim.parts
+    if (!planned) throw new Error(`part ${part} was claimed without its plan`)
+    const key = `${partsOf(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
+    const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
+    try {
+      const receipt = await codec.compressPart(this.#source, planned.plan, sink, options, claim.soFar)
+      options.signal.throwIfAborted()
+      const { size } = await sink.finish()
+      const counted = await record.completePart(claim.attempt, part, receipt, key, size)
+      if (!counted) await sink.abort()
+    } catch (error) {
+      await sink.abort()
+      throw error
+    }
+  }
+
+  #join(codec: SegmentedCodec, options: Options): Promise<Pressed> {
+    const { env, claim } = this.#job
+    const parts = claim.parts.map(({ index, plan, receipt, key, size }) => {
+      if (!receipt || key === undefined || size === undefined) throw new Error(`part ${index} is joined before it is done`)
+      return { plan, receipt, result: r2Source(env.BLOBS, key, size, this.#task.fileName, this.#blocks) }
+    })
+    const joiner: Codec = {
+      format: codec.format,
+      compress: (original, sink, settings) => codec.join(original, parts, sink, settings),
+      verify: (...args) => {
+        this.#blocks[Symbol.dispose]()
+        return codec.verify(...args)
+      },
+    }
+    return attempt(joiner, this.#source, this.#openSink, options)
+  }
+
+  /** The verified result, under its password if there is one, becomes the task's. */
+  async #finish(pressed: Pressed): Promise<void> {
+    const { env, claim, record } = this.#job
+    const task = this.#task
+    this.#blocks.assertSound()
+    if (pressed.result === undefined && pressed.defect) logDefect(task, pressed.outcome, pressed.defect)
+    const plain = pressed.result ?? this.#source
+    if (task.targetSize !== undefined && plain.size > task.targetSize) {
+      await record.fail(claim.attempt, targetUnreachable(task, plain.size))
+      if (pressed.result) await env.BLOBS.delete(this.#resultKey)
+      return
+    }
+    const format: KnownFormat = FORMATS[task.format as KnownFormat['id']]
+    const output = pressed.result ? (ownOutput(pressed.outcome) ?? (task.output as OutputId)) : format.id
+    const name = outputName(task.fileName, format, output)
+    const stored = await this.#encrypted(plain, format, {
+      key: pressed.result ? this.#resultKey : claim.uploadKey,
+      size: plain.size,
+      output,
+      name,
+    })
+    const counted = await record.complete(claim.attempt, {
+      key: stored.key,
+      size: stored.size,
+      sha256: stored.key === claim.uploadKey ? task.originalSha256 : await sha256OfBlob(env.BLOBS, stored.key),
+      output,
+      outputName: stored.name,
+      contentType: contentType(stored.output),
+      outcome: pressed.outcome,
+      encrypted: claim.password !== undefined,
+      ...verifiedShareOf(pressed),
+      engines: pressed.result ? enginesOf(format.id, output) : [],
+    })
+    if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
+  }
+
+  /** `plain`, which lies at `stored.key`, under the caller's password; as it is where there is none. */
+  async #encrypted(plain: Source, format: KnownFormat, stored: Stored): Promise<Stored> {
+    const { env, claim } = this.#job
+    if (claim.password === undefined) return stored
+    const key = `${this.#resultKey}-encrypted`
+    const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name, { blocks: this.#blocks })
+    const result = { source: plain, output: stored.output, format, name: stored.name }
+    const { encrypted, output, name } = await encryptResult(result, claim.password, openSink)
+    if (stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
+    return { key, size: encrypted.size, output, name }
+  }
+}
+
+function unchanged({ reason, detail }: Omit<Extract<Outcome, { kind: 'unchanged' }>, 'kind'>): Pressed {
+  return { outcome: { kind: 'unchanged', reason, ...(detail === undefined ? {} : { detail }) }, result: undefined }
+}
+
+export function targetUnreachable(task: Task, bestSize: number): TaskError {
+  return {
+    code: 400,
+    type: 'target_unreachable',
+    message: `No result of at most ${task.targetSize} bytes keeps the quality floors; the smallest has ${bestSize} bytes.`,
+    requestId: task.requestId,
+    facts: { target_size: task.targetSize, best_size: bestSize },
+  }
+}
+
+function logDefect(task: Task, outcome: Outcome, defect: string) {
+  const { taskId, requestId, format } = task
+  console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
+}
+
+/** What stays as it is, is the upload: its SHA-256 says so of every byte. */
+function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
+  if (pressed.result === undefined) return { verifiedShare: 1 }
+  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
+}
+
+const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' ? outcome.output : undefined)

@@ -1,0 +1,196 @@
+/** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
+
+import { callbackRules, type Env } from '../env.ts'
+import type { KnownFormat } from '../../core/catalog/outputs.ts'
+import { passwordApplies } from '../../core/pipeline/password.ts'
+import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
+import type { KeyRecord } from '../store/keys.ts'
+import type { Plan } from '../store/plans.ts'
+import type { Lane, NewTask, Task } from '../store/task.ts'
+import { ApiError } from './api-error.ts'
+import { checkCallbackUrl } from './callback-url.ts'
+import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
+import { isSignedPdf } from './signed-pdf.ts'
+import { newTaskId, type Staged } from './ingest.ts'
+import { waited } from './wait-for-task.ts'
+
+export interface Submission {
+  readonly env: Env
+  readonly key: Pick<KeyRecord, 'accountId'>
+  readonly plan: Plan
+  readonly requestId: string
+  /** The origin the client spoke to. */
+  readonly baseUrl: string
+  /** What the request asks for, of every file of a batch. */
+  readonly jobOptions: Partial<JobOptions>
+  readonly batchId?: string
+}
+
+/** How long the answer to a quick upload may wait for its task, unless the caller prefers otherwise. */
+const QUICK_WAIT_MS = 25_000
+
+/** Takes room for `bytes` more; throws when the account has none. */
+export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
+  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
+  if (!answer.ok) throw noRoom(answer)
+}
+
+export function noRoom({ used, quota }: { used: number; quota: number }): ApiError {
+  const facts = { used_bytes: used, quota_bytes: quota }
+  return new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
+}
+
+/** Room that was admitted and is not needed any more. What cannot be given back now is free in 15 minutes. */
+export async function giveBack(env: Env, key: KeyRecord, ids: readonly string[]): Promise<void> {
+  await env.ACCOUNTS.getByName(key.accountId)
+    .giveBack(ids)
+    .catch(() => undefined)
+}
+
+/** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
+export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
+  if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
+  const checked = checkCallbackUrl(callbackUrl, callbackRules(env))
+  if (checked.ok) return checked.url
+  throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
+}
+
+/** A single file's task, in the quick lane if nothing slower is wanted and its format has one; throws what stands against it. */
+export async function submit(submission: Submission, staged: Staged, fastest: Lane = 'quick'): Promise<Task> {
+  if ('refusal' in staged.kept) throw staged.kept.refusal
+  const { format, upload } = staged.kept
+  try {
+    return await create(submission, staged, await decide(submission, staged, format, fastest))
+  } catch (error) {
+    await upload.discard()
+    throw error
+  }
+}
+
+/** One file of a batch: what stands against it fails its own task. Batches are queued, whatever their files' sizes. */
+export async function submitOfBatch(submission: Submission, staged: Staged, position: number): Promise<Task> {
+  if ('refusal' in staged.kept) return createFailed(submission, staged, staged.kept.refusal, position)
+  const { format, upload } = staged.kept
+  try {
+    return await create(submission, staged, { ...(await decide(submission, staged, format, 'slow')), position })
+  } catch (error) {
+    await upload.discard()
+    // A resumable upload is as it was before: this task has another id, because another may still come of it.
+    const failed = staged.uploadId === undefined ? staged : { ...staged, taskId: newTaskId(submission.key.accountId) }
+    if (error instanceof ApiError) return createFailed(submission, failed, error, position)
+    throw error
+  }
+}
+
+/** The request's word counts more than the metadata of an upload. */
+const optionsOf = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
+
+type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
+
+async function decide(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
+  const jobOptions = optionsOf(submission, staged)
+  checkQuality(format, jobOptions.quality)
+  const output = chooseOutput(format, jobOptions.format)
+  if (jobOptions.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
+  if (jobOptions.password !== undefined && format.password) await refuseLocked(staged, format)
+  const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
+  return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
+}
+
+async function refuseSigned(staged: Staged): Promise<void> {
+  if ('refusal' in staged.kept || !(await isSignedPdf(staged.kept.upload.source(staged.fileName)))) return
+  const message = 'This PDF is signed: encrypting it would break the signature. Send it without a password.'
+  throw new ApiError('password_not_applicable', message, { param: 'password' })
+}
+
+async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> {
+  if ('refusal' in staged.kept || (await passwordApplies(staged.kept.upload.source(staged.fileName), format))) return
+  const message = 'This document is under a password already. Send it without one.'
+  throw new ApiError('password_not_applicable', message, { param: 'password' })
+}
+
+/** No task promises what the name of its upload does not keep: that is as old as the upload, and the plan may be newer. */
+function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+  if ('refusal' in staged.kept) return { retentionMs }
+  const { key } = staged.kept.upload
+  // A resumable upload whose task failed at the door is left to another task.
+  if (taskOfBlob(key) !== staged.taskId) return { retentionMs }
+  return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
+}
+
+function common(submission: Submission, staged: Staged) {
+  const { key, plan, requestId, baseUrl, batchId } = submission
+  const jobOptions = optionsOf(submission, staged)
+  return {
+    taskId: staged.taskId,
+    accountId: key.accountId,
+    fileName: staged.fileName,
+    quality: jobOptions.quality,
+    originalSize: staged.size,
+    originalSha256: staged.sha256,
+    createdAt: Date.now(),
+    ...kept(plan, staged),
+    baseUrl,
+    requestId,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(jobOptions.callbackUrl === undefined ? {} : { callbackUrl: jobOptions.callbackUrl }),
+  }
+}
+
+async function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
+  const { env } = submission
+  const jobOptions = optionsOf(submission, staged)
+  const task = await env.TASKS.getByName(staged.taskId).create({
+    ...common(submission, staged),
+    ...decision,
+    ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
+    ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
+    ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
+  })
+  if ('upload' in staged.kept) await staged.kept.upload.handOver()
+  return task
+}
+
+/** `position`: in its batch. */
+export function createFailed(submission: Submission, staged: Staged, error: ApiError, position?: number): Promise<Task> {
+  const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
+  const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
+  const task: NewTask = { ...common(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
+  return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
+}
+
+/**
+ * Runs a quick task now and waits for it, for `waitMs` or a default time; a queued one is only waited for when asked.
+ * `keepAlive` lets the job go on after the answer.
+ */
+export async function runAndWait(
+  env: Env,
+  task: Task,
+  waitMs: number | undefined,
+  keepAlive: (work: Promise<unknown>) => void,
+): Promise<Task> {
+  if (task.lane === 'slow') return waitMs ? ((await waited(env, task.taskId, waitMs)) ?? task) : task
+  const run = press(env, task)
+  keepAlive(run)
+  const limitMs = waitMs ?? QUICK_WAIT_MS
+  if (limitMs === 0) return task
+  const startedMs = Date.now()
+  await Promise.race([run, new Promise((resolve) => setTimeout(resolve, limitMs))])
+  const now = (await env.TASKS.getByName(task.taskId).read()) ?? task
+  const leftMs = limitMs - (Date.now() - startedMs)
+  // Somebody else is at it: another request under the same Idempotency-Key, or the queue.
+  if (now.status === 'completed' || now.status === 'failed' || leftMs <= 0) return now
+  return (await waited(env, task.taskId, leftMs)) ?? now
+}
+
+/** What the press cannot take, or breaks with, goes to the queue at once. If that fails, too, the task's own watchdog sends it. */
+async function press(env: Env, { taskId, originalSize }: Task): Promise<void> {
+  const record = env.TASKS.getByName(taskId)
+  const worker = crypto.randomUUID()
+  try {
+    if ((await env.PRESS.run(taskId, originalSize, worker)) === 'busy') await record.toQueue()
+  } catch (error) {
+    console.error(JSON.stringify({ level: 'error', event: 'press_broke', task_id: taskId, error: String(error) }))
+    await record.toQueue(worker).catch(() => undefined)
+  }
+}
