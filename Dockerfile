@@ -19,4 +19,4 @@ VOLUME /state
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8787/healthz').then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=4", "scripts/start.ts", "--host", "0.0.0.0", "--state", "/state"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "src/local/start.ts", "--host", "0.0.0.0", "--state", "/state"]

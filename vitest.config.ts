@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
-import { WORKERD_ENVIRONMENT } from './scripts/workerd-flags.ts'
+import { WORKERD_ENVIRONMENT } from './src/local/workerd-flags.ts'
 
 Object.assign(process.env, WORKERD_ENVIRONMENT)
 

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { provision } from '../scripts/development-account.ts'
-import { loadSecrets, Service } from '../scripts/service.ts'
+import { provision } from '../src/local/development-account.ts'
+import { loadSecrets, Service } from '../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 /** Files that take a moment: what is asked is how the service bears many, not how fast codecs are. */

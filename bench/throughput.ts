@@ -8,8 +8,8 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { provision } from '../scripts/development-account.ts'
-import { loadSecrets, Service } from '../scripts/service.ts'
+import { provision } from '../src/local/development-account.ts'
+import { loadSecrets, Service } from '../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const FILES = 20

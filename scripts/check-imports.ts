@@ -26,7 +26,7 @@ const RUNS = /\.(tsx?|m?js|wasm)$/
 const CLOCK = /\b(?:performance|Date)\.now\b/
 const WITHOUT_CLOCK = /^(?:wasm|src\/(?:bytes|codec|containers|embedded|formats|pipeline|quality|raster))\//
 /** The Workers and processes in which nothing may be under the GPL. */
-const DOORS = ['src/index.ts', 'src/service/press.ts', 'pool/press/press.ts', 'pool/serve.ts']
+const DOORS = ['src/index.ts', 'src/service/press.ts', 'src/local/press/press.ts', 'src/local/serve.ts']
 
 /** All that is wrong with the imports below `root`, a line each; none when they are as CONTRIBUTING.md there says. */
 export function problemsOf(root: string): string[] {

@@ -11,8 +11,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { provision } from './development-account.ts'
-import { loadSecrets, Service } from './service.ts'
+import { provision } from '../src/local/development-account.ts'
+import { loadSecrets, Service } from '../src/local/service.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const QUESTIONS: { readonly [name: string]: string | undefined } = {

@@ -33,7 +33,7 @@ import { type Bucket, bucketsIn, jurisdictionOf, placeOf, withRegion, withRegion
 import { goBack, rollOut } from './deploy/roll-out.ts'
 import { readSettings } from './deploy/settings.ts'
 import { Wrangler } from './deploy/wrangler.ts'
-import { newReceiptKeys } from './receipt-keys.ts'
+import { newReceiptKeys } from '../src/local/receipt-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */

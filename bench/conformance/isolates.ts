@@ -8,8 +8,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { provision } from '../../scripts/development-account.ts'
-import { loadSecrets, Service } from '../../scripts/service.ts'
+import { provision } from '../../src/local/development-account.ts'
+import { loadSecrets, Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const { values } = parseArgs({

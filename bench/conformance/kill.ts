@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { findNative } from '../../pool/native.ts'
+import { findNative } from '../../src/local/native.ts'
 import { Processes, VICTIMS } from './victims.ts'
 
 const { values } = parseArgs({
@@ -53,7 +53,7 @@ const said = join(state, 'said.log')
 
 /** Starts the service, again if it does not come up: whatever supervises it would, too. */
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
-  const command = ['scripts/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable']
+  const command = ['src/local/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable']
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
     const log = openSync(said, 'a')
     const service = spawn(process.execPath, command, { detached: true, stdio: ['ignore', log, log] })

@@ -63,7 +63,7 @@ let killed = 0
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
   const service = spawn(
     process.execPath,
-    ['--max-semi-space-size=4', 'scripts/start.ts', '--port', values.port, '--state', state, '--workers', '2'],
+    ['--max-semi-space-size=4', 'src/local/start.ts', '--port', values.port, '--state', state, '--workers', '2'],
     {
       cwd: ROOT,
       detached: true,

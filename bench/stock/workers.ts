@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestHarness } from 'wrangler'
-import { WORKERD_ENVIRONMENT } from '../../scripts/workerd-flags.ts'
+import { WORKERD_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
 import { nameOf, type Package } from './packages.ts'
 
 // As `npm start` does: offline, and without the observability that only local runs have.

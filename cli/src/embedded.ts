@@ -15,7 +15,7 @@ const MAX_SAID = 4000
 
 /** Starts the Workers of this checkout on a free port of loopback. */
 export async function startEmbedded(): Promise<Server & { stop(): void }> {
-  const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../src/local/start.ts', import.meta.url))
   if (!existsSync(script)) {
     throw new Trouble('usage', 'No server is named. Set WHITTLE_SERVER and WHITTLE_KEY, or run this from a checkout of Whittle.')
   }

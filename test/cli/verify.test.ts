@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newReceiptKeys } from '../../scripts/receipt-keys.ts'
+import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const PHOTO = join(ROOT, 'docs/photo.jpg')

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { type FrontOptions, openFront } from '../../scripts/front.ts'
-import { freePort, Service } from '../../scripts/service.ts'
+import { type FrontOptions, openFront } from '../../src/local/reverse-proxy.ts'
+import { freePort, Service } from '../../src/local/service.ts'
 
 const KEY = { Authorization: 'Bearer some-key' }
 const MB = 1_000_000

@@ -67,7 +67,7 @@ beforeAll(async () => {
     STEP_PORT: String(PORT),
     PRESS_MB: '1024',
   }
-  container = spawn(process.execPath, [join(root, 'pool/heavy.ts')], { cwd: root, env, stdio: 'inherit' })
+  container = spawn(process.execPath, [join(root, 'src/local/heavy.ts')], { cwd: root, env, stdio: 'inherit' })
   for (;;) {
     const up = await fetch(`http://127.0.0.1:${PORT}/ready`).then(
       ({ ok }) => ok,

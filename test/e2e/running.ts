@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type DevelopmentKeys, provision } from '../../scripts/development-account.ts'
-import { loadSecrets, type PoolOptions, Service } from '../../scripts/service.ts'
+import { type DevelopmentKeys, provision } from '../../src/local/development-account.ts'
+import { loadSecrets, type PoolOptions, Service } from '../../src/local/service.ts'
 
 export interface Running {
   readonly baseUrl: string

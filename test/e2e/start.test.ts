@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { leashed } from '../../pool/leashed.ts'
-import { freePort } from '../../scripts/service.ts'
-import { lockState } from '../../scripts/state-lock.ts'
+import { leashed } from '../../src/local/parent-death-signal.ts'
+import { freePort } from '../../src/local/service.ts'
+import { lockState } from '../../src/local/state-lock.ts'
 import { isThere, nodesBelow, workerdsBelow } from './processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -17,7 +17,7 @@ async function started(work: Work): Promise<void> {
   const state = mkdtempSync(join(tmpdir(), 'whittle-start-'))
   const port = await freePort()
   const flags = ['--port', `${port}`, '--state', state, '--embedded']
-  const service = spawn(process.execPath, [join(ROOT, 'scripts/start.ts'), ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const service = spawn(process.execPath, [join(ROOT, 'src/local/start.ts'), ...flags], { stdio: ['ignore', 'pipe', 'ignore'] })
   let said = ''
   service.stdout.on('data', (chunk: Buffer) => {
     said += chunk
@@ -71,7 +71,7 @@ it(
 
 /** Starts one more on a state that may be in use, for as long as it takes to say so. */
 const second = (state: string, port: number) =>
-  spawnSync(process.execPath, [join(ROOT, 'scripts/start.ts'), '--port', `${port}`, '--state', state], {
+  spawnSync(process.execPath, [join(ROOT, 'src/local/start.ts'), '--port', `${port}`, '--state', state], {
     encoding: 'utf8',
     timeout: 20_000,
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { BlobFiles } from '../../pool/blob-files.ts'
+import { BlobFiles } from '../../src/local/blob-files.ts'
 
 let root: string
 let downloads: string[]

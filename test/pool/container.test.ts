@@ -41,7 +41,7 @@ describe('a step in a container', () => {
     const step = `POST ${STEP_PORT} /step ${JSON.stringify({ kind: 'press', step: STEP })}`
     const first = [
       `door ${DOOR_HOST} true`,
-      'start node pool/heavy.ts, internet false',
+      'start node src/local/heavy.ts, internet false',
       'idle 1200000',
       `GET ${STEP_PORT} /ready`,
       step,

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Job, type JobLimits, type JobWorld } from '../../pool/job.ts'
-import { type Claimed, fileOf } from '../../pool/link.ts'
-import { PressProcess } from '../../pool/press-process.ts'
+import { Job, type JobLimits, type JobWorld } from '../../src/local/job.ts'
+import { type Claimed, fileOf } from '../../src/local/ipc-messages.ts'
+import { PressProcess } from '../../src/local/press-process.ts'
 import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 
 const UPLOAD = 'the upload'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { leashed } from '../../pool/leashed.ts'
+import { leashed } from '../../src/local/parent-death-signal.ts'
 import { isThere } from '../e2e/processes.ts'
 
 const BUSY = 'for (;;);'

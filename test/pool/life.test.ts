@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Life } from '../../pool/life.ts'
+import { Life } from '../../src/local/liveness.ts'
 
 const LIMITS = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../pool/line.ts'
+import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../src/local/scheduler.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 
 function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { BUCKET, DATE, FLAGS, OBJECTS, QUEUES } from '../../pool/edge.ts'
+import { BUCKET, DATE, FLAGS, OBJECTS, QUEUES } from '../../src/local/edge.ts'
 
 const toml = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8')
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match.slice(1))

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
-import { DATE } from '../../pool/edge.ts'
-import { EDGE_ENVIRONMENT } from '../../scripts/workerd-flags.ts'
+import { DATE } from '../../src/local/edge.ts'
+import { EDGE_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
 import { workerdsBelow } from '../e2e/processes.ts'
 
 const ASKS = `export default { async fetch(request, { ANSWERS }) {

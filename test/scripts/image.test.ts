@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, matchesGlob, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startOptions } from '../../scripts/start-options.ts'
+import { startOptions } from '../../src/local/start-options.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const SMALL_GARBAGE = '--max-semi-space-size=4'
@@ -67,8 +67,8 @@ describe('the Dockerfile', () => {
 
 /** What runs in it, or is bundled there. */
 const PROGRAMS = [
-  ...['scripts/start.ts', 'scripts/leash.ts', 'scripts/account.ts', 'pool/build.ts', 'pool/serve.ts', 'pool/heavy.ts'],
-  ...['pool/press/press.ts', 'pool/press/media.ts', 'src/index.ts', 'src/service/remote/door.ts', 'pool/workers/forward.ts'],
+  ...['src/local/start.ts', 'src/local/leash.ts', 'scripts/account.ts', 'src/local/build.ts', 'src/local/serve.ts', 'src/local/heavy.ts'],
+  ...['src/local/press/press.ts', 'src/local/press/media.ts', 'src/index.ts', 'src/service/remote/door.ts', 'src/local/workers/forward.ts'],
 ]
 
 /** Paths from the root. */
@@ -84,7 +84,7 @@ describe('what is started', () => {
     ['by compose', entry[1], [...entry.slice(2), ...composeArguments()]],
     ['by systemd', ...systemd()],
   ])('%s is there and understands its arguments', (_, program, options) => {
-    expect(program).toBe('scripts/start.ts')
+    expect(program).toBe('src/local/start.ts')
     expect(existsSync(join(ROOT, program!))).toBe(true)
     expect(startOptions(options).state).toBeTruthy()
   })

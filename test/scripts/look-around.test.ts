@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { lookAround } from '../../scripts/look-around.ts'
+import { lookAround } from '../../src/local/recover-after-restart.ts'
 
 it('tasks of before a kill are woken, then what it left is swept, though a service has only just begun', async () => {
   const asked: unknown[] = []

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, expect, it } from 'vitest'
-import { removeOrphans } from '../../scripts/orphan-files.ts'
+import { removeOrphans } from '../../src/local/orphan-files.ts'
 
 const DAY_MS = 86_400_000
 const PART_BYTES = 5 * 2 ** 20

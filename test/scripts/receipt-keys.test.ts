@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, sign, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { newReceiptKeys } from '../../scripts/receipt-keys.ts'
+import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 
 it('a new key comes before the old ones, whose private parts are forgotten', () => {
   const first = JSON.parse(newReceiptKeys()).keys

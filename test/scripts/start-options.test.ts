@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogFile } from '../../scripts/log-file.ts'
-import { startOptions } from '../../scripts/start-options.ts'
+import { LogFile } from '../../src/local/log-file.ts'
+import { startOptions } from '../../src/local/start-options.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const start = (...flags: string[]) => spawnSync(process.execPath, [join(ROOT, 'scripts/start.ts'), ...flags], { encoding: 'utf8' })
+const start = (...flags: string[]) => spawnSync(process.execPath, [join(ROOT, 'src/local/start.ts'), ...flags], { encoding: 'utf8' })
 
 describe('npm start', () => {
   it('tells what it can be told', () => {
@@ -46,7 +46,7 @@ describe('npm start', () => {
   })
 
   it('says which Node it needs', () => {
-    const program = "Object.defineProperty(process.versions, 'node', { value: '20.9.0' }); await import('./scripts/node-version.mjs')"
+    const program = "Object.defineProperty(process.versions, 'node', { value: '20.9.0' }); await import('./src/local/node-version.mjs')"
     const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' })
     expect(status).toBe(1)
     expect(stderr).toContain('Whittle needs Node 24 or newer to run, and this is 20.9.0.')

@@ -1,7 +1,7 @@
 /** One task's container: started when it is first asked for, asked to do a step, and gone when nobody has asked it for a while. */
 import type { Step } from '../tasks/run.ts'
-import { CONTAINER_PRESS_MB } from '../../../pool/budget.ts'
-import type { Kind } from '../../../pool/link.ts'
+import { CONTAINER_PRESS_MB } from '../../local/budget.ts'
+import type { Kind } from '../../local/ipc-messages.ts'
 
 /** The name under which a container finds the service; everything else is closed to it. */
 export const DOOR_HOST = 'door.whittle'
@@ -28,7 +28,7 @@ export async function workIn(machine: Machine, door: Fetcher, kind: Kind, step: 
   await machine.interceptOutboundHttp(DOOR_HOST, door)
   if (!machine.running) {
     const env = { DOOR: `http://${DOOR_HOST}`, STEP_PORT: String(STEP_PORT), PRESS_MB: String(CONTAINER_PRESS_MB) }
-    machine.start({ entrypoint: ['node', 'pool/heavy.ts'], enableInternet: false, env })
+    machine.start({ entrypoint: ['node', 'src/local/heavy.ts'], enableInternet: false, env })
   }
   await machine.setInactivityTimeout(BUSY_MS)
   const port = machine.getTcpPort(STEP_PORT)

@@ -9,7 +9,7 @@ import { placed } from '../store/region-bindings.ts'
 import type { JobMessage } from '../store/tasks.ts'
 import { bury, isDead } from '../tasks/consume.ts'
 import type { Step } from '../tasks/run.ts'
-import type { Kind } from '../../../pool/link.ts'
+import type { Kind } from '../../local/ipc-messages.ts'
 import { answer } from '../remote/answer.ts'
 import { type Machine, workIn } from './container.ts'
 

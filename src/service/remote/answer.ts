@@ -1,4 +1,4 @@
-/** Tasks and blobs over HTTP, for the parent of presses: see `pool/door-client.ts`. */
+/** Tasks and blobs over HTTP, for the parent of presses: see `src/local/task-api-client.ts`. */
 import type { WorkerEnv } from '../env.ts'
 import { taskOfBlob } from '../store/blob-names.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'

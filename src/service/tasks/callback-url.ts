@@ -1,7 +1,7 @@
 /**
  * Which addresses a callback may reach: public names over https, at the ports that are for it. No credentials, no IP literal in
  * any spelling (the URL parser turns 0x7f.1, 017700000001 and full-width digits into dotted form first), no single-label or
- * internal names. What a name leads to is judged when it is called: by Cloudflare's network, or by `scripts/egress.ts`.
+ * internal names. What a name leads to is judged when it is called: by Cloudflare's network, or by `src/local/egress.ts`.
  */
 export type CallbackUrl = { ok: true; url: string } | { ok: false; why: string }
 

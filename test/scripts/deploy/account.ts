@@ -61,7 +61,7 @@ export class Checkout {
   constructor(account: Partial<Account> = {}) {
     for (const name of [
       'scripts',
-      'pool/budget.ts',
+      'src/local/budget.ts',
       'src/core/catalog/format.ts',
       'src/service/store/regions.ts',
       'src/service/store/blob-names.ts',

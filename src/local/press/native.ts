@@ -1,8 +1,8 @@
 /** The program beside the press, as codecs see it: the press writes and reads files, its parent runs the program. */
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { overBudget, unsupported } from '../../src/core/model/error.ts'
-import type { NativeEncode, NativeFigures, NativeFilm, NativeMeasure } from '../../src/core/model/external-encoder.ts'
+import { overBudget, unsupported } from '../../core/model/error.ts'
+import type { NativeEncode, NativeFigures, NativeFilm, NativeMeasure } from '../../core/model/external-encoder.ts'
 import type { NativeRequest } from '../native.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from '../native-files.ts'
 

@@ -1,8 +1,8 @@
 /** The part of an R2 bucket that a job uses, as files of one folder. */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { PART_BYTES } from '../../src/service/store/blobs.ts'
-import { fileOf } from '../link.ts'
+import { PART_BYTES } from '../../service/store/blobs.ts'
+import { fileOf } from '../ipc-messages.ts'
 
 interface Range {
   readonly offset: number

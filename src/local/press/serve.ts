@@ -3,10 +3,10 @@
  * secret and no other task: what it says of its own is said in its name by the parent, which holds the lease.
  */
 import './digest-stream.ts'
-import type { WorkerEnv } from '../../src/service/env.ts'
-import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
-import { type Codecs, run } from '../../src/service/tasks/run.ts'
-import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../link.ts'
+import type { WorkerEnv } from '../../service/env.ts'
+import type { TaskRecordFace } from '../../service/store/tasks.ts'
+import { type Codecs, run } from '../../service/tasks/run.ts'
+import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../ipc-messages.ts'
 import { FileBucket } from './file-bucket.ts'
 import { PressNative } from './native.ts'
 

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { openEgress } from './egress.ts'
-import { lookAround } from './look-around.ts'
+import { lookAround } from './recover-after-restart.ts'
 import { removeOrphans } from './orphan-files.ts'
 import { networksOf } from './public-address.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
@@ -17,7 +17,7 @@ import { supervise, wordsOf } from './supervise.ts'
 
 const told = startOptions(process.argv.slice(2))
 const { port, publicUrl } = told
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const state = resolve(told.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${port}`
 

@@ -1,10 +1,10 @@
 /** The service on one machine: presses as processes, and beside them Miniflare with prebuilt Workers. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { DoorClient } from './door-client.ts'
+import { DoorClient } from './task-api-client.ts'
 import type { EdgeOptions } from './edge.ts'
 import type { NativeProgram } from './native.ts'
-import { Pool } from './pool.ts'
+import { Pool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {
   readonly workers: number

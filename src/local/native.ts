@@ -7,8 +7,8 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { NativeEncode, NativeMeasure, Span } from '../src/core/model/external-encoder.ts'
-import { leashed } from './leashed.ts'
+import type { NativeEncode, NativeMeasure, Span } from '../core/model/external-encoder.ts'
+import { leashed } from './parent-death-signal.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
 import { usageOf } from './usage.ts'
 

@@ -1,7 +1,7 @@
 /** What `npm start` can be told, parsed and checked. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { findNative } from '../pool/native.ts'
+import { findNative } from './native.ts'
 
 export interface StartOptions {
   readonly port: number
@@ -21,7 +21,7 @@ export interface StartOptions {
   readonly inspectorPort: number
   /** The command line's own service: the keys in `.dev` stay those of the one that a person started. */
   readonly embedded: boolean
-  /** For the kill test: SIGUSR2 to `pool/serve.ts` resets all Durable Objects. */
+  /** For the kill test: SIGUSR2 to `src/local/serve.ts` resets all Durable Objects. */
   readonly resettable: boolean
   readonly verbose: boolean
 }

@@ -1,4 +1,4 @@
-import type { LifeLimits } from './life.ts'
+import type { LifeLimits } from './liveness.ts'
 
 /**
  * Of one step: processor time in all (thrice what Cloudflare gives a message) and without coming back to its loop (the longest calls

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type RequestOptions, request } from 'node:https'
 import { type AddressInfo, isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { EGRESS_REFUSAL, EGRESS_TARGET } from '../src/service/tasks/egress.ts'
+import { EGRESS_REFUSAL, EGRESS_TARGET } from '../service/tasks/egress.ts'
 import { isPublic, type Networks } from './public-address.ts'
 
 const TIMEOUT_MS = 15_000

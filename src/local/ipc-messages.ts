@@ -1,6 +1,6 @@
 /** What a press and its parent tell each other. Sent by structured clone, so `undefined`, bytes and Infinity arrive as they are. */
-import type { Claim, TaskRecordFace } from '../src/service/store/tasks.ts'
-import type { Step } from '../src/service/tasks/run.ts'
+import type { Claim, TaskRecordFace } from '../service/store/tasks.ts'
+import type { Step } from '../service/tasks/run.ts'
 import type { NativeRequest } from './native.ts'
 
 /** Presses under the GPL are processes of their own, as they are Workers of their own. */

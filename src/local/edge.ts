@@ -1,12 +1,12 @@
 /** The Workers of one machine inside workerd: the edge, what forwards to the presses, and their door. */
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
-import type { Step } from '../src/service/tasks/run.ts'
+import type { Step } from '../service/tasks/run.ts'
 import { budgetOf } from './budget.ts'
 import type { JobLimits } from './job.ts'
-import { leashWorkerd } from './leashed.ts'
-import type { Kind } from './link.ts'
-import type { Pool } from './pool.ts'
+import { leashWorkerd } from './parent-death-signal.ts'
+import type { Kind } from './ipc-messages.ts'
+import type { Pool } from './worker-pool.ts'
 
 export interface EdgeOptions {
   readonly root: string

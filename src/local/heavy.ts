@@ -1,17 +1,17 @@
 /**
- * Inside a container of `whittle-heavy`: `node pool/heavy.ts` takes steps over HTTP and gives them to presses of the pool. Environment:
+ * Inside a container of `whittle-heavy`: `node src/local/heavy.ts` takes steps over HTTP and gives them to presses of the pool. Environment:
  * DOOR (where tasks and blobs are), STEP_PORT, PRESS_MB (what a press may take). Ends with SIGTERM.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Step } from '../src/service/tasks/run.ts'
+import type { Step } from '../service/tasks/run.ts'
 import { bundles } from './build.ts'
-import { DoorClient } from './door-client.ts'
+import { DoorClient } from './task-api-client.ts'
 import { searchNative } from './native.ts'
 import { STEP_LIMITS } from './options.ts'
-import { Pool } from './pool.ts'
+import { Pool } from './worker-pool.ts'
 
 interface Work {
   readonly kind: 'press' | 'media'
@@ -19,7 +19,7 @@ interface Work {
 }
 
 const { DOOR = '', STEP_PORT = '', PRESS_MB = '' } = process.env
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const pool = await Pool.open({
   workers: 1,
   // Nobody but this container reaches that door.

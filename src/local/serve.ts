@@ -1,6 +1,6 @@
 /**
- * The local service as one process: `node pool/serve.ts OPTIONS`, a line of JSON (`ServeOptions`). It prints its log and ends with
- * SIGTERM; `scripts/service.ts` starts it, watches it, and ends it with all that it started.
+ * The local service as one process: `node src/local/serve.ts OPTIONS`, a line of JSON (`ServeOptions`). It prints its log and ends with
+ * SIGTERM; `src/local/service.ts` starts it, watches it, and ends it with all that it started.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,6 +49,6 @@ function variablesIn(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
 }
 
-// Should the leash (scripts/leash.ts) be gone together with whoever held it, nothing of this service stays.
+// Should the leash (src/local/leash.ts) be gone together with whoever held it, nothing of this service stays.
 const parent = process.ppid
 setInterval(() => process.ppid === parent || process.kill(0, 'SIGKILL'), ORPHAN_MS).unref()

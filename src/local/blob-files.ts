@@ -4,7 +4,7 @@
  */
 import { link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileOf } from './link.ts'
+import { fileOf } from './ipc-messages.ts'
 
 interface Kept {
   readonly path: string

@@ -1,7 +1,7 @@
 /**
  * Keys that receipts are signed with, as the secret RECEIPT_KEYS holds them. A new key before the old ones, of which the public parts
  * stay, so that receipts of before can still be checked:
- * `node scripts/receipt-keys.ts https://whittle.example.com | npx wrangler secret put RECEIPT_KEYS --name whittle`
+ * `node src/local/receipt-keys.ts https://whittle.example.com | npx wrangler secret put RECEIPT_KEYS --name whittle`
  */
 import { createHash, generateKeyPairSync } from 'node:crypto'
 

@@ -26,7 +26,7 @@ const COMMON = {
 const EXTENSION = { outExtension: { '.js': '.mjs' } }
 /** Not part of any bundle, but of what comes out. */
 const ALWAYS = [
-  'pool/build.ts',
+  'src/local/build.ts',
   'scripts/build-console.ts',
   'scripts/guides.ts',
   'scripts/{licences-page,notices}.ts',
@@ -99,7 +99,7 @@ async function build(root: string, outdir: string): Promise<string[]> {
     ...COMMON,
     ...EXTENSION,
     absWorkingDir: root,
-    entryPoints: { edge: 'src/index.ts', door: 'src/service/remote/door.ts', forward: 'pool/workers/forward.ts' },
+    entryPoints: { edge: 'src/index.ts', door: 'src/service/remote/door.ts', forward: 'src/local/workers/forward.ts' },
     outdir,
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
@@ -108,7 +108,7 @@ async function build(root: string, outdir: string): Promise<string[]> {
     ...COMMON,
     ...EXTENSION,
     absWorkingDir: root,
-    entryPoints: { press: 'pool/press/press.ts', media: 'pool/press/media.ts' },
+    entryPoints: { press: 'src/local/press/press.ts', media: 'src/local/press/media.ts' },
     outdir,
     platform: 'node',
     plugins: [engineFiles(outdir, engines)],
@@ -140,6 +140,6 @@ export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}'
 }
 
 if (import.meta.main) {
-  const root = join(import.meta.dirname, '..')
+  const root = join(import.meta.dirname, '../..')
   console.log(await bundles(root, join(root, '.dev/build')))
 }

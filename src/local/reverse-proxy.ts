@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { keepPace, PACE_MS, takeBody } from './front-body.ts'
+import { keepPace, PACE_MS, takeBody } from './request-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100

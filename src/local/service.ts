@@ -6,8 +6,8 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { ServeOptions } from '../pool/options.ts'
-import { MARK, openFront } from './front.ts'
+import type { ServeOptions } from './options.ts'
+import { MARK, openFront } from './reverse-proxy.ts'
 import { LogFile } from './log-file.ts'
 import { processorMs } from './processor-time.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
@@ -191,7 +191,7 @@ export class Service {
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...pool,
     }
-    return [SMALL_GARBAGE, join(root, 'pool/serve.ts'), JSON.stringify(options)]
+    return [SMALL_GARBAGE, join(root, 'src/local/serve.ts'), JSON.stringify(options)]
   }
 
   #watch(group: number, url: string): void {
