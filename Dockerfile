@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY cli/package.json cli/
+COPY packages/cli/package.json cli/
 COPY scripts/trim-packages.mjs scripts/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .

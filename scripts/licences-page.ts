@@ -27,7 +27,7 @@ ${texts.map((text, i) => `<h2 id="text-${i + 1}">Text ${i + 1}</h2>\n<pre>${esca
 
 /** What the command line has bundled, as plain text. */
 export async function commandNotices(): Promise<string> {
-  const own = (await notices(['cli/src/main.ts'])).filter(({ usedIn }) => usedIn.includes(ARTEFACTS['cli/src/main.ts']))
+  const own = (await notices(['packages/cli/src/main.ts'])).filter(({ usedIn }) => usedIn.includes(ARTEFACTS['packages/cli/src/main.ts']))
   return own.map(({ name, version, licence, texts }) => `${name} ${version} (${licence})\n\n${texts.join('\n').trim()}\n`).join('\n---\n\n')
 }
 

@@ -14,7 +14,7 @@ export const ARTEFACTS = {
   'src/service/press.ts': 'whittle-press',
   'src/service/media.ts': 'whittle-media',
   'console/src/main.tsx': 'console',
-  'cli/src/main.ts': 'command line',
+  'packages/cli/src/main.ts': 'command line',
 } as const
 export type Entry = keyof typeof ARTEFACTS
 
@@ -153,7 +153,7 @@ const END = '<!-- end -->'
 
 /** THIRD-PARTY.md with the list of packages as they are bundled now. */
 export async function thirdParty(): Promise<string> {
-  const rows = (await notices([...SERVICE, 'cli/src/main.ts'])).filter((notice) => !isEngine(notice))
+  const rows = (await notices([...SERVICE, 'packages/cli/src/main.ts'])).filter((notice) => !isEngine(notice))
   const table = rows.map(({ name, version, licence, usedIn }) => `| ${name} | ${version} | ${licence} | ${usedIn.join(', ')} |`)
   const text = readText('THIRD-PARTY.md')
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]

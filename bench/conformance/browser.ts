@@ -19,7 +19,7 @@ interface Said {
 
 /** @throws Error where something else came of it */
 export async function tryInBrowser(baseUrl: string, key: string): Promise<void> {
-  const client = join(root, 'clients/typescript/src/index.ts')
+  const client = join(root, 'packages/clients/typescript/src/index.ts')
   const bundled = await build({ entryPoints: [client], bundle: true, format: 'esm', platform: 'browser', write: false })
   const photo = readFileSync(join(root, 'docs/photo.jpg'))
   const server = createServer(({ url }, response) => {

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FakeService, fakeService } from './service.ts'
 
-const BIN = resolve(import.meta.dirname, '../../cli/bin/whittle.mjs')
+const BIN = resolve(import.meta.dirname, '../../packages/cli/bin/whittle.mjs')
 const TEXT = 'the quick brown fox\n'.repeat(20)
 
 let service: FakeService

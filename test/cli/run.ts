@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
-const BIN = resolve(import.meta.dirname, '../../cli/bin/whittle.mjs')
+const BIN = resolve(import.meta.dirname, '../../packages/cli/bin/whittle.mjs')
 
 /** Starts it and lets it run, as `whittle watch` does. */
 export function whittleInBackground(folder: string, baseUrl: string, args: readonly string[]): ChildProcess {

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'whittle-verify-'))
 const [RESULT, RECEIPT, KEYS] = ['photo.jpg', 'receipt.jws', 'keys.json'].map((name) => join(folder, name)) as [string, string, string]
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
 const node = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: ROOT })
-const verify = (...args: string[]) => node(join(ROOT, 'cli/bin/whittle.mjs'), 'verify', ...args)
+const verify = (...args: string[]) => node(join(ROOT, 'packages/cli/bin/whittle.mjs'), 'verify', ...args)
 const [key] = JSON.parse(newReceiptKeys()).keys
 
 function receipt(change: object = {}, result: object = {}): string {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { paths } from '../../clients/typescript/schema.d.ts'
+import type { paths } from '../../packages/clients/typescript/schema.d.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
 import { githubActionTests } from './github-action.ts'
 import { n8nTests } from './n8n.ts'
@@ -42,7 +42,7 @@ function whittle(
       XDG_CONFIG_HOME: join(folder, 'config'),
       ...(options.alone ? { WHITTLE_SERVER: undefined, WHITTLE_KEY: undefined, WHITTLE_STATE: join(folder, 'embedded') } : {}),
     }
-    const child = spawn(process.execPath, [join(ROOT, 'cli/bin/whittle.mjs'), ...args], { env, cwd: folder })
+    const child = spawn(process.execPath, [join(ROOT, 'packages/cli/bin/whittle.mjs'), ...args], { env, cwd: folder })
     let [out, err] = ['', '']
     let interrupted = false
     child.stdout.on('data', (chunk: Buffer) => {

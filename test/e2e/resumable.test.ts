@@ -197,7 +197,7 @@ describe('the command line', () => {
         XDG_STATE_HOME: join(folder, 'home'),
         XDG_CONFIG_HOME: join(folder, 'home'),
       }
-      const command = [join(root, 'cli/bin/whittle.mjs'), 'large.txt', '-f', 'gz', '--json']
+      const command = [join(root, 'packages/cli/bin/whittle.mjs'), 'large.txt', '-f', 'gz', '--json']
       const child = spawn(process.execPath, command, { cwd: folder, env: { ...process.env, ...own } })
       let [out, err] = ['', '']
       child.stdout.on('data', (text) => {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Content, type TaskCompleted, verifyCallback, Whittle } from '../../clients/typescript/src/index.ts'
-import { fileAt, save } from '../../clients/typescript/src/node.ts'
+import { type Content, type TaskCompleted, verifyCallback, Whittle } from '../../packages/clients/typescript/src/index.ts'
+import { fileAt, save } from '../../packages/clients/typescript/src/node.ts'
 import { type RoughRoad, roughRoad } from '../support/rough-road.ts'
 import type { Running } from './running.ts'
 
@@ -94,10 +94,10 @@ export function typescriptClientTests(running: () => Running): void {
   })
 
   it('does what its README says', async () => {
-    const [example = ''] = /(?<=```ts\n)[\s\S]*?(?=```)/.exec(readFileSync(join(ROOT, 'clients/typescript/README.md'), 'utf8')) ?? []
+    const [example = ''] = /(?<=```ts\n)[\s\S]*?(?=```)/.exec(readFileSync(join(ROOT, 'packages/clients/typescript/README.md'), 'utf8')) ?? []
     const script = example
-      .replace(`'@whittle-app/client'`, `'${join(ROOT, 'clients/typescript/src/index.ts')}'`)
-      .replace(`'@whittle-app/client/node'`, `'${join(ROOT, 'clients/typescript/src/node.ts')}'`)
+      .replace(`'@whittle-app/client'`, `'${join(ROOT, 'packages/clients/typescript/src/index.ts')}'`)
+      .replace(`'@whittle-app/client/node'`, `'${join(ROOT, 'packages/clients/typescript/src/node.ts')}'`)
     writeFileSync(join(folder, 'readme.ts'), script)
     writeFileSync(join(folder, 'photo.jpg'), readFileSync(PHOTO))
     const env = { ...process.env, WHITTLE_SERVER: service.baseUrl, WHITTLE_KEY: service.keys.enterprise }

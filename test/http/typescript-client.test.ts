@@ -1,7 +1,7 @@
 /** The TypeScript client where a Worker uses it: inside workerd, over a binding instead of the network. */
 import { exports } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { Whittle } from '../../clients/typescript/src/index.ts'
+import { Whittle } from '../../packages/clients/typescript/src/index.ts'
 import { BASE, member, TEXT } from './client.ts'
 
 it('sends bytes and streams, fetches the result, and knows a damaged one, in a Worker', async () => {

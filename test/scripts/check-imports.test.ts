@@ -115,7 +115,7 @@ describe('the check of imports', () => {
     ])
   })
 
-  it.each(['console/src/app.tsx', 'cli/src/main.ts', 'clients/typed.ts'])('names what speaks HTTP and imports the service: %s', (file) => {
+  it.each(['console/src/app.tsx', 'packages/cli/src/main.ts', 'clients/typed.ts'])('names what speaks HTTP and imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
     const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
     expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below cli/`])

@@ -65,7 +65,7 @@ describe('what is bundled', () => {
     'src/index.ts',
     'src/service/press.ts',
     'console/src/main.tsx',
-    'cli/src/main.ts',
+    'packages/cli/src/main.ts',
   ] as const)('into %s: nothing of the GPL or LGPL', async (entry) => {
     const inputs = await inputsOf(entry)
     expect(inputs).toContain(entry)
@@ -96,7 +96,7 @@ describe('the notices', () => {
   })
 
   it('name the terms of what the protocol of assistants has bundled for JSON Schema', async () => {
-    const own = await notices(['cli/src/main.ts'])
+    const own = await notices(['packages/cli/src/main.ts'])
     const texts = own.find(({ name }) => name === '@modelcontextprotocol/server')?.texts.join('')
     for (const name of ['ajv', 'fast-uri', 'json-schema-traverse']) expect(texts).toContain(`== ${name} ==`)
   })

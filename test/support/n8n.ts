@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 
-export const PACKAGE = resolve(import.meta.dirname, '../../integrations/n8n')
+export const PACKAGE = resolve(import.meta.dirname, '../../packages/integrations/n8n')
 
 interface Binary {
   readonly data: Buffer

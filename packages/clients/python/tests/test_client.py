@@ -104,7 +104,7 @@ def test_knows_a_callback_of_the_service_from_one_that_somebody_changed() -> Non
 
 def test_does_what_the_readme_says(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(PHOTO.read_bytes())
-    example = re.search(r"```python\n(.*?)```", (ROOT / "clients/python/README.md").read_text(), re.S)
+    example = re.search(r"```python\n(.*?)```", (ROOT / "packages/clients/python/README.md").read_text(), re.S)
     assert example
     said = subprocess.run([sys.executable, "-c", example[1]], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", said)

@@ -15,13 +15,13 @@ const MAX_SAID = 4000
 
 /** Starts the Workers of this checkout on a free port of loopback. */
 export async function startEmbedded(): Promise<Server & { stop(): void }> {
-  const script = fileURLToPath(new URL('../../src/local/start.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../../src/local/start.ts', import.meta.url))
   if (!existsSync(script)) {
     throw new Trouble('usage', 'No server is named. Set WHITTLE_SERVER and WHITTLE_KEY, or run this from a checkout of Whittle.')
   }
   const state = process.env['WHITTLE_STATE'] ?? join(homedir(), '.local', 'share', 'whittle')
   const port = await freePort()
-  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
   const service = spawn(process.execPath, [script, '--port', String(port), '--state', state, '--embedded'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
