@@ -3,7 +3,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/cli/package.json cli/
-COPY scripts/trim-packages.mjs scripts/
+COPY tools/release/trim-packages.mjs scripts/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .
 # The bundles are made here, so that the image needs no room to write.

@@ -1,2 +1,2 @@
-/** Ids of all outputs that `format` takes; written in by `scripts/build-console.ts` from the facts of the formats. */
+/** Ids of all outputs that `format` takes; written in by `console/build.ts` from the facts of the formats. */
 declare const OUTPUT_IDS: readonly string[]

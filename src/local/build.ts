@@ -27,8 +27,8 @@ const EXTENSION = { outExtension: { '.js': '.mjs' } }
 /** Not part of any bundle, but of what comes out. */
 const ALWAYS = [
   'src/local/build.ts',
-  'scripts/build-console.ts',
-  'scripts/guides.ts',
+  'console/build.ts',
+  'console/guides.ts',
   'scripts/{licences-page,notices}.ts',
   'scripts/licences/*',
   'wasm/{,*/}{LICENSE*,SOURCE.md,origin.json}',
@@ -72,7 +72,7 @@ function readBuilt(folder: string): Built | undefined {
 }
 
 function buildConsole(root: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-console.ts')], { cwd: root, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'console/build.ts')], { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`The console could not be built:\n${stderr}`)
 }
 

@@ -24,7 +24,7 @@ function receipt(change: object = {}, result: object = {}): string {
 
 let said: { result: Record<string, unknown>; [field: string]: unknown }
 beforeAll(() => {
-  const made = node('--import', join(ROOT, 'scripts/wasm-hook.ts'), join(ROOT, 'scripts/try.ts'), PHOTO, '-q', 'low', '-o', folder)
+  const made = node('--import', join(ROOT, 'tools/wasm-hook.ts'), join(ROOT, 'tools/try.ts'), PHOTO, '-q', 'low', '-o', folder)
   const { ssim, psnrDb, in: original_size, out: compressed_size } = JSON.parse(made.stdout)
   const figures = {
     fidelity: 'perceptual',

@@ -50,7 +50,7 @@ async function ended(task: Task): Promise<Task> {
 
 /** What the codec makes of a file, in a process of its own, without the service. */
 async function codecAlone(file: string, quality: string): Promise<string> {
-  const flags = ['--import', './scripts/wasm-hook.ts', 'scripts/try.ts', file, '-q', quality, '-o', folder]
+  const flags = ['--import', './tools/wasm-hook.ts', 'tools/try.ts', file, '-q', quality, '-o', folder]
   await promisify(execFile)(process.execPath, flags, { cwd: ROOT })
   const [made = ''] = readdirSync(folder)
   const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { signatureOf } from '../../fuzz/findings.ts'
-import { minimised } from '../../fuzz/minimise.ts'
+import { signatureOf } from '../../tools/fuzz/findings.ts'
+import { minimised } from '../../tools/fuzz/minimise.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 

@@ -1,8 +1,8 @@
-/** What a file costs in billed operations: scripts/cost.ts counts on these numbers. */
+/** What a file costs in billed operations: tools/deploy/cost.ts counts on these numbers. */
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { QUICK_FILE } from '../../scripts/operations.ts'
+import { QUICK_FILE } from '../../tools/release/operations.ts'
 import type { TaskView } from '../../src/service/store/task.ts'
 import { call, done, form, member, TEXT } from './client.ts'
 import { type Operations, operations } from './operations.ts'

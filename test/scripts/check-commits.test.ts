@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { faultsOf, faultyCommits, SINCE } from '../../scripts/check-commits.ts'
+import { faultsOf, faultyCommits, SINCE } from '../../tools/checks/check-commits.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'check-commits-'))

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { problemsOf } from '../../scripts/check-imports.ts'
+import { problemsOf } from '../../tools/checks/check-imports.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'check-imports-'))
@@ -26,8 +26,8 @@ const GOOD = {
   'wasm/png/png.ts': "import module from './png.wasm'\nexport const rows = module\n",
   'wasm/x264/x264.ts': "import module from './x264.wasm'\nexport const encode = module\n",
   'wasm/x264/origin.json': GPL,
-  'test/formats/png.test.ts': "import { png } from '../../src/core/formats/png/png.ts'\nimport '../../scripts/wasm-hook.ts'\npng\n",
-  'scripts/wasm-hook.ts': 'export {}\n',
+  'test/formats/png.test.ts': "import { png } from '../../src/core/formats/png/png.ts'\nimport '../../tools/wasm-hook.ts'\npng\n",
+  'tools/wasm-hook.ts': 'export {}\n',
 }
 
 let trees = 0

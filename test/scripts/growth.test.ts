@@ -1,7 +1,7 @@
 /** `npm run bench -- growth`: the exponent it tells, and the curves it draws. */
 import { expect, it } from 'vitest'
-import { curves } from '../../bench/growth/curves.ts'
-import { slopeOf } from '../../bench/growth/slope.ts'
+import { curves } from '../../tools/bench/growth/curves.ts'
+import { slopeOf } from '../../tools/bench/growth/slope.ts'
 
 const logs = (of: (megabytes: number) => number) =>
   [4, 16, 64, 256].map((megabytes) => [Math.log(megabytes), Math.log(of(megabytes))] as const)

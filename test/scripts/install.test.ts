@@ -42,7 +42,7 @@ describe('trim-packages', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'whittle-trim-'))
     mkdirSync(join(root, 'scripts'))
-    copyFileSync(join(ROOT, 'scripts/trim-packages.mjs'), join(root, 'scripts/trim-packages.mjs'))
+    copyFileSync(join(ROOT, 'tools/release/trim-packages.mjs'), join(root, 'tools/release/trim-packages.mjs'))
     for (const file of FILES) {
       mkdirSync(dirname(join(root, 'node_modules', file)), { recursive: true })
       writeFileSync(join(root, 'node_modules', file), '')
@@ -51,7 +51,7 @@ describe('trim-packages', () => {
   afterEach(() => rmSync(root, { recursive: true }))
   const trimmed = (omit: string, npmRunsOn = 'v22.13.0') => {
     const env = { npm_config_omit: omit, npm_config_user_agent: `npm/11.6.1 node/${npmRunsOn} linux x64 workspaces/false` }
-    execFileSync(process.execPath, [join(root, 'scripts/trim-packages.mjs')], { env })
+    execFileSync(process.execPath, [join(root, 'tools/release/trim-packages.mjs')], { env })
     return FILES.filter((file) => !existsSync(join(root, 'node_modules', file)))
   }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Journal } from '../../bench/journal.ts'
+import { Journal } from '../../tools/bench/journal.ts'
 
 it('a file is measured once, and again where the line that says so was cut off', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))

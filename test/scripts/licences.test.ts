@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { commandNotices } from '../../scripts/licences-page.ts'
-import { ARTEFACTS, inputsOf, type Notice, notices, thirdParty } from '../../scripts/notices.ts'
+import { commandNotices } from '../../console/licences-page.ts'
+import { ARTEFACTS, inputsOf, type Notice, notices, thirdParty } from '../../tools/release/notices.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -15,7 +15,7 @@ describe('what the edge serves', () => {
     // Of a build before this one.
     mkdirSync(join(PUBLIC, 'console/pdf'), { recursive: true })
     writeFileSync(join(PUBLIC, 'console/pdf/LiberationSans-Regular.ttf'), 'old')
-    execFileSync(process.execPath, ['scripts/build-console.ts'], { cwd: ROOT })
+    execFileSync(process.execPath, ['console/build.ts'], { cwd: ROOT })
     files = globSync('**/*.*', { cwd: PUBLIC })
   })
 

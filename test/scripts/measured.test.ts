@@ -1,6 +1,6 @@
 /** The tables that benches leave behind: one for each set of files, old figures beside new ones. */
 import { expect, it } from 'vitest'
-import { written } from '../../bench/docs.ts'
+import { written } from '../../tools/bench/docs.ts'
 
 const row = (name: string, bytes: number, peerBytes: number) => ({
   name,

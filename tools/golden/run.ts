@@ -5,7 +5,7 @@
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { fileSource } from '../../scripts/file-source.ts'
+import { fileSource } from '../file-source.ts'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { identify } from '../../src/core/pipeline/identify.ts'
 import { GENERATORS } from '../../test/support/generators.ts'

@@ -1,6 +1,6 @@
 /**
  * Names of blobs. What a task has begins with how long the bucket keeps it, because that is all that the bucket's own rules can go by
- * (scripts/deploy/lifecycle.ts): `uploads-7d/<task>`, `results-7d/<task>/<attempt>`. Tasks of before that have `uploads/<task>` and
+ * (tools/deploy/lifecycle.ts): `uploads-7d/<task>`, `results-7d/<task>/<attempt>`. Tasks of before that have `uploads/<task>` and
  * `results/<task>/<attempt>`, which are kept longest.
  */
 const DAY_MS = 86_400_000

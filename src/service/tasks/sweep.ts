@@ -1,6 +1,6 @@
 /**
  * Looks whether what should be gone is gone. It removes blobs that no task names: what an upload, an attempt or a deletion left behind
- * when its process was killed; wakes tasks that lost their alarm; and does what the bucket's own rules (scripts/deploy/lifecycle.ts)
+ * when its process was killed; wakes tasks that lost their alarm; and does what the bucket's own rules (tools/deploy/lifecycle.ts)
  * would have done a day ago, for buckets that have none, as on one machine.
  */
 import type { Env } from '../env.ts'

@@ -20,7 +20,7 @@ const LIMIT_JOIN_BUFFERS_MB = 18
 const MOST_JOIN_READS = 2800
 
 function measured<Figures>(script: string, flags: string[] = []): { said: Figures; stderr: string } {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', ...flags, '--import', './scripts/wasm-hook.ts', script], {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', ...flags, '--import', './tools/wasm-hook.ts', script], {
     cwd: root,
     encoding: 'utf8',
   })

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../../..')
 
 /** Memory above the loaded modules, in MB: heap, Wasm, native zlib. */
 function peak(...args: string[]): number {
-  const done = spawnSync(process.execPath, ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/peak.ts', ...args], {
+  const done = spawnSync(process.execPath, ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/formats/memory/peak.ts', ...args], {
     cwd: root,
     encoding: 'utf8',
   })
@@ -49,7 +49,7 @@ test('a presentation of photographs, garbage and all, in at most 110 MB', { time
   const path = join(tmpdir(), `whittle-deck-test-${process.pid}.pptx`)
   writeFileSync(path, await deck(6, 4e6))
   const held = (...options: string[]) => {
-    const script = ['--expose-gc', '--import', './scripts/wasm-hook.ts', 'test/formats/memory/deck.ts', path, ...options]
+    const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/formats/memory/deck.ts', path, ...options]
     const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
     const said = JSON.parse(done.stdout || '{}') as { kind?: string; all: number; live: number; whole: number }
     expect(said.kind, done.stderr).toBe('compressed')

@@ -104,7 +104,7 @@ export class Checkout {
       CLOUDFLARE_ACCOUNT_ID: undefined,
     }
     return new Promise((done) => {
-      const child = spawn(process.execPath, [join(this.folder, 'scripts/deploy.ts'), ...args], { cwd: this.folder, env })
+      const child = spawn(process.execPath, [join(this.folder, 'tools/deploy/deploy.ts'), ...args], { cwd: this.folder, env })
       let output = ''
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (chunk: Buffer) => {

@@ -44,7 +44,7 @@ void EXPORT(chroma_quality)(float shift) { chroma_shift = shift; }
 
 /*
  * What steps are at quality 50, for luma and for chroma: mozjpeg's tables tuned for MS-SSIM (its index 3, which are alike in both), bent
- * by bench/jpeg-tables.ts until photographs took the fewest bytes for a score of SSIMULACRA 2.1. Finer where gradients and hues are, and
+ * by tools/bench/jpeg-tables.ts until photographs took the fewest bytes for a score of SSIMULACRA 2.1. Finer where gradients and hues are, and
  * at the highest frequencies, which the trellis leaves out where they are noise; coarser in between.
  */
 static unsigned int base_tables[2][DCTSIZE2] = {
@@ -59,7 +59,7 @@ static unsigned int base_tables[2][DCTSIZE2] = {
     },
 };
 
-/* For bench/jpeg-tables.ts: 64 steps for luma and 64 for chroma instead, and how much more errors weigh against bits. */
+/* For tools/bench/jpeg-tables.ts: 64 steps for luma and 64 for chroma instead, and how much more errors weigh against bits. */
 void EXPORT(try_tables)(const uint32_t *steps, float weight) {
   for (int i = 0; i < 2 * DCTSIZE2; i++) base_tables[i / DCTSIZE2][i % DCTSIZE2] = steps[i];
   trellis_weight(weight);

@@ -105,7 +105,7 @@ void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t wi
   for (uint32_t x = 0; x < width; x++) round_block(in[x], ratio, scaled, out[x]);
 }
 
-/* Errors weigh more than in mozjpeg: eyes miss what the trellis saves by leaving out (bench/jpeg-tables.ts). */
+/* Errors weigh more than in mozjpeg: eyes miss what the trellis saves by leaving out (tools/bench/jpeg-tables.ts). */
 static float error_weight = 2.3f;
 void trellis_weight(float weight) { error_weight = weight; }
 

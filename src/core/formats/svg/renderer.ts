@@ -2,7 +2,7 @@
  * resvg (MPL-2.0) behind the little of it that is needed: an SVG in, pixels out. The package's own binding keeps one
  * instance for ever; here each renderer has its own, which is dropped with its memory, or after a trap. Nothing is ever
  * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
- * (`scripts/meter-wasm.ts`), and its memory ends at 64 MB.
+ * (`tools/wasm/meter-wasm.ts`), and its memory ends at 64 MB.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import wasmModule from '../../../../wasm/resvg/resvg.wasm'

@@ -1,0 +1,35 @@
+/** `/licences`: who wrote what is used here, and on what terms. Also as a text, for the package of the command line. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { page } from './guides.ts'
+import { ARTEFACTS, type Notice, notices } from '../tools/release/notices.ts'
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Writes `licences.html` into `out`. Texts that several have stand there once. */
+export async function writeLicences(out: string): Promise<void> {
+  const all = await notices()
+  const texts = [...new Set(all.flatMap((notice) => notice.texts))]
+  const row = ({ name, version, licence, usedIn, texts: own }: Notice) => {
+    const links = own.map((text) => `<a href="#text-${texts.indexOf(text) + 1}">${texts.indexOf(text) + 1}</a>`).join(', ')
+    return `<tr><th scope="row">${escaped(name)}</th><td>${escaped(version)}</td><td>${escaped(licence)}</td><td>${usedIn.join(', ')}</td><td>${links}</td></tr>`
+  }
+  const body = `<h1>Licences</h1>
+<p>Whittle is under the Apache License 2.0. What others wrote of it, and their terms:</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>
+<thead><tr><th>What</th><th>Version</th><th>Licence</th><th>Used in</th><th>Text</th></tr></thead>
+<tbody>${all.map(row).join('\n')}</tbody>
+</table></div>
+${texts.map((text, i) => `<h2 id="text-${i + 1}">Text ${i + 1}</h2>\n<pre>${escaped(text.trim())}</pre>`).join('\n')}
+`
+  writeFileSync(join(out, 'licences.html'), page('licences', 'Licences', body))
+}
+
+/** What the command line has bundled, as plain text. */
+export async function commandNotices(): Promise<string> {
+  const own = (await notices(['packages/cli/src/main.ts'])).filter(({ usedIn }) => usedIn.includes(ARTEFACTS['packages/cli/src/main.ts']))
+  return own.map(({ name, version, licence, texts }) => `${name} ${version} (${licence})\n\n${texts.join('\n').trim()}\n`).join('\n---\n\n')
+}
+
+// `node console/licences-page.ts FILE`
+if (import.meta.main) writeFileSync(process.argv[2]!, await commandNotices())

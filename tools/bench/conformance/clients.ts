@@ -1,0 +1,146 @@
+/**
+ * `npm run conformance -- clients [LANGUAGE …]`: the tests of the clients in other languages against a service, each over a road of its own
+ * on which everything goes wrong once; and that for TypeScript in Chromium (`browser`). What is not installed (Python with venv, Go, PHP,
+ * Chromium) is said and left out.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Whittle } from '../../../packages/clients/typescript/src/index.ts'
+import { type Running, startService } from '../../../test/e2e/running.ts'
+import { roughRoad } from '../../../test/support/rough-road.ts'
+import { CHROMIUM, tryInBrowser } from './browser.ts'
+
+interface Language {
+  readonly name: string
+  /** Says its version where it is installed. */
+  readonly probe: readonly string[]
+  /** One after the other, in the client's folder. */
+  readonly commands: readonly (readonly string[])[]
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+const chosen = process.argv.slice(2)
+const folder = mkdtempSync(join(tmpdir(), 'whittle-clients-'))
+const venv = join(folder, 'venv')
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'python',
+    probe: ['python3', '--version'],
+    commands: [
+      ['python3', '-m', 'venv', venv],
+      [join(venv, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', '.', 'pytest==9.2.0', 'mypy==2.4.1'],
+      [join(venv, 'bin/mypy'), '--cache-dir', join(folder, 'mypy'), 'src'],
+      [join(venv, 'bin/pytest'), '-q', '-p', 'no:cacheprovider', 'tests'],
+    ],
+  },
+  {
+    name: 'go',
+    probe: ['go', 'version'],
+    commands: [
+      ['go', 'vet', './...'],
+      ['go', 'test', '-count=1', './...'],
+    ],
+  },
+  {
+    name: 'php',
+    probe: ['php', '--version'],
+    commands: [['php', 'tests/run.php']],
+  },
+]
+const MISHAPS = ['told to wait', 'the answer was lost', 'a chunk broke off', 'a download broke off']
+
+let failed = 0
+const service = await startService()
+try {
+  const callback = join(folder, 'callback.json')
+  writeFileSync(callback, JSON.stringify({ secret: await secretOf(service), ...(await callbackOf(service)) }))
+  for (const language of LANGUAGES) {
+    if (chosen.length === 0 || chosen.includes(language.name)) failed += await tryOut(language, callback)
+  }
+  if (chosen.length === 0 || chosen.includes('browser')) failed += await browser()
+} finally {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(failed > 0 ? 1 : 0)
+
+/** @returns 1 where something went wrong */
+async function tryOut({ name, probe, commands }: Language, callback: string): Promise<number> {
+  if (spawnSync(probe[0]!, probe.slice(1)).status !== 0) {
+    console.log(`${name}: not installed, not tried`)
+    return 0
+  }
+  const road = await roughRoad(service.baseUrl)
+  const env = {
+    ...process.env,
+    WHITTLE_ROAD: road.baseUrl,
+    WHITTLE_SERVER: service.baseUrl,
+    WHITTLE_KEY: service.keys.enterprise,
+    WHITTLE_CALLBACK: callback,
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+  try {
+    for (const command of commands) {
+      if ((await run(command, join(root, 'clients', name), env)) === 0) continue
+      console.error(`${name}: ${command.join(' ')} failed`)
+      return 1
+    }
+  } finally {
+    await road.stop()
+  }
+  const missed = MISHAPS.filter((mishap) => !road.mishaps.includes(mishap))
+  if (missed.length > 0) console.error(`${name}: its tests did not meet: ${missed.join(', ')}`)
+  if (road.tooSoon.length > 0) console.error(`${name}: came before the time of Retry-After: ${road.tooSoon.join(', ')}`)
+  const isFine = missed.length === 0 && road.tooSoon.length === 0
+  if (isFine) console.log(`${name}: the client passes`)
+  return isFine ? 0 : 1
+}
+
+async function browser(): Promise<number> {
+  if (!existsSync(CHROMIUM)) {
+    console.log(`browser: there is no ${CHROMIUM}, not tried (CHROMIUM names another)`)
+    return 0
+  }
+  const trouble = await tryInBrowser(service.baseUrl, service.keys.enterprise).catch((error: Error) => error)
+  if (trouble) console.error(`browser: ${trouble.message}`)
+  else console.log('browser: the TypeScript client passes')
+  return trouble ? 1 : 0
+}
+
+function run([command, ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((done) => {
+    const child = spawn(command!, args, { cwd, env, stdio: 'inherit' })
+    child.once('error', () => done(1))
+    child.once('close', (code) => done(code ?? 1))
+  })
+}
+
+/** What the service sends when a task has ended. */
+async function callbackOf({ baseUrl, keys }: Running): Promise<{ headers: object; body: string }> {
+  const { promise, resolve: heard } = Promise.withResolvers<{ headers: object; body: string }>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    response.end()
+    heard({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  const whittle = new Whittle({ baseUrl, key: keys.enterprise })
+  const text = new Blob(['a callback '.repeat(300)])
+  await whittle.compress(text, { callback_url: `http://127.0.0.1:${port}/hook` }, { name: 'called.txt' })
+  const said = await promise
+  server.close()
+  return said
+}
+
+async function secretOf({ baseUrl, adminToken, accountId }: Running): Promise<string> {
+  const headers = { Authorization: `Bearer ${adminToken}` }
+  const answer = await fetch(`${baseUrl}/admin/accounts/${accountId}/webhook-secret`, { headers })
+  return ((await answer.json()) as { webhook_secret: string }).webhook_secret
+}

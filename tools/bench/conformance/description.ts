@@ -1,0 +1,121 @@
+/**
+ * `npm run conformance -- description`: /openapi.json of a running service before linters (redocly, spectral: no warning), schemathesis (no
+ * 5xx, no answer that is not as described), and oapi-codegen, openapi-generator (Java, PHP) and openapi-python-client, whose clients compress
+ * a photo. Each comes from its registry; schemathesis and openapi-python-client need Python with venv, oapi-codegen Go, openapi-generator
+ * Java with Maven, and PHP with Guzzle: where they are missing it is said.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startService } from '../../../test/e2e/running.ts'
+import { generatedClients } from './openapi-generator.ts'
+
+/** tus has a type of its own, that schemathesis cannot write. */
+const HOOKS = `import schemathesis
+
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
+`
+const CHECKS = 'not_a_server_error,response_schema_conformance,content_type_conformance,status_code_conformance'
+const GENERATOR = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+
+const root = resolve(import.meta.dirname, '../../..')
+const folder = mkdtempSync(join(tmpdir(), 'whittle-description-'))
+const document = join(folder, 'openapi.json')
+const service = await startService()
+let failed = 0
+try {
+  writeFileSync(document, await (await fetch(`${service.baseUrl}/openapi.json`)).text())
+  failed += await lint()
+  failed += installed('go', 'version') ? await generatedGo() : 0
+  failed += installed('java', '-version') ? await openApiGenerator() : 0
+  failed += installed('python3', '--version') ? (await generatedPython()) + (await schemathesis()) : 0
+} finally {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(failed > 0 ? 1 : 0)
+
+function installed(command: string, version: string): boolean {
+  const is = spawnSync(command, [version]).status === 0
+  if (!is) console.log(`${command} is not installed; what needs it was not tried`)
+  return is
+}
+
+/** @returns how many complained */
+async function lint(): Promise<number> {
+  writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
+  const redocly = await run('npx', ['--yes', '@redocly/cli@2.77.0', 'lint', '--max-problems', '50', document])
+  // It exits with 0 where it only warns.
+  const isSilent = redocly.code === 0 && !/\bwarnings?\b/i.test(redocly.said.replace(/Deprecation warning[^\n]*/g, ''))
+  const spectral = await run('npx', ['--yes', '@stoplight/spectral-cli@6.16.3', 'lint', '--fail-severity', 'hint', document])
+  return verdict('redocly', isSilent, redocly.said) + verdict('spectral', spectral.code === 0, spectral.said)
+}
+
+async function generatedGo(): Promise<number> {
+  const place = join(folder, 'go')
+  mkdirSync(place)
+  writeFileSync(join(place, 'go.mod'), 'module generated\n\ngo 1.24\n')
+  writeFileSync(join(place, 'main.go'), readFileSync(join(root, 'tools/bench/conformance/generated-client.go.txt')))
+  for (const command of [
+    ['run', GENERATOR, '-generate', 'types,client', '-package', 'main', '-o', 'client.gen.go', document],
+    ['mod', 'tidy'],
+    ['run', '.', service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')],
+  ]) {
+    const { code, said } = await run('go', command, place)
+    if (code !== 0) return verdict('oapi-codegen', false, said)
+  }
+  return verdict('oapi-codegen', true, '')
+}
+
+async function openApiGenerator(): Promise<number> {
+  const subject = { document, folder, baseUrl: service.baseUrl, key: service.keys.enterprise }
+  const said = Object.entries(await generatedClients(subject, run))
+  for (const [language, why] of said) if (why.startsWith('not tried')) console.log(`openapi-generator, ${language}: ${why}`)
+  const tried = said.filter(([, why]) => !why.startsWith('not tried'))
+  return tried.reduce((sum, [language, why]) => sum + verdict(`openapi-generator, ${language}`, why === '', why), 0)
+}
+
+async function generatedPython(): Promise<number> {
+  const script = join(root, 'tools/release/generated-client.py')
+  const { code, said } = await run('python3', [script, service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')])
+  return verdict('openapi-python-client', code === 0, said)
+}
+
+async function schemathesis(): Promise<number> {
+  const venv = join(folder, 'venv')
+  writeFileSync(join(folder, 'hooks.py'), HOOKS)
+  await run('python3', ['-m', 'venv', venv])
+  await run(join(venv, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', 'schemathesis==4.32.5'])
+  const key = `Authorization: Bearer ${service.keys.enterprise}`
+  const options = ['--checks', CHECKS, '--max-examples', '20', '--phases', 'examples,coverage,fuzzing', '-H', key]
+  const { code, said } = await run(join(venv, 'bin/schemathesis'), ['run', `${service.baseUrl}/openapi.json`, ...options], folder, {
+    SCHEMATHESIS_HOOKS: 'hooks',
+    PYTHONPATH: folder,
+  })
+  return verdict(`schemathesis ${/\d+ generated, \d+ passed/.exec(said)?.[0] ?? ''}`, code === 0, said)
+}
+
+function verdict(name: string, isFine: boolean, said: string): number {
+  console.log(isFine ? `${name}: nothing to complain of` : `${name} complains:\n${said}`)
+  return isFine ? 0 : 1
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  cwd = folder,
+  extra: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; said: string }> {
+  return new Promise((done) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...extra } })
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said += chunk
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('error', (error) => done({ code: 1, said: error.message }))
+    child.once('close', (code) => done({ code: code ?? 1, said }))
+  })
+}

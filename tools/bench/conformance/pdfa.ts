@@ -1,0 +1,96 @@
+/**
+ * `node --import ./scripts/wasm-hook.ts tools/bench/conformance/pdfa.ts [FILE-OR-FOLDER …]`: those PDFs that veraPDF takes for valid
+ * PDF/A or PDF/UA must be valid after compression, at every level, of every part that they claim; so must the archives of the tests
+ * (`test/support/archives.ts`), which are valid. Without veraPDF and without Java nothing is checked, and it says so.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
+import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { archives } from '../../../test/support/archives.ts'
+import { findVeraPdf, type Judgement, judge } from './verapdf.ts'
+
+const LEVELS = ['low', 'medium', 'high'] as const
+/** Results that lie on the disk at a time. */
+const FILES_A_ROUND = 200
+
+const verapdf = findVeraPdf()
+if ('missing' in verapdf) {
+  console.log(`PDF/A and PDF/UA: nothing was checked, for ${verapdf.missing}.`)
+  process.exit(0)
+}
+const { command } = verapdf
+const files = process.argv.slice(2).flatMap((path) =>
+  statSync(path).isFile()
+    ? [path]
+    : readdirSync(path, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.toLowerCase().endsWith('.pdf'))
+        .map((name) => join(path, name)),
+)
+const folder = mkdtempSync(join(tmpdir(), 'conformance-pdfa-'))
+const count = { valid: 0, smaller: 0, broken: 0 }
+try {
+  const own = archives().map(({ name, part, bytes }) => ({ path: join(folder, `${name}.pdf`), part, bytes }))
+  for (const { path, bytes } of own) writeFileSync(path, bytes)
+  files.unshift(...own.map(({ path }) => path))
+  const before = judge(command, files)
+  for (const { path, part } of own) if (!passed(before.get(path)).includes(part)) throw new Error(`${path} is no valid PDF/A or PDF/UA`)
+  const valid = files.filter((file) => passed(before.get(file)).length > 0)
+  count.valid = valid.length
+  for (let at = 0; at < valid.length; at += FILES_A_ROUND) await round(valid.slice(at, at + FILES_A_ROUND), before)
+} finally {
+  rmSync(folder, { recursive: true })
+}
+console.log(
+  `PDF/A and PDF/UA: ${count.valid} of ${files.length} files are valid; of ${count.valid * LEVELS.length} results ` +
+    `${count.smaller} are smaller, ${count.broken} no longer valid`,
+)
+process.exit(count.broken > 0 ? 1 : 0)
+
+/** Parts without a broken rule. */
+function passed(judgement: Judgement | undefined): string[] {
+  return [...(judgement ?? [])].filter(([, broken]) => broken.length === 0).map(([part]) => part)
+}
+
+async function round(files: readonly string[], before: Map<string, Judgement>): Promise<void> {
+  const results = new Map<string, { file: string; level: string }>()
+  for (const [index, file] of files.entries()) {
+    for (const level of LEVELS) {
+      const written = join(folder, `${index}-${level}.pdf`)
+      if (await compressed(file, level, written)) results.set(written, { file, level })
+    }
+  }
+  count.smaller += results.size
+  const after = judge(command, [...results.keys()])
+  for (const [written, { file, level }] of results) {
+    let whole = true
+    for (const part of passed(before.get(file))) {
+      const broken = after.get(written)?.get(part)
+      if (broken?.length === 0) continue
+      whole = false
+      console.log(`${file}: at ${level} no longer ${part}: ${broken?.join(', ') ?? 'unreadable, or the claim is gone'}`)
+    }
+    if (!whole) count.broken++
+    rmSync(written)
+  }
+}
+
+/** Whether there is a result that is not the upload. */
+async function compressed(path: string, quality: (typeof LEVELS)[number], written: string): Promise<boolean> {
+  const bytes = new Uint8Array(readFileSync(path))
+  const base = {
+    quality,
+    output: 'pdf' as const,
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
+  const sink = async () => memorySink(bytes.length, path)
+  const { result } = await compress(pdf, memorySource(bytes, path), sink, { ...base, inner: lendCodecs({}, base) })
+  if (result) writeFileSync(written, await readAll(result))
+  return result !== undefined
+}

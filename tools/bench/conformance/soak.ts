@@ -1,0 +1,316 @@
+/**
+ * `npm run conformance -- soak [--minutes 60] [--clients 3] [--port 8798]`: an hour of mixed work against `npm start`. Keys of three
+ * plans knock faster than they may; others send, fetch and delete small files of every kind. In the first sixth of the time, and in
+ * the last twelfth, processes are killed, one after the other; between these nobody is, and the memory of each process is compared:
+ * its median of the second sixth, and of the last sixth before the killing begins again. At the end no key was let in more often
+ * than its plan says, tasks and calls are counted once (calls but for those of the last moment before a kill), and nothing that was
+ * deleted has left a file. Linux only (/proc).
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { generatedSeeds } from '../../fuzz/seeds.ts'
+import { Processes, type Victim } from './victims.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    clients: { type: 'string', default: '3' },
+    port: { type: 'string', default: '8798' },
+  },
+})
+const ROOT = resolve(import.meta.dirname, '../../..')
+const totalMs = Number(values.minutes) * 60_000
+const state = mkdtempSync(join(tmpdir(), 'whittle-soak-'))
+/** What the service and those below it leave behind outside of their state. */
+const scratch = join(state, 'tmp')
+mkdirSync(scratch)
+const base = `http://127.0.0.1:${values.port}`
+const began = performance.now()
+const share = () => (performance.now() - began) / totalMs
+
+/** Keys, and how often they may knock in a minute (docs/limits.md). */
+const LIMITS = { free: 10, basic: 60, pro: 300 } as const
+const WINDOW_MS = 60_000
+/** How much faster they knock. */
+const HASTE = 1.2
+const KINDS: readonly Victim[] = ['press', 'leash', 'edge', 'parent', 'tree', 'press']
+const MOST_GROWTH = 1.05
+/** Killed tasks wait for their leases. */
+const PATIENCE_MS = 300_000
+const THINKS_MS = 2000
+const SAMPLE_MS = 5000
+const LAST_BREATH_MS = 3000
+
+const processes = new Processes()
+const problems: string[] = []
+const asked = { answered: 0, refused: 0, silent: 0 }
+/** The count of calls is written a tenth of a second behind the answer (`KeyGate`), later where a processor is waited for. */
+const WRITTEN_BEHIND_MS = 250
+const answeredAt: number[] = []
+const killedAt: number[] = []
+const admitted = new Map<string, { sent: number; heard: number }[]>(Object.keys(LIMITS).map((plan) => [plan, []]))
+/** How the tasks ended that we saw end; those that a client deleted are known by nothing else. */
+const ended = new Map<string, string>()
+const accepted = new Set<string>()
+const memory = new Map<string, { at: number; bytes: number }[]>()
+let killed = 0
+
+async function start(): Promise<[ChildProcess, Promise<unknown>]> {
+  const service = spawn(
+    process.execPath,
+    ['--max-semi-space-size=4', 'src/local/start.ts', '--port', values.port, '--state', state, '--workers', '2'],
+    {
+      cwd: ROOT,
+      detached: true,
+      stdio: 'ignore',
+      env: { ...process.env, TMPDIR: scratch },
+    },
+  )
+  const gone = once(service, 'exit')
+  if (!(await isUp(120_000))) throw new Error('the service did not start')
+  return [service, gone]
+}
+
+async function isUp(withinMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(200)) {
+    const answer = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
+    if (answer?.ok && keyOf('enterprise')) return true
+  }
+  return false
+}
+
+function keyOf(plan: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(state, 'keys.json'), 'utf8')) as { keys: Record<string, string> }).keys[plan]
+  } catch {
+    return undefined
+  }
+}
+
+/** undefined: no answer, or one that says no. Counts what the account has to count. */
+async function ask<T>(plan: string, path: string, init: RequestInit = {}): Promise<T | undefined> {
+  const sent = performance.now()
+  try {
+    const answer = await fetch(base + path, { ...init, headers: { authorization: `Bearer ${keyOf(plan)}`, ...init.headers } })
+    const text = await answer.text()
+    if (answer.status === 429) asked.refused++
+    // The door answers for a service that is being started again; nothing was counted then.
+    else if (answer.status === 503) asked.silent++
+    else {
+      asked.answered++
+      answeredAt.push(performance.now())
+      admitted.get(plan)?.push({ sent, heard: performance.now() })
+    }
+    return answer.ok && answer.headers.get('content-type')?.startsWith('application/json') ? (JSON.parse(text) as T) : undefined
+  } catch {
+    asked.silent++
+    return undefined
+  }
+}
+
+interface Task {
+  task_id: string
+  status: string
+}
+
+async function knock(plan: keyof typeof LIMITS): Promise<void> {
+  for (let knocks = 0; share() < 1; knocks++) {
+    if (knocks % 20 === 0) await send(plan, new TextEncoder().encode(`${knocks} `.repeat(500)), 'a.txt')
+    else await ask(plan, '/v1/tasks?limit=1')
+    await sleep(WINDOW_MS / LIMITS[plan] / HASTE)
+  }
+}
+
+async function send(plan: string, bytes: Uint8Array, name: string): Promise<string | undefined> {
+  const body = new FormData()
+  body.append('file', new Blob([bytes.slice()]), name)
+  const prefer = Math.random() < 0.5 ? 'wait=10' : 'respond-async'
+  const task = await ask<Task>(plan, '/v1/compress', { method: 'POST', body, headers: { prefer } })
+  if (task?.task_id) accepted.add(task.task_id)
+  return task?.task_id
+}
+
+/** Sends files one after the other, waits for each, fetches it, and deletes every other one. */
+async function work(): Promise<void> {
+  const seeds = await generatedSeeds()
+  for (let round = 0; share() < 1; round++) {
+    const { name, bytes } = seeds[Math.floor(Math.random() * seeds.length)]!
+    const id = await send('enterprise', bytes, basename(name))
+    const status = id && (await endOf(id))
+    if (status === 'completed') await ask('enterprise', `/v1/tasks/${id}/download`)
+    if (status && round % 2) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
+    await sleep(Math.random() * THINKS_MS)
+  }
+}
+
+async function endOf(id: string): Promise<string | undefined> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(1000)) {
+    const { status } = (await ask<Task>('enterprise', `/v1/tasks/${id}`)) ?? {}
+    if (status !== 'completed' && status !== 'failed') continue
+    ended.set(id, status)
+    return status
+  }
+  return undefined
+}
+
+let [service, gone] = await start()
+const rest = () => share() >= 1 / 6 && share() < 11 / 12
+
+async function killNow(victim: Victim): Promise<void> {
+  killedAt.push(performance.now())
+  if (processes.kill(service.pid ?? 0, victim) === 0) return
+  killed++
+  if (victim !== 'tree' && (await isUp(30_000))) return
+  processes.kill(service.pid ?? 0, 'tree')
+  await gone
+  ;[service, gone] = await start()
+}
+
+async function killOften(): Promise<void> {
+  for (let round = 0; share() < 1; await sleep(totalMs / 72)) if (!rest()) await killNow(KINDS[round++ % KINDS.length]!)
+}
+
+async function watch(): Promise<void> {
+  for (; share() < 1; await sleep(SAMPLE_MS)) {
+    for (const { pid, command } of processes.below(service.pid ?? 0)) {
+      const kind = /workerd|press\.mjs|media\.mjs|serve\.ts|leash\.ts|start\.ts/.exec(command)?.[0]
+      if (!kind || /^\S*(sh|ps) /.test(command)) continue
+      const bytes = residentBytes(pid)
+      const samples = memory.get(`${kind} ${pid}`) ?? []
+      memory.set(`${kind} ${pid}`, samples)
+      if (bytes > 0) samples.push({ at: share(), bytes })
+    }
+  }
+}
+
+function residentBytes(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
+
+function median(samples: readonly { at: number; bytes: number }[], from: number, to: number): number {
+  const sorted = samples
+    .filter(({ at }) => at >= from && at < to)
+    .map(({ bytes }) => bytes)
+    .sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? 0
+}
+
+/** Prints how each process grew that lived through all of the quiet time. */
+function judgeMemory(): void {
+  for (const [name, samples] of memory) {
+    const [first, last] = [median(samples, 1 / 6, 2 / 6), median(samples, 9 / 12, 11 / 12)]
+    if (!samples[0] || samples[0].at > 1 / 6 + 0.02 || !first || !last) continue
+    const growth = last / first
+    console.log(`  ${name.padEnd(20)} ${mb(first)} → ${mb(last)} MB, ${((growth - 1) * 100).toFixed(1)} %`)
+    if (growth > MOST_GROWTH) problems.push(`${name} grew from ${mb(first)} to ${mb(last)} MB`)
+  }
+}
+const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
+
+/** Answered in the moment before a kill: nobody may know of them afterwards. */
+const isUnwritten = (heard: number) => killedAt.some((kill) => heard <= kill && heard > kill - WRITTEN_BEHIND_MS)
+
+/** What was surely let in and counted within one window: sent after its begin, heard before its end. */
+function judgeLimits(): void {
+  for (const [plan, limit] of Object.entries(LIMITS)) {
+    const calls = (admitted.get(plan) ?? []).filter(({ heard }) => !isUnwritten(heard)).sort((a, b) => a.sent - b.sent)
+    let most = 0
+    for (const { sent } of calls) most = Math.max(most, calls.filter((call) => call.sent >= sent && call.heard <= sent + WINDOW_MS).length)
+    console.log(`  ${plan.padEnd(20)} ${calls.length} let in, ${most} of ${limit} in a minute at most`)
+    if (most > limit) problems.push(`${plan}: ${most} within a minute, of ${limit}`)
+  }
+}
+
+async function listed(): Promise<Map<string, string>> {
+  const all = new Map<string, string>()
+  for (let cursor = ''; ; ) {
+    const path = `/v1/tasks?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
+    const page = await ask<{ tasks: Task[]; next_cursor?: string | null }>('enterprise', path)
+    // Whoever takes silence for the end misses the rest.
+    if (!page) {
+      await sleep(1000)
+      continue
+    }
+    for (const task of page.tasks) all.set(task.task_id, task.status)
+    if (!page.next_cursor) return all
+    cursor = page.next_cursor
+  }
+}
+
+async function judgeCounters(): Promise<void> {
+  let all = await listed()
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2000), all = await listed())
+    if ([...all.values()].every((status) => status === 'completed' || status === 'failed')) break
+  for (const [id, status] of all) {
+    if (status !== 'completed' && status !== 'failed') problems.push(`${id} is still ${status}`)
+    ended.set(id, status)
+  }
+  for (const id of accepted) if (!ended.has(id)) problems.push(`${id} was accepted and is gone`)
+  const count = (status: string) => [...ended.values()].filter((other) => other === status).length
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    const left = await listed()
+    if (left.size === 0) break
+    for (const id of left.keys()) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
+  }
+  const token = /^ADMIN_TOKEN=(.+)$/m.exec(readFileSync(join(state, 'secrets.env'), 'utf8'))?.[1]
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const sweep = async () => fetch(`${base}/admin/sweep`, { method: 'POST', headers, body: '{"min_age_seconds":0}' })
+  await (await sweep()).text()
+  const { looked } = (await (await sweep()).json()) as { looked: number }
+  const before = { ...asked }
+  const usage = await ask<{ api_calls: number; tasks_completed: number; tasks_failed: number; storage_used: number }>(
+    'enterprise',
+    '/v1/usage',
+  )
+  // The call for the usage is one itself.
+  const unwritten = answeredAt.filter(isUnwritten).length
+  const [least, most] = [before.answered - unwritten, before.answered + before.silent + 1]
+  console.log(`  ${accepted.size} tasks accepted, ${ended.size} ended, ${count('failed')} failed; ${JSON.stringify(before)}`)
+  console.log(
+    `  usage: ${usage?.tasks_completed} + ${usage?.tasks_failed} tasks, ${usage?.api_calls} calls, ${usage?.storage_used} bytes stored`,
+  )
+  if (usage?.tasks_completed !== count('completed'))
+    problems.push(`usage counts ${usage?.tasks_completed} completed, of ${count('completed')}`)
+  if (usage?.tasks_failed !== count('failed')) problems.push(`usage counts ${usage?.tasks_failed} failed, of ${count('failed')}`)
+  if (usage?.storage_used !== 0) problems.push(`usage says that ${usage?.storage_used} bytes are stored`)
+  if (!usage || usage.api_calls < least || usage.api_calls > most)
+    problems.push(`${usage?.api_calls} calls counted, not ${least} to ${most}`)
+  if (looked !== 0) problems.push(`${looked} blobs of no task`)
+}
+
+/** Files of results, of presses and of everybody's folder for scraps, when nobody works any more. */
+function judgeFiles(): void {
+  for (const folder of ['presses', 'v3/r2', 'tmp']) {
+    const names = readdirSync(join(state, folder), { recursive: true, encoding: 'utf8' })
+    // The list of accounts is an empty file each.
+    const files = names.filter((name) => statSync(join(state, folder, name)).isFile() && statSync(join(state, folder, name)).size > 0)
+    const left = files.filter((name) => !/\.sqlite(-shm|-wal)?$/.test(name))
+    if (left.length > 0) problems.push(`${left.length} files left in ${folder}: ${left.slice(0, 5).join(', ')}`)
+  }
+}
+
+const load = [...(['free', 'basic', 'pro'] as const).map(knock), ...Array.from({ length: Number(values.clients) }, work)]
+await Promise.all([...load, killOften(), watch()])
+if (!(await isUp(60_000))) problems.push('the service is not up at the end')
+console.log(`${values.minutes} minutes, ${killed} kills`)
+judgeMemory()
+judgeLimits()
+await judgeCounters()
+// A word to stop, so that it may tidy up: a kill was tried often enough.
+service.kill('SIGTERM')
+await gone
+await sleep(LAST_BREATH_MS)
+problems.push(...processes.left(state).map((command) => `still there: ${command}`))
+judgeFiles()
+for (const problem of problems) console.error(problem)
+if (problems.length === 0) rmSync(state, { recursive: true, force: true })
+process.exitCode = problems.length > 0 ? 1 : 0

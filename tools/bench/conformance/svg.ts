@@ -1,0 +1,170 @@
+/**
+ * `npm run conformance -- svg [FILE-OR-FOLDER …]`: SVGs at three levels, drawn by Chromium in light and dark, under the mouse and for
+ * print; upload and result must look alike in each state, and take clicks at the same places. With no argument: the cases of the tests
+ * (`test/support/svg-cases.ts`) and the corpus. Without Chromium nothing is checked, and it says so.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { OUTSIDE_SHEET, svgCases } from '../../../test/support/svg-cases.ts'
+import { CHROMIUM } from './browser.ts'
+
+const LEVELS = ['low', 'medium', 'high'] as const
+/** Results below this differ visibly, in RGB over the whole page. */
+const LEAST_DB = 30
+const VIEWPORT = { width: 640, height: 480 }
+/** Places of the mouse, as shares of the page. */
+const PLACES = [
+  [0.5, 0.5],
+  [0.2, 0.3],
+  [0.8, 0.7],
+] as const
+const GRID = 24
+/** Edges of areas move with rounded coordinates. */
+const MOST_OTHER_CLICKS = 0.01 * GRID * GRID
+
+interface State {
+  readonly name: string
+  readonly media: { readonly media?: 'print' | 'screen'; readonly colorScheme?: 'light' | 'dark' }
+  readonly mouse?: readonly [number, number]
+}
+
+const STATES: readonly State[] = [
+  { name: 'light', media: { media: 'screen', colorScheme: 'light' } },
+  { name: 'dark', media: { media: 'screen', colorScheme: 'dark' } },
+  { name: 'print', media: { media: 'print', colorScheme: 'light' } },
+  ...PLACES.map((mouse) => ({ name: `mouse at ${mouse.join(', ')}`, media: { media: 'screen', colorScheme: 'light' } as const, mouse })),
+]
+
+const CLICKS = `(grid, width, height) => Array.from({ length: grid * grid }, (_, i) => {
+  const hit = document.elementFromPoint(((i % grid) + 0.5) * width / grid, (Math.floor(i / grid) + 0.5) * height / grid)
+  if (!hit || hit === document.documentElement) return ''
+  const link = hit.closest('a')
+  return link ? 'link ' + (link.getAttribute('href') ?? link.getAttribute('xlink:href')) : 'area'
+})`
+
+const MEAN_SQUARE = `async (...pictures) => {
+  const pixels = await Promise.all(pictures.map(async (base64) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: 'image/png' }))
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    return context.getImageData(0, 0, bitmap.width, bitmap.height).data
+  }))
+  let sum = 0
+  for (let i = 0; i < pixels[0].length; i++) if (i % 4 !== 3) sum += (pixels[0][i] - pixels[1][i]) ** 2
+  return sum / (pixels[0].length * 0.75)
+}`
+
+if (!existsSync(CHROMIUM)) {
+  console.log(`SVG: nothing was checked, for there is no ${CHROMIUM}.`)
+  process.exit(0)
+}
+const folder = mkdtempSync(join(tmpdir(), 'conformance-svg-'))
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
+let [compared, bad] = [0, 0]
+try {
+  writeFileSync(join(folder, 'theme.css'), OUTSIDE_SHEET)
+  for (const path of files()) bad += await check(browser, path)
+} finally {
+  await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`${compared} results in ${STATES.length} states, ${bad} differences`)
+process.exit(bad > 0 ? 1 : 0)
+
+function files(): string[] {
+  const given = process.argv.slice(2)
+  const corpus = resolve(import.meta.dirname, '../../../shared/corpus/vector/svg')
+  const own = Object.entries(svgCases()).map(([name, text]) => {
+    const path = join(folder, `${name}.svg`)
+    writeFileSync(path, text)
+    return path
+  })
+  const paths = given.length > 0 ? given : [...own, ...(existsSync(corpus) ? [corpus] : [])]
+  return paths.flatMap((path) =>
+    statSync(path).isFile()
+      ? [path]
+      : readdirSync(path)
+          .filter((name) => name.endsWith('.svg'))
+          .map((name) => join(path, name)),
+  )
+}
+
+/** @returns the number of differences */
+async function check(browser: Browser, path: string): Promise<number> {
+  const before = readFileSync(path)
+  const page = await browser.newPage({ viewport: VIEWPORT })
+  let found = 0
+  try {
+    const original = await drawn(page, before)
+    for (const quality of LEVELS) {
+      const after = await compressed(before, quality)
+      if (!after) continue
+      const result = await drawn(page, after)
+      const decibels = await Promise.all(original.pictures.map((picture, i) => likeness(page, picture, result.pictures[i]!)))
+      const worst = decibels.map((value, i) => ({ value, name: STATES[i]!.name })).filter(({ value }) => value < LEAST_DB)
+      const clicks = original.clicks.filter((target, i) => target !== result.clicks[i]).length
+      const wrong = [
+        ...worst.map(({ value, name }) => `${name}: ${value.toFixed(1)} dB`),
+        ...(clicks > MOST_OTHER_CLICKS ? [`${clicks} places take other clicks`] : []),
+      ]
+      const least = Math.min(...decibels)
+      console.log(
+        `${basename(path)} ${quality}: ${before.length} → ${after.length}, worst ${least.toFixed(1)} dB${wrong.length > 0 ? `; WRONG ${wrong.join('; ')}` : ''}`,
+      )
+      compared++
+      found += wrong.length
+    }
+  } finally {
+    await page.close()
+  }
+  return found
+}
+
+async function compressed(bytes: Uint8Array, quality: (typeof LEVELS)[number]): Promise<Uint8Array | undefined> {
+  const base = {
+    quality,
+    output: 'svg' as const,
+    memoryBudget: 96 * 2 ** 20,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
+  const openSink = async () => memorySink(bytes.length, 'a.svg')
+  const { result } = await compress(svg, memorySource(bytes, 'a.svg'), openSink, { ...base, inner: lendCodecs(PRESS_CODECS, base) })
+  return result && readAll(result)
+}
+
+interface Drawn {
+  /** PNG, one for each state. */
+  readonly pictures: readonly Buffer[]
+  /** What a click hits, place by place. */
+  readonly clicks: readonly string[]
+}
+
+async function drawn(page: Page, bytes: Uint8Array): Promise<Drawn> {
+  const path = join(folder, 'drawn.svg')
+  writeFileSync(path, bytes)
+  await page.mouse.move(0, 0)
+  await page.goto(`file://${path}`)
+  const pictures: Buffer[] = []
+  for (const { media, mouse } of STATES) {
+    await page.emulateMedia(media)
+    await page.mouse.move((mouse?.[0] ?? 0) * VIEWPORT.width, (mouse?.[1] ?? 0) * VIEWPORT.height)
+    pictures.push(await page.screenshot({ animations: 'disabled' }))
+  }
+  return { pictures, clicks: (await page.evaluate(`(${CLICKS})(${GRID}, ${VIEWPORT.width}, ${VIEWPORT.height})`)) as string[] }
+}
+
+/** Decibels over RGB; infinite where nothing differs. */
+async function likeness(page: Page, a: Buffer, b: Buffer): Promise<number> {
+  if (a.equals(b)) return Number.POSITIVE_INFINITY
+  const mse = (await page.evaluate(`(${MEAN_SQUARE})('${a.toString('base64')}', '${b.toString('base64')}')`)) as number
+  return 10 * Math.log10(255 ** 2 / mse)
+}

@@ -1,0 +1,82 @@
+/**
+ * A process of its own, so that its memory is the job's: compresses a file and verifies the result as `tools/try.ts` does, from file
+ * to file, and prints what it took. `node --import ./scripts/wasm-hook.ts tools/bench/growth/job.ts FILE MEMORY_MB [OUTPUT]`.
+ */
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Options } from '../../../src/core/model/codec.ts'
+import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
+import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import { compressWithin } from '../../../src/core/pipeline/compress.ts'
+import { identify } from '../../../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { fileSink, fileSource } from '../../../test/formats/memory/files.ts'
+
+/** What this prints. */
+export interface Took {
+  /** `compressed`, or why not. */
+  readonly outcome: string
+  readonly inBytes: number
+  readonly outBytes: number
+  /** User and system time, without loading modules. */
+  readonly cpuSeconds: number
+  /** Resident memory at its peak, less what the process had with all modules loaded, MiB. */
+  readonly peakMiB: number
+}
+
+const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+
+const [path = '', memory = '96', output] = process.argv.slice(2)
+const [name, size] = [basename(path), statSync(path).size]
+const source = fileSource(path, size, name)
+const format = await identify(source)
+const codec = format && CODECS[format.id]
+if (!codec) throw new Error(`no codec for ${path}`)
+const base: Omit<Options, 'inner' | 'memoryBudget'> = {
+  quality: 'medium',
+  output: (output ?? format.outputs[0]) as OutputId,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+const made = `${path}.result`
+const idle = process.memoryUsage().rss
+forgetPeak()
+const before = process.cpuUsage()
+const { outcome, result } = await compressWithin(
+  codec,
+  source,
+  async () => fileSink(made, size, name),
+  Number(memory) * 2 ** 20,
+  (memoryBudget) => {
+    const options = { ...base, memoryBudget }
+    return { ...options, inner: lendCodecs(CODECS, options) }
+  },
+)
+const { user, system } = process.cpuUsage(before)
+rmSync(made, { force: true })
+const took: Took = {
+  outcome: outcome.kind === 'compressed' ? outcome.kind : outcome.reason,
+  inBytes: size,
+  outBytes: result?.size ?? size,
+  cpuSeconds: (user + system) / 1e6,
+  peakMiB: (peakBytes() - idle) / 2 ** 20,
+}
+console.log(JSON.stringify(took))
+
+/** Loading modules takes more than it keeps; Linux begins to count anew. */
+function forgetPeak(): void {
+  try {
+    writeFileSync('/proc/self/clear_refs', '5')
+  } catch {
+    // Elsewhere the peak of loading counts, too.
+  }
+}
+
+function peakBytes(): number {
+  try {
+    return Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
+  } catch {
+    return process.resourceUsage().maxRSS * 1024
+  }
+}

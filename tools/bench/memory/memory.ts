@@ -1,0 +1,153 @@
+/**
+ * `npm run bench -- memory [--only 'JPEG, GIF'] [--docs]`: every formula that says what a job will need, held against what a job at its
+ * limit took. A ratio below 1 promises too little; above 1.3, files are refused that would fit. `--docs` writes the table to docs/design/memory.md.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import '../../wasm-hook.ts'
+import type { Scans } from '../../../wasm/jpeg/jpeg.ts'
+import type { Asked, Held } from './held.ts'
+import type { Size } from './pictures.ts'
+
+const { pdf, svg } = await import('./documents.ts')
+const { bmp, gif, interlacedPng, jpeg, png, written } = await import('./pictures.ts')
+const { mostOf } = await import('../../../src/core/bytes/min-max.ts')
+const { hdf5File } = await import('../../../test/support/science-files.ts')
+
+interface Case {
+  readonly name: string
+  /** What is held, in a few words. */
+  readonly holds: string
+  readonly file: string
+  make(path: string): void
+  readonly asked?: Asked
+  /** There is no moment in between to look at: V8 tells what it found alive, and buffers and Wasm memories are not counted. */
+  readonly inOneGo?: true
+}
+
+const size = (width: number, height: number, grain?: 'fine') => ({ width, height, grain })
+const page = (path: string, channels: 3 | 4, of: Size) => (channels === 3 ? bmp(path, of) : png(path, of, channels))
+
+const jpegs = (name: string, holds: string, of: Size, scans: Scans, asked?: Asked): Case => ({
+  name,
+  holds,
+  file: 'a.jpg',
+  make: (path) => jpeg(path, of, 96, scans),
+  ...(asked && { asked }),
+})
+const to = (name: string, holds: string, channels: 3 | 4, of: Size, asked: Asked): Case => ({
+  name: `to ${name}`,
+  holds,
+  file: channels === 3 ? 'a.bmp' : 'a.png',
+  make: (path) => page(path, channels, of),
+  asked,
+})
+const gifs = (name: string, holds: string, of: Size, frames: number, asked?: Asked): Case => ({
+  name,
+  holds,
+  file: 'a.gif',
+  make: (path) => gif(path, of, frames),
+  ...(asked && { asked }),
+})
+
+const CASES: readonly Case[] = [
+  jpegs('JPEG', 'coefficients as read and as made', size(4000, 2600), 'sequential'),
+  jpegs('JPEG, progressive', 'the same, and once more while it is shown', size(4000, 2000), 'progressive'),
+  jpegs('JPEG, large, progressive', 'coefficients of both files when they are compared', size(4000, 4200), 'progressive'),
+  jpegs('JPEG, exact', 'coefficients as read, the result', size(5000, 4000), 'sequential', { lossless: true }),
+  jpegs('JPEG of a document', 'coefficients at the size that is shown', size(5000, 3000), 'sequential', { fitWithin: size(3500, 2100) }),
+  to('JPEG', 'coefficients as they come and as made', 3, size(4000, 2600), { output: 'jpg' }),
+  to('JPEG, large', 'the result', 3, size(8000, 5000), { output: 'jpg' }),
+  to('WebP', 'planes, twice', 3, size(5000, 3600, 'fine'), { output: 'webp' }),
+  to('WebP, transparent', 'planes, and alpha as an exact picture', 4, size(1600, 1200, 'fine'), { output: 'webp' }),
+  to('WebP, exact', 'pixels, and what they repeat', 3, size(2000, 1400, 'fine'), { output: 'webp', lossless: true }),
+  to('AVIF, 0.38 megapixels', 'a key frame', 3, size(760, 500), { output: 'avif' }),
+  to('AVIF, 0.2 megapixels', 'a key frame', 3, size(500, 400), { output: 'avif' }),
+  to('AVIF, large', 'bands of tiles', 3, size(14_000, 300), { output: 'avif' }),
+  to('AVIF, transparent', 'bands of tiles', 4, size(12_000, 300), { output: 'avif' }),
+  gifs('GIF', 'the canvas', size(2400, 2000), 1, { quality: 'high' }),
+  gifs('GIF, animated', 'canvases of two frames', size(2000, 1500), 2, { quality: 'high' }),
+  gifs('GIF to WebP', 'the canvas and planes', size(2000, 1500), 1, { output: 'webp' }),
+  { name: 'PNG, interlaced', holds: 'the picture', file: 'a.png', make: (path) => interlacedPng(path, size(4800, 3200)) },
+  { name: 'SVG', holds: 'trees', file: 'a.svg', make: (path) => svg(path, 6000, 6), inOneGo: true },
+  { name: 'SVG, long paths', holds: 'trees', file: 'a.svg', make: (path) => svg(path, 700, 60), inOneGo: true },
+  { name: 'PDF', holds: 'tables of objects', file: 'a.pdf', make: (path) => pdf(path, 800_000) },
+  { name: 'HDF5', holds: 'what is written in no order', file: 'a.h5', make: (path) => written(path, [hdf5File(20_000_000, 3)]) },
+]
+
+interface MemoryRow extends Held {
+  readonly name: string
+  readonly holds: string
+  readonly fileBytes: number
+}
+
+/** `docs`: each row is written as soon as it was measured. */
+export function benchMemory(only: readonly string[] | undefined, docs: boolean): void {
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-memory-'))
+  try {
+    for (const one of CASES.filter(({ name }) => only?.some((word) => name.includes(word)) ?? true)) {
+      const row = measured(one, folder)
+      if (docs) writeRow(row)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function measured({ name, holds, file, make, asked = {}, inOneGo }: Case, folder: string): MemoryRow {
+  const path = join(folder, file)
+  make(path)
+  const script = [
+    ...(inOneGo ? COLLECTING : ['--expose-gc']),
+    '--import',
+    './tools/wasm-hook.ts',
+    'tools/bench/memory/held.ts',
+    path,
+    JSON.stringify(asked),
+  ]
+  const done = spawnSync(process.execPath, script, { encoding: 'utf8', maxBuffer: 1 << 26 })
+  if (done.status !== 0) throw new Error(`${name}: ${done.stderr}`)
+  const row = { name, holds, fileBytes: statSync(path).size, ...saidIn(done.stdout) }
+  console.log(cellsOf(row).join('  '))
+  return row
+}
+
+/** Everything is looked at whenever a megabyte was allocated, and what is alive is told. */
+const COLLECTING = ['--expose-gc', '--trace-gc', '--gc-global', '--max-semi-space-size=1']
+
+/** Of the process: what it says, and where V8 tells more, the most that was alive between first and last. */
+function saidIn(output: string): Held {
+  const said = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
+  const alive = [...output.matchAll(/Mark-Compact.* -> ([\d.]+) \(/g)].map(([, found]) => Number(found) * 2 ** 20)
+  return alive.length > 0 ? { ...said, held: mostOf(alive) - alive.at(-1)!, stage: 'compressing' } : said
+}
+
+const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 1 : 0)
+
+function cellsOf({ name, holds, fileBytes, kind, reckoned, held, stage }: MemoryRow): string[] {
+  const what = kind === 'compressed' ? holds : `${holds} (${kind})`
+  return [name, what, megabytes(fileBytes), megabytes(reckoned), megabytes(held), (reckoned / held).toFixed(2), stage]
+}
+
+const FILE = 'docs/design/memory.md'
+const [FROM, TO] = ['<!-- npm run bench -- memory -->\n', '<!-- end -->']
+
+/** The others stay as they are. */
+function writeRow(row: MemoryRow): void {
+  const text = readFileSync(FILE, 'utf8')
+  const [from, to] = [text.indexOf(FROM) + FROM.length, text.indexOf(TO)]
+  if (from < FROM.length || to < from) throw new Error(`${FILE} has no place for the table`)
+  const lines = new Map(
+    text
+      .slice(from, to)
+      .split('\n')
+      .slice(2, -1)
+      .map((line) => [line.split(' | ')[0], line]),
+  )
+  lines.set(`| ${row.name}`, `| ${cellsOf(row).join(' | ')} |`)
+  const ordered = CASES.flatMap(({ name }) => lines.get(`| ${name}`) ?? [])
+  const head = '| job | holds | file, MB | reckoned | taken | ratio | most while |\n|---|---|---|---|---|---|---|\n'
+  writeFileSync(FILE, `${text.slice(0, from)}${head}${ordered.join('\n')}\n${text.slice(to)}`)
+}

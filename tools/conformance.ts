@@ -1,0 +1,74 @@
+/**
+ * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
+ * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
+ * brings where Java is installed, of PDF/A and PDF/UA before and after.
+ * Without that folder there is nothing to run.
+ * `npm run conformance -- dicom`, `-- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
+ * and need no acceptance tool (below bench/conformance).
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { provision } from '../src/local/development-account.ts'
+import { loadSecrets, Service } from '../src/local/service.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const QUESTIONS: { readonly [name: string]: string | undefined } = {
+  dicom: 'tools/bench/conformance/dicom.ts',
+  kill: 'tools/bench/conformance/kill.ts',
+  isolates: 'tools/bench/conformance/isolates.ts',
+  soak: 'tools/bench/conformance/soak.ts',
+  growth: 'tools/bench/conformance/growth.ts',
+  wide: 'tools/bench/conformance/wide.ts',
+  svg: 'tools/bench/conformance/svg.ts',
+  clients: 'tools/bench/conformance/clients.ts',
+  description: 'tools/bench/conformance/description.ts',
+  n8n: 'tools/bench/conformance/n8n.ts',
+  'pre-commit': 'tools/bench/conformance/pre-commit.ts',
+}
+const question = QUESTIONS[process.argv[2] ?? '']
+if (question) process.exit(await run(process.execPath, ['--import', './tools/wasm-hook.ts', question, ...process.argv.slice(3)]))
+const shared = resolve(root, '../shared')
+if (!existsSync(join(shared, 'verify/verify.py'))) {
+  console.log(`There is no acceptance tool in ${join(shared, 'verify')}; nothing was checked.`)
+  process.exit(0)
+}
+// The tool's decoders are Debian's own Python packages.
+const python = process.env['PYTHON'] ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
+
+const state = await mkdtemp(join(tmpdir(), 'whittle-conformance-'))
+const secrets = await loadSecrets(join(state, 'secrets.env'))
+const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: secrets.file, verbose: false })
+let failed = 0
+try {
+  await service.start()
+  const keys = join(state, 'keys.json')
+  const baseUrl = `http://127.0.0.1:${service.port}`
+  const account = await provision(baseUrl, secrets.adminToken, undefined)
+  await writeFile(keys, JSON.stringify(account))
+  failed += await tool(['contract.py', '--keys', keys])
+  failed += await run('python3', ['tools/release/generated-client.py', baseUrl, account.keys.enterprise, 'docs/photo.jpg'])
+  failed += await run(process.execPath, ['tools/bench/conformance/uppy.ts', baseUrl, account.keys.enterprise])
+  failed += await tool(['verify.py', '--keys', keys, '--corpus', join(shared, 'corpus'), ...process.argv.slice(2)])
+} finally {
+  await service.stop()
+  await rm(state, { recursive: true, force: true })
+}
+const folders = [join(shared, 'corpus/document/pdf')].filter((folder) => existsSync(folder))
+failed += await run(process.execPath, ['--import', './tools/wasm-hook.ts', 'tools/bench/conformance/pdfa.ts', ...folders])
+process.exit(failed > 0 ? 1 : 0)
+
+function tool([script, ...options]: string[]): Promise<number> {
+  return run(python, [join(shared, 'verify', script!), ...options])
+}
+
+/** 0 or 1. */
+function run(command: string, options: string[]): Promise<number> {
+  return new Promise((done) => {
+    const child = spawn(command, options, { stdio: 'inherit', cwd: root })
+    child.on('exit', (code) => done(code === 0 ? 0 : 1))
+    child.on('error', () => done(1))
+  })
+}

@@ -1,0 +1,56 @@
+/** The mutator of each format. */
+import type { FormatId } from '../../../src/core/catalog/index.ts'
+import { damaged } from '../edits.ts'
+import type { Random } from '../random.ts'
+import { DICOM_MUTATOR } from './dicom.ts'
+import { GIF_MUTATOR } from './gif.ts'
+import { HDF5_MUTATOR } from './hdf5.ts'
+import { ISOBMFF_MUTATOR } from './isobmff.ts'
+import { JPEG_MUTATOR } from './jpeg.ts'
+import { LAS_MUTATOR } from './las.ts'
+import { SVG_MUTATOR } from './markup.ts'
+import { MIME_MUTATOR } from './mime.ts'
+import type { Mutator } from './mutator.ts'
+import { PDF_MUTATOR } from './pdf.ts'
+import { BMP_MUTATOR, LINES_MUTATOR, MP3_MUTATOR, NETCDF3_MUTATOR, NIFTI_MUTATOR } from './plain.ts'
+import { PNG_MUTATOR } from './png.ts'
+import { RIFF_MUTATOR } from './riff.ts'
+import { TIFF_MUTATOR } from './tiff.ts'
+import { ZIP_MUTATOR } from './zip.ts'
+
+export const MUTATORS: readonly Mutator[] = [
+  PNG_MUTATOR,
+  JPEG_MUTATOR,
+  GIF_MUTATOR,
+  TIFF_MUTATOR,
+  ZIP_MUTATOR,
+  PDF_MUTATOR,
+  ISOBMFF_MUTATOR,
+  RIFF_MUTATOR,
+  DICOM_MUTATOR,
+  HDF5_MUTATOR,
+  LAS_MUTATOR,
+  SVG_MUTATOR,
+  MIME_MUTATOR,
+  BMP_MUTATOR,
+  MP3_MUTATOR,
+  NIFTI_MUTATOR,
+  NETCDF3_MUTATOR,
+  LINES_MUTATOR,
+]
+
+/** Of a file, one that is a little different, and most of the time still of its format. */
+export function mutated(format: FormatId, file: Uint8Array, random: Random): Uint8Array {
+  const mutator = MUTATORS.find(({ formats }) => formats.includes(format))
+  if (!mutator || random.chance(0.05)) return damaged(file, random)
+  let made = file
+  // What an earlier change broke may be beyond the parser of the next.
+  for (let changes = random.pick([1, 1, 1, 2, 3]); changes > 0; changes--) {
+    try {
+      made = mutator.mutate(made, random)
+    } catch {
+      made = damaged(made, random)
+    }
+  }
+  return made
+}

@@ -1,0 +1,59 @@
+/** MP4 and QuickTime: boxes with their lengths; offsets of chunks follow the media data where that moved. */
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { damaged, fromLatin1, latin1 } from '../edits.ts'
+import type { Random } from '../random.ts'
+import type { Mutator } from './mutator.ts'
+import { type Box, changedTree } from './tree.ts'
+
+const PARENTS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf', 'edts', 'udta', 'mvex', 'moof', 'traf'])
+
+export function boxesOf(file: Uint8Array): Box[] {
+  const view = new DataView(file.buffer, file.byteOffset, file.length)
+  const boxes: Box[] = []
+  for (let at = 0; at + 8 <= file.length; ) {
+    const told = view.getUint32(at)
+    const size = told >= 8 && at + told <= file.length ? told : file.length - at
+    const type = latin1(file.subarray(at + 4, at + 8))
+    const body = file.slice(at + 8, at + size)
+    boxes.push(PARENTS.has(type) ? { type, body: new Uint8Array(), boxes: boxesOf(body) } : { type, body })
+    at += size
+  }
+  return boxes
+}
+
+export function movieOfBoxes(boxes: readonly Box[]): Uint8Array {
+  return concat(
+    boxes.map(({ type, body, boxes: inner }) => {
+      const content = inner ? movieOfBoxes(inner) : body
+      const head = Buffer.alloc(4)
+      head.writeUInt32BE(content.length + 8)
+      return concat([head, fromLatin1(type), content])
+    }),
+  )
+}
+
+function mediaStart(boxes: readonly Box[]): number {
+  const at = boxes.findIndex(({ type }) => type === 'mdat')
+  return at < 0 ? 0 : movieOfBoxes(boxes.slice(0, at)).length
+}
+
+/** Offsets of chunks (stco) `by` bytes further on. */
+function moved(boxes: readonly Box[], by: number): Box[] {
+  return boxes.map((box) => {
+    if (box.boxes) return { ...box, boxes: moved(box.boxes, by) }
+    if (box.type !== 'stco') return box
+    const body = box.body.slice()
+    const view = new DataView(body.buffer)
+    for (let at = 8; at + 4 <= body.length; at += 4) view.setUint32(at, view.getUint32(at) + by)
+    return { ...box, body }
+  })
+}
+
+function mutate(file: Uint8Array, random: Random): Uint8Array {
+  const before = boxesOf(file)
+  if (before.length < 2) return damaged(file, random)
+  const after = changedTree(before, random, false)
+  return movieOfBoxes(random.chance(0.9) ? moved(after, mediaStart(after) - mediaStart(before)) : after)
+}
+
+export const ISOBMFF_MUTATOR: Mutator = { container: 'ISOBMFF', formats: ['mp4', 'mov'], mutate }

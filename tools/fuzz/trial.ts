@@ -1,0 +1,65 @@
+/** One file through its codec, as a press would do it, and what is wrong with how that ended. */
+import type { Options, Outcome, Quality } from '../../src/core/model/codec.ts'
+import { TargetUnreachable } from '../../src/core/model/error.ts'
+import { memorySink } from '../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../src/core/model/source.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
+import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { PRESS_CODECS } from '../../src/core/formats/press.ts'
+import { compress } from '../../src/core/pipeline/compress.ts'
+import { identify } from '../../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../../src/core/pipeline/inner.ts'
+
+export interface Request {
+  readonly name: string
+  readonly quality: Quality
+  /** Taken where the file's format has it; its first one otherwise. */
+  readonly output: OutputId | undefined
+}
+
+export type Trial =
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unchanged'; readonly format: FormatId; readonly reason: string }
+  | Compressed
+  /** `crash`: an exception that no file may cause; `defect`: verification refused what a codec had made, or an engine trapped. */
+  | { readonly kind: 'crash' | 'defect'; readonly format: FormatId; readonly why: string }
+
+export interface Compressed {
+  readonly kind: 'compressed'
+  readonly format: FormatId
+  readonly output: OutputId
+  readonly outcome: Extract<Outcome, { kind: 'compressed' }>
+  readonly result: Uint8Array
+}
+
+const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024
+
+export async function tryFile(bytes: Uint8Array, { name, quality, output: wanted }: Request): Promise<Trial> {
+  const source = memorySource(bytes, name)
+  const facts = await identify(source)
+  const codec = facts && CODECS[facts.id]
+  if (!facts || !codec) return { kind: 'refused' }
+  const outputs: readonly OutputId[] = facts.outputs
+  const output = wanted && outputs.includes(wanted) ? wanted : outputs[0]!
+  const base: Omit<Options, 'inner'> = {
+    quality,
+    output,
+    memoryBudget: MEMORY_BUDGET_BYTES,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
+  const inner = lendCodecs(facts.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base)
+  const format = facts.id
+  try {
+    const pressed = await compress(codec, source, async () => memorySink(bytes.length, name), { ...base, inner })
+    if ('defect' in pressed && pressed.defect) return { kind: 'defect', format, why: pressed.defect }
+    const { outcome, result } = pressed
+    if (outcome.kind === 'unchanged') return { kind: 'unchanged', format, reason: outcome.reason }
+    return { kind: 'compressed', format, output: outcome.output ?? output, outcome, result: await readAll(result!) }
+  } catch (error) {
+    if (error instanceof TargetUnreachable) return { kind: 'unchanged', format, reason: 'target_unreachable' }
+    return { kind: 'crash', format, why: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The bill of materials (CycloneDX 1.5) of what is deployed: `npm run sbom -- [FILE]`, by default `dist/sbom.cdx.json`. npm lists
+ * its packages as the lock file pins them; to those come our Wasm engines, each with the sources that its origin.json names.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export interface Component {
+  readonly type: string
+  readonly 'bom-ref'?: string
+  readonly group?: string
+  readonly name: string
+  readonly version?: string
+  readonly purl?: string
+  readonly hashes?: readonly { readonly alg: 'SHA-256'; readonly content: string }[]
+  readonly licenses?: readonly { readonly license: { readonly name: string } }[]
+  readonly components?: readonly Component[]
+  readonly properties?: readonly { readonly name: string; readonly value: string }[]
+}
+
+export interface Bom {
+  readonly bomFormat: string
+  readonly specVersion: string
+  readonly metadata: { readonly component: Component }
+  readonly components: readonly Component[]
+}
+
+interface Origin {
+  readonly sources: readonly { readonly name: string; readonly version: string; readonly sha256?: string; readonly licence: string }[]
+  readonly wasmSha256: string
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const sha256 = (content: string) => [{ alg: 'SHA-256' as const, content }]
+
+export function billOfMaterials(): Bom {
+  // `--omit dev` would omit what runs as well, where a tool needs it, too.
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx']
+  const bom = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as Bom
+  // npm calls the project as its folder is called.
+  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string }
+  const metadata = { ...bom.metadata, component: { ...bom.metadata.component, name } }
+  return { ...bom, metadata, components: [...bom.components.filter((component) => !isTool(component)), ...engines()] }
+}
+
+const isTool = ({ properties }: Component) => properties?.some(({ name }) => name === 'cdx:npm:package:development') ?? false
+
+function engines(): Component[] {
+  const folders = readdirSync(join(root, 'wasm'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return folders.flatMap(({ name }) => {
+    const origin = originOf(name)
+    if (!origin) return []
+    const components = origin.sources.map(
+      (source, i): Component => ({
+        type: 'library',
+        'bom-ref': `wasm/${name}/${i}`,
+        name: source.name,
+        version: source.version,
+        ...(source.sha256 === undefined ? {} : { hashes: sha256(source.sha256) }),
+        licenses: [{ license: { name: source.licence } }],
+      }),
+    )
+    return [{ type: 'library', 'bom-ref': `wasm/${name}`, name: `wasm/${name}`, hashes: sha256(origin.wasmSha256), components }]
+  })
+}
+
+function originOf(engine: string): Origin | undefined {
+  try {
+    return JSON.parse(readFileSync(join(root, 'wasm', engine, 'origin.json'), 'utf8')) as Origin
+  } catch {
+    // A folder of glue without a binary of its own.
+    return undefined
+  }
+}
+
+if (import.meta.main) {
+  // Refuses options: they would be names of files.
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const file = resolve(positionals[0] ?? join(root, 'dist/sbom.cdx.json'))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(billOfMaterials(), null, 2)}\n`)
+  console.log(file)
+}
