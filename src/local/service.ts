@@ -46,7 +46,7 @@ export interface PoolOptions {
   readonly resettable?: boolean
 }
 
-const CONFIGS = ['wrangler.toml', 'wrangler.press.toml', 'wrangler.media.toml']
+const CONFIGS = ['wrangler.toml', 'deploy/wrangler.press.toml', 'deploy/wrangler.media.toml']
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
 /** Far beyond the longest single call of any codec, and within what one job has. */

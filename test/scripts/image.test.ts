@@ -1,5 +1,5 @@
 /**
- * Nobody builds the image on the machines that run these tests. So each line of the Dockerfile, of the compose file and of the systemd unit is
+ * Nobody builds the image on the machines that run these tests. So each line of the deploy/Dockerfile, of the compose file and of the systemd unit is
  * held to the tree: what is copied is there and not left out, what is run exists, and what it is told is understood.
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const SMALL_GARBAGE = '--max-semi-space-size=4'
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 
 /** With continued lines as one. */
-const instructions = read('Dockerfile')
+const instructions = read('deploy/Dockerfile')
   .replaceAll(/\\\n\s*/g, ' ')
   .split('\n')
   .flatMap((line) => {
@@ -30,7 +30,7 @@ const copied = restsOf('COPY')
 const withoutFlags = (words: readonly string[]) => words.filter((word) => word !== SMALL_GARBAGE)
 const entry = withoutFlags(JSON.parse(restsOf('ENTRYPOINT')[0] ?? '[]') as string[])
 
-describe('the Dockerfile', () => {
+describe('the deploy/Dockerfile', () => {
   it('copies what is there, and nothing that is left out', () => {
     expect(copied.length).toBeGreaterThan(3)
     expect(copied.filter((path) => !existsSync(join(ROOT, path)) || isLeftOut(path))).toEqual([])
@@ -89,7 +89,7 @@ describe('what is started', () => {
     expect(startOptions(options).state).toBeTruthy()
   })
 
-  it.each(['Dockerfile', 'whittle.service', 'package.json'])('%s bounds the young garbage of what runs for months', (file) => {
+  it.each(['deploy/Dockerfile', 'deploy/whittle.service', 'package.json'])('%s bounds the young garbage of what runs for months', (file) => {
     expect(read(file)).toMatch(new RegExp(`node"?,? "?${SMALL_GARBAGE}`))
   })
 
@@ -97,25 +97,25 @@ describe('what is started', () => {
     const port = startOptions(entry.slice(2)).port
     expect(restsOf('EXPOSE')).toEqual([String(port)])
     expect(restsOf('HEALTHCHECK').join()).toContain(`http://127.0.0.1:${port}/healthz`)
-    expect(read('compose.yaml')).toContain(`--to whittle:${port}`)
+    expect(read('deploy/compose.yaml')).toContain(`--to whittle:${port}`)
   })
 
   it('keeps its state in the volume', () => {
     const { state } = startOptions(entry.slice(2))
     expect(restsOf('VOLUME')).toEqual([state])
-    expect(read('compose.yaml')).toContain(`'state:${state}'`)
+    expect(read('deploy/compose.yaml')).toContain(`'state:${state}'`)
   })
 })
 
 /** Of `whittle`, its host filled in. */
 function composeArguments(): string[] {
-  const [, list = ''] = /command: \[(.+)\]/.exec(read('compose.yaml')) ?? []
+  const [, list = ''] = /command: \[(.+)\]/.exec(read('deploy/compose.yaml')) ?? []
   return list.split(', ').map((word) => word.replaceAll("'", '').replace(/\$\{WHITTLE_HOST[^}]*\}/, 'whittle.example.com'))
 }
 
 /** The program and its arguments, the address filled in. */
 function systemd(): [string | undefined, string[]] {
-  const [, line = ''] = /^ExecStart=\S*node (.+)$/m.exec(read('whittle.service')) ?? []
+  const [, line = ''] = /^ExecStart=\S*node (.+)$/m.exec(read('deploy/whittle.service')) ?? []
   const [program, ...options] = withoutFlags(line.replace(/\$\{WHITTLE_URL\}/, 'https://whittle.example.com').split(' '))
   return [program, options]
 }

@@ -77,7 +77,7 @@ export async function benchHttp(): Promise<void> {
   await bare.close()
 
   const secrets = { SECRET_KEY: 'bench', ADMIN_TOKEN, ENVIRONMENT: 'local' }
-  const configs = ['./wrangler.toml', './wrangler.press.toml', './wrangler.media.toml']
+  const configs = ['./wrangler.toml', './deploy/wrangler.press.toml', './deploy/wrangler.media.toml']
   const house = createTestHarness({ workers: configs.map((configPath, i) => ({ configPath, ...(i === 0 ? { secrets } : {}) })) })
   const base = await started(house)
   const headers = { authorization: `Bearer ${await makeKey(base)}` }

@@ -5,9 +5,9 @@ import type { Traces } from './settings.ts'
 
 export const EDGE = 'wrangler.toml'
 /** What the edge binds. */
-export const SERVICES = ['wrangler.press.toml', 'wrangler.media.toml'] as const
+export const SERVICES = ['deploy/wrangler.press.toml', 'deploy/wrangler.media.toml'] as const
 /** What a deployment may have beside them: containers, for what isolates are too small for. */
-export const HEAVY = 'wrangler.heavy.toml'
+export const HEAVY = 'deploy/wrangler.heavy.toml'
 
 /** `route = …`, `routes = […]`, `[[routes]]`, also below a table. */
 const ROUTES = /^[ \t]*(?:(?:[\w.-]+\.)?["']?routes?["']?[ \t]*=|\[{1,2}[ \t]*(?:[\w.-]+\.)?routes?[ \t]*\])/m

@@ -67,9 +67,9 @@ export class Checkout {
       'src/service/store/blob-names.ts',
       'package.json',
       'wrangler.toml',
-      'wrangler.press.toml',
-      'wrangler.media.toml',
-      'wrangler.heavy.toml',
+      'deploy/wrangler.press.toml',
+      'deploy/wrangler.media.toml',
+      'deploy/wrangler.heavy.toml',
     ]) {
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true })
     }
