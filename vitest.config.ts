@@ -64,7 +64,7 @@ export default defineConfig({
       },
       {
         // HTTP, inside workerd.
-        plugins: [cloudflareTest({ wrangler: { configPath: './test/http/wrangler.toml' } })],
+        plugins: [cloudflareTest({ wrangler: { configPath: './test/service/http/wrangler.toml' } })],
         test: { name: 'http', retry, include: ['test/http/**/*.test.ts'], testTimeout: 60_000 },
       },
       {

@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
+import { buildPdf, plainDocument } from '../core/formats/pdf/build.ts'
 import { type FakeGitHub, fakeGitHub } from '../support/fake-github.ts'
 import type { Running } from './running.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
+import { buildPdf, plainDocument } from '../core/formats/pdf/build.ts'
 import { Contract, type Document } from './openapi.ts'
 import { type Running, startService } from './running.ts'
 

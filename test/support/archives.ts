@@ -1,6 +1,6 @@
 /** Small PDF/A and PDF/UA files, made by hand so that veraPDF takes them for valid; each has what a careless writer would break. */
-import { buildPdf, flate, type Part } from '../formats/pdf/build.ts'
-import { GLYPHS, type1 } from '../formats/pdf/type1-font.ts'
+import { buildPdf, flate, type Part } from '../core/formats/pdf/build.ts'
+import { GLYPHS, type1 } from '../core/formats/pdf/type1-font.ts'
 
 export type ArchivePart = '1b' | '2b' | '3b' | '4' | 'ua1'
 

@@ -1,7 +1,7 @@
 import { concat } from '../../src/core/bytes/concat.ts'
 import { frameHeader } from '../../src/core/containers/mpeg-audio/frame.ts'
 import { Lame } from '../../wasm/lame/lame.ts'
-import { tones } from '../formats/media-fixtures.ts'
+import { tones } from '../core/formats/media-fixtures.ts'
 
 /** Stereo at 44.1 kHz in frames of little sound, each alone, blown up to 320 kbit/s and empty behind it. */
 export function looseMp3(samples: number): Uint8Array {

@@ -1,5 +1,5 @@
 /** Documents of very many pages, each with lines of its own: what is read of them is in the order of the pages, or is not. */
-import { buildPdf, type Part } from '../formats/pdf/build.ts'
+import { buildPdf, type Part } from '../core/formats/pdf/build.ts'
 import { randomNumbers } from './press-file.ts'
 
 const LINES = 120

@@ -1,6 +1,6 @@
 /**
  * `npm run cost -- [-q low] FILES…`: what 1000 files like these would cost on Cloudflare, by format. The CPU time is measured here
- * and now; the operations of a file are those that test/http/operations.test.ts counts.
+ * and now; the operations of a file are those that test/service/http/operations.test.ts counts.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

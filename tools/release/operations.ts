@@ -1,5 +1,5 @@
 /**
- * What a quick file is billed for that is uploaded, downloaded once and deleted: test/http/operations.test.ts counts it.
+ * What a quick file is billed for that is uploaded, downloaded once and deleted: test/service/http/operations.test.ts counts it.
  */
 export const QUICK_FILE = {
   /** To Durable Objects, an alarm among them. */

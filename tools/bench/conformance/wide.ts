@@ -11,7 +11,7 @@ const WIDTHS = ['8', '16']
 
 let failed = 0
 for (const width of WIDTHS) {
-  const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/formats/memory/peak.ts', 'png', 'avif', width]
+  const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/peak.ts', 'png', 'avif', width]
   const done = spawnSync(process.execPath, script, { encoding: 'utf8' })
   const { kind, peakMB = Number.POSITIVE_INFINITY } = JSON.parse(done.stdout || '{}') as { kind?: string; peakMB?: number }
   const isGood = kind === 'compressed' && peakMB <= MOST_MB

@@ -12,7 +12,7 @@ import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
-import { fileSink, fileSource } from '../../../test/formats/memory/files.ts'
+import { fileSink, fileSource } from '../../../test/core/formats/memory/files.ts'
 
 /** Of the job. */
 export type Asked = Partial<Pick<Options, 'quality' | 'output' | 'lossless' | 'fitWithin'>>

@@ -1,0 +1,39 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { gzipStep, gzipStream } from '../../../src/core/bytes/gzip.ts'
+import { randomNumbers } from '../../support/press-file.ts'
+
+async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  const chunks = (async function* () {
+    yield bytes
+  })()
+  for await (const piece of gzipStream(chunks, bytes.length)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+const random = randomNumbers(1)
+const noise = (length: number) => Uint8Array.from({ length }, () => random() * 256)
+const log = Buffer.from(
+  Array.from({ length: 3000 }, (_, at) => `Jun ${at % 30} 04:${at % 60} sshd(${Math.floor(random() * 3e4)}): failure; uid=0\n`).join(''),
+)
+
+describe('gzip', () => {
+  it.each([
+    ['nothing', new Uint8Array()],
+    ['a byte', Uint8Array.of(7)],
+    ['what does not compress', noise(300_000)],
+    ['a log', log],
+    ['more than is parsed optimally', Buffer.concat([noise(2 << 20), log])],
+  ])('of %s is what went in, and hardly longer', async (_name, bytes) => {
+    const packed = await gzip(bytes)
+    expect(gunzipSync(packed).equals(bytes)).toBe(true)
+    expect(packed.length).toBeLessThan(bytes.length * 1.001 + 40)
+  })
+
+  it('parses up to two megabytes optimally, well below zlib at its best', async () => {
+    expect((await gzip(log)).length).toBeLessThan(gzipSync(log, { level: 9 }).length * 0.95)
+    expect(gzipStep(log.length)).toBe('by optimal parsing')
+    expect(gzipStep(3_000_000)).toBe('by libdeflate level 12')
+  })
+})

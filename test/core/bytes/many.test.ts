@@ -1,0 +1,35 @@
+/** Files decide how many boxes, glyphs and letters there are: what is spread into a call lies on its stack, and some 120,000 are too many. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { leastOf, mostOf } from '../../../src/core/bytes/min-max.ts'
+import { boxAround, boxOf } from '../../../src/core/containers/isobmff/box.ts'
+import { Cff } from '../../../src/core/formats/pdf/fonts/cff.ts'
+import { CFF_STRINGS } from '../../../src/core/formats/pdf/fonts/cff-strings.ts'
+import { Scaler } from '../../../wasm/scale/scale.ts'
+
+const MANY = 300_000
+
+test('the least and the most of numbers are those of Math, of none as of 300,000', () => {
+  const numbers = fc.array(fc.double({ noNaN: true }), { maxLength: 50 })
+  fc.assert(fc.property(numbers, (some) => leastOf(some) === Math.min(...some) && mostOf(new Set(some)) === Math.max(...some)))
+  const many = Float64Array.from({ length: MANY }, (_, i) => i)
+  expect([leastOf(many), mostOf(many)]).toEqual([0, MANY - 1])
+})
+
+test('a box of 300,000 boxes is written', () => {
+  const empty = boxOf('free', [])
+  const parts = Array.from({ length: MANY }, () => empty)
+  expect(boxAround('trak', parts).length).toBe(8 + 8 * MANY)
+})
+
+test('a font may have a string of 300,000 letters', () => {
+  const text = Cff.prototype.stringOf.call({ strings: [new Uint8Array(MANY).fill(0xe9)] } as unknown as Cff, CFF_STRINGS.length)
+  expect(text).toBe('é'.repeat(MANY))
+})
+
+test('a row of 300,000 pixels can be made of one', () => {
+  const one = { first: 0, weights: Float32Array.of(1) }
+  const across = Array.from({ length: MANY }, () => one)
+  using scaler = new Scaler({ width: 1, height: 1, channels: 1, across, down: [one] })
+  expect(scaler).toBeDefined()
+})

@@ -1,0 +1,64 @@
+/** The work that an animation would take is estimated from its headers, before anything is decoded. */
+import { deflateSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { ByteWriter } from '../../../src/core/bytes/writer.ts'
+import { gif } from '../../../src/core/formats/gif/gif.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
+import { chunk } from '../../../wasm/png/chunks.ts'
+import { pressFile } from '../../support/press-file.ts'
+
+const u32 = (...values: number[]) => values.reduce((out, value) => out.u32(value), ByteWriter.growing(false))
+
+/** Frames of one colour, all as large as the picture. */
+function apng(side: number, frames: number, level = 9): Uint8Array {
+  const pieces: Uint8Array[] = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])]
+  pieces.push(
+    chunk(
+      'IHDR',
+      u32(side, side)
+        .bytes(new Uint8Array([8, 6, 0, 0, 0]))
+        .finish(),
+    ),
+  )
+  pieces.push(chunk('acTL', u32(frames, 0).finish()))
+  const rows = new Uint8Array((side * 4 + 1) * side).fill(90)
+  for (let y = 0; y < side; y++) rows[y * (side * 4 + 1)] = 0
+  const data = deflateSync(rows, { level })
+  let sequence = 0
+  for (let frame = 0; frame < frames; frame++) {
+    pieces.push(
+      chunk(
+        'fcTL',
+        u32(sequence++, side, side, 0, 0)
+          .bytes(new Uint8Array([0, 1, 0, 10, 0, 0]))
+          .finish(),
+      ),
+    )
+    pieces.push(frame === 0 ? chunk('IDAT', data) : chunk('fdAT', u32(sequence++).bytes(data).finish()))
+  }
+  return concat([...pieces, chunk('IEND')])
+}
+
+/** Frames as large as the canvas whose codes are cut off: their headers are all that an estimate needs. */
+function hugeGif(side: number, frames: number): Uint8Array {
+  const word = (value: number) => [value & 255, value >> 8]
+  const out = [...new TextEncoder().encode('GIF89a'), ...word(side), ...word(side), 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+  for (let frame = 0; frame < frames; frame++) out.push(0x2c, 0, 0, 0, 0, ...word(side), ...word(side), 0, 2, 1, 0x2c, 0)
+  return Uint8Array.from([...out, 0x3b])
+}
+
+it('of twelve full frames of four megapixels in a small PNG is more than a job has', async () => {
+  const { outcome } = await pressFile(png, apng(2000, 12), 'a.png', { quality: 'medium' })
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('12 frames') })
+})
+
+it('of a GIF with far more pixels than bytes is more than a job has', async () => {
+  const { outcome } = await pressFile(gif, hugeGif(2500, 20), 'a.gif', { quality: 'medium' })
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('20 frames') })
+})
+
+it('of an animation of usual size is done', async () => {
+  const { outcome } = await pressFile(png, apng(64, 4, 0), 'a.png', { quality: 'medium' })
+  expect(outcome.kind).toBe('compressed')
+})

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import type { FinishedPart } from '../../../src/core/model/segmented.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
+import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
+import { readAvi } from '../../../src/core/containers/riff/avi.ts'
+import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
+import { avi } from '../../../src/core/formats/film/avi/avi.ts'
+import { partsOf, probed, readJob } from '../../../src/core/formats/film/avi/job.ts'
+import { type Mp3Sound, mp3Frames, mp3Track } from '../../../src/core/formats/film/avi/mp3-frames.ts'
+import { runPart } from '../../../src/core/formats/film/avi/parts.ts'
+import { runsOf } from '../../../src/core/formats/film/avi/sounds.ts'
+import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { withFidelity } from '../../support/fidelity.ts'
+import { noise, optionsFor, press, rawAvi } from './media-fixtures.ts'
+
+/** Every part by itself, the last one first, then joined and verified. */
+async function inParts(file: Uint8Array, output: OutputId, frames: number) {
+  const source = memorySource(file, 'film.avi')
+  const options = optionsFor('medium', output)
+  const job = await probed(source, await readJob(source, options), options)
+  const plans = await partsOf(source, job, frames)
+  const parts: FinishedPart[] = []
+  for (const plan of plans.toReversed()) {
+    const into = memorySink(Number.POSITIVE_INFINITY, 'part')
+    const receipt = await runPart(source, job, JSON.parse(JSON.stringify(plan)), into, options)
+    parts.unshift({ plan, receipt, result: await into.finish() })
+  }
+  const sink = memorySink(file.length, 'out')
+  const outcome = await avi.join(source, parts, sink, options)
+  const result = await sink.finish()
+  expect(await avi.verify(source, result, outcome, options)).toMatchObject({ equal: true })
+  return { outcome, result, plans }
+}
+
+/** The pictures of `rawAvi` in two RIFF forms with OpenDML's indexes and no `idx1`; every other picture is no key frame. */
+function openDml(frames: number): Uint8Array {
+  const plain = rawAvi(frames)
+  const size = 64 * 48 * 2
+  const le = (...values: number[]) => new Uint8Array(Uint32Array.from(values).buffer)
+  const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+  const chunk = (id: string, ...parts: Uint8Array[]) => {
+    const body = concat(parts)
+    return concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
+  }
+  const find = (id: string) => plain.findIndex((_, at) => String.fromCharCode(...plain.subarray(at, at + 4)) === id)
+  const half = frames / 2
+  const movi = find('movi')
+  const pictures = (from: number) => plain.subarray(movi + 4 + from * (size + 8), movi + 4 + (from + half) * (size + 8))
+  // Longs per entry 2, type 1 (chunks), entries, `00db`, base, reserved; then offset and size, whose top bit says "no key frame".
+  const standard = (base: number) =>
+    chunk(
+      'ix00',
+      le(0x01000002, half),
+      ascii('00db'),
+      le(base, 0, 0),
+      ...Array.from({ length: half }, (_, i) => le(i * (size + 8) + 8, (size | (i % 2 ? 0x80000000 : 0)) >>> 0)),
+    )
+  const indexBytes = 32 + half * 8
+  const headers = (first: number, second: number) => {
+    // Longs per entry 4, type 0 (indexes), two entries of offset, size and duration.
+    const indx = chunk('indx', le(4, 2), ascii('00db'), le(0, 0, 0, first, 0, indexBytes, half, second, 0, indexBytes, half))
+    const strl = find('strl')
+    const old = plain.subarray(strl - 8, strl + new DataView(plain.buffer, plain.byteOffset).getUint32(strl - 4, true))
+    const avih = find('avih')
+    return chunk('LIST', ascii('hdrl'), plain.subarray(avih, avih + 64), chunk('LIST', old.subarray(8), indx))
+  }
+  const at = 12 + headers(0, 0).length + 12
+  const form = (name: string, ...parts: Uint8Array[]) => chunk('RIFF', ascii(name), ...parts)
+  const build = (first: number, second: number) => [
+    form('AVI ', headers(first, second), chunk('LIST', ascii('movi'), pictures(0), standard(at))),
+    form('AVIX', chunk('LIST', ascii('movi'), pictures(half), standard(second - half * (size + 8)))),
+  ]
+  const first = at + half * (size + 8)
+  const second = build(first, 0)[0]!.length + 24 + half * (size + 8)
+  return concat(build(first, second))
+}
+
+describe('OpenDML', () => {
+  it('is read by its indexes, not chunk by chunk', async () => {
+    const bytes = openDml(20)
+    const whole = memorySource(bytes, 'film.avi')
+    let read = 0
+    const source = {
+      ...whole,
+      read: async (offset: number, length: number) => {
+        const got = await whole.read(offset, length)
+        read += got.length
+        return got
+      },
+    }
+    const { chunks } = await readAvi(source)
+    expect([chunks.count, read < 4000]).toEqual([20, true])
+    expect([...chunks.key.subarray(0, 4)]).toEqual([1, 0, 1, 0])
+    const plain = rawAvi(20)
+    const known = (await readAvi(memorySource(plain, 'plain.avi'))).chunks
+    for (const i of [0, 9, 10, 19]) {
+      const [a, b] = [chunks.offset[i]!, known.offset[i]!]
+      expect(bytes.subarray(a, a + chunks.size[i]!)).toEqual(plain.subarray(b, b + known.size[i]!))
+    }
+    expect(withFidelity((await press(avi, bytes, 'medium', 'avi')).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+  })
+})
+
+describe('AVI in parts', () => {
+  it('keeps every frame in its place and makes MP3 of uncompressed sound, a frame a chunk', async () => {
+    const { outcome, result, plans } = await inParts(rawAvi(60, 64, 48, 8000), 'avi', 20)
+    expect(plans.map(({ facts }) => facts['kind'])).toEqual(['pictures', 'pictures', 'pictures', 'pictures', 'sound'])
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    const { chunks, streams } = await readAvi(result)
+    expect(chunks.of(0).length).toBe(60)
+    expect([...chunks.of(0)].filter((chunk) => chunks.key[chunk]).length).toBeGreaterThanOrEqual(3)
+    // 2.4 s in frames of 576 samples.
+    expect(Math.abs((chunks.of(1).length * 576) / 8000 - 2.4)).toBeLessThan(0.2)
+    expect([streams[1]?.strf[0], streams[1]?.scale, streams[1]?.rate]).toEqual([0x55, 576, 8000])
+  })
+
+  it('keeps chunks beside the streams, and looks at the last byte of large ones', async () => {
+    const film = rawAvi(20)
+    const notes = Uint8Array.from({ length: 1_500_000 }, (_, i) => (i * 7) & 255)
+    const file = concat([film, chunkHeader('XTRA', notes.length), notes])
+    new DataView(file.buffer).setUint32(4, file.length - 8, true)
+    const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
+    expect(outcome.kind).toBe('compressed')
+    const changed = bytes.slice()
+    changed[Buffer.from(changed).indexOf('XTRA') + 8 + notes.length - 1]! ^= 1
+    const verdicts = [bytes, changed].map((result) =>
+      avi.verify(memorySource(file, 'a'), memorySource(result, 'b'), outcome, optionsFor('medium', 'avi')),
+    )
+    expect(await Promise.all(verdicts)).toMatchObject([{ equal: true }, { equal: false, difference: "chunk 'XTRA'" }])
+  })
+
+  it('becomes MP4', async () => {
+    const { result, plans } = await inParts(rawAvi(45, 64, 48, 8000), 'mp4', 15)
+    expect(plans.length).toBe(5)
+    const { tracks } = await readMovie(result)
+    expect([tracks[0]?.sampleCount, tracks[0]?.samples().dts.at(-1)]).toEqual([45, 45])
+  })
+
+  it('as MP4 keeps MP3 frames, wherever chunks begin and whatever stands between them', async () => {
+    const film = await inParts(rawAvi(240, 64, 48, 44100), 'avi', 120)
+    const file = await readAvi(film.result)
+    const sound = file.streams[1]!
+    const whole = await mp3Frames(film.result, sound, runsOf(file, sound))
+    expect(whole.sizes.length).toBe(file.chunks.of(1).length)
+    const bytes = async ({ rows, chunks }: Mp3Sound) => concat(await Promise.all(rows.map(({ offset, size }) => chunks.read(offset, size))))
+    const frames = await bytes(whole)
+    const random = noise(23)
+    const pieces: Uint8Array[] = []
+    for (let at = 0, frame = 0; frame < whole.sizes.length; at += whole.sizes[frame++]!) {
+      if (frame % 50 === 7) pieces.push(Uint8Array.from({ length: 9 }, () => random() * 200))
+      pieces.push(frames.slice(at, at + whole.sizes[frame]!))
+    }
+    const stream = concat(pieces)
+    const offset: number[] = []
+    const size: number[] = []
+    const laid: Uint8Array[] = []
+    for (let at = 0, place = 0; at < stream.length; at += size.at(-1)!) {
+      laid.push(new Uint8Array(8).fill(255), stream.slice(at, at + 1 + Math.floor(random() * 3000)))
+      size.push(laid.at(-1)!.length)
+      offset.push((place += 8))
+      place += size.at(-1)!
+    }
+    const runs = { count: size.length, offset: Uint32Array.from(offset), size: Uint32Array.from(size) }
+    const seconds = (whole.sizes.length * 1152) / 44100
+    const told = { ...sound, rate: 1000, scale: (1000 * seconds) / runs.count }
+    const found = await mp3Frames(memorySource(concat(laid), 'sound'), told, runs)
+    expect(found.sizes).toEqual(whole.sizes)
+    expect(found.rows.length).toBeGreaterThan(3)
+    expect(Buffer.compare(await bytes(found), frames)).toBe(0)
+    const track = mp3Track(found, false)
+    expect(track.pieces.reduce((sum, { samples }) => sum + samples, 0)).toBe(whole.sizes.length)
+    expect(Buffer.compare(concat(await Promise.all(track.pieces.map(({ from, ...at }) => from.read(at.offset, at.size)))), frames)).toBe(0)
+
+    const { outcome, bytes: movie } = await press(avi, await readAll(film.result), 'low', 'mp4')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: MP3 frames copied']) })
+    expect(outcome).toMatchObject({ copied: ['sound'], loss: { pictures: { ssim: expect.any(Number) } } })
+    expect(outcome).not.toHaveProperty('loss.sound')
+    const [, copied] = (await readMovie(memorySource(movie, 'film.mp4'))).tracks
+    const { chunks } = copied!
+    const stored = [...chunks.offset].map((start, i) => movie.subarray(start, start + chunks.size[i]!))
+    expect(Buffer.compare(concat(stored), frames)).toBe(0)
+  })
+
+  it('recompresses sound alone where the pictures must stay, and claims nothing of pictures that were copied', async () => {
+    const file = rawAvi(20, 64, 48, 8000)
+    // Pictures of a kind nobody knows.
+    for (let at = 0; at < 300; at++)
+      if (String.fromCharCode(...file.subarray(at, at + 4)) === 'UYVY') file.set([0x3f, 0x3f, 0x3f, 0x3f], at)
+    const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { sound: { snrDb: expect.any(Number) } }, copied: ['pictures'] })
+    expect(outcome).not.toHaveProperty('loss.pictures')
+    expect(bytes.length).toBeLessThan(file.length)
+  })
+})
+
+describe('an index that does not say what is there', () => {
+  const film = rawAvi(10, 64, 48, 8000)
+  const at = (id: string) => Buffer.from(film).indexOf(id)
+  const index = at('idx1') + 8
+  const offsets = async (file: Uint8Array) => [...(await readAvi(memorySource(file, 'a.avi'))).chunks.offset.subarray(0, 20)]
+
+  it('that names places inside of chunks is not believed: two chunks of another size changed places', async () => {
+    const movi = at('movi') + 4
+    const [picture, sound] = [64 * 48 * 2 + 8, 640 + 8]
+    const moved = film.slice()
+    moved.set(film.subarray(movi + picture, movi + picture + sound), movi)
+    moved.set(film.subarray(movi, movi + picture), movi + sound)
+    const { chunks } = await readAvi(memorySource(moved, 'a.avi'))
+    expect([chunks.stream[0], chunks.offset[0]]).toEqual([1, movi + 8])
+    expect([chunks.stream[1], chunks.offset[1]]).toEqual([0, movi + sound + 8])
+  })
+
+  it('that leaves a frame out is completed: players show it all the same', async () => {
+    const less = film.slice()
+    less.set(new TextEncoder().encode('7Fdb'), index + 4 * 16)
+    expect(await offsets(less)).toEqual(await offsets(film))
+  })
+
+  it('a byte too many in a picture does not make noise of the sound behind it: read a byte late, each sample is another', async () => {
+    const pair = 64 * 48 * 2 + 8 + 640 + 8
+    const inPicture = (frame: number) => at('movi') + 4 + frame * pair + 1000
+    const shifted = film.slice().copyWithin(inPicture(1) + 1, inPicture(1), inPicture(9))
+    const { outcome } = await press(avi, shifted, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  it('a second film behind the first stays, with the file: players go on with it', async () => {
+    const { outcome } = await press(avi, concat([film, film]), 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'a second film, which players go on with' })
+  })
+
+  it('headers behind the media are read by nobody: no player shows such a film, so it stays', async () => {
+    const [hdrl, media] = [at('hdrl') - 8, at('movi') - 8]
+    const turned = concat([film.subarray(0, hdrl), film.subarray(media), film.subarray(hdrl, media)])
+    const { outcome } = await press(avi, turned, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('media in front of their headers') })
+  })
+
+  it('a second index is not read over: players add what it names', async () => {
+    const twice = concat([film, film.subarray(index - 8)])
+    new DataView(twice.buffer).setUint32(4, twice.length - 8, true)
+    const { outcome } = await press(avi, twice, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: "a second 'idx1', which players add to the first" })
+  })
+
+  it('a second header in the list of a stream is another stream to players, who count on from there', async () => {
+    const [strl, strh] = [at('strl') - 8, at('strh')]
+    const again = concat([film.subarray(0, strh), film.subarray(strh, strh + 64), film.subarray(strh)])
+    const view = new DataView(again.buffer)
+    for (const size of [4, at('hdrl') - 4, strl + 4]) view.setUint32(size, view.getUint32(size, true) + 64, true)
+    const { outcome } = await press(avi, again, 'high', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('a stream without its two headers') })
+  })
+
+  it.each([
+    ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, '2 streams, of which 1 can be reached'],
+    ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],
+  ])('%s', async (_, id, behind, detail) => {
+    const broken = film.slice()
+    // The last in front of the padding is the sound's.
+    broken.set(Uint8Array.of(1, 0, 0, 0), Buffer.from(film.subarray(0, at('JUNK'))).lastIndexOf(id) + behind)
+    const { outcome } = await press(avi, broken, 'medium', 'avi')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import type { Options } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import { docx } from '../../../src/core/formats/office/office.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { pngRows } from '../../../wasm/png/png.ts'
+import { withFidelity } from '../../support/fidelity.ts'
+import { document, drawing } from '../../support/office.ts'
+import { jpegOf, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+
+const ULTRA: Omit<Options, 'inner'> = {
+  quality: 'ultra',
+  output: 'docx',
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+
+describe('crops', () => {
+  const crop = (values: string) => `<a:srcRect ${values}/>`
+  const shownParts = async (uses: string, picture?: Uint8Array) =>
+    document(uses, [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': picture ?? (await jpegOf(photo(320, 240), 320, 240)) })
+
+  test('ultra: what no place shows is cut off, and every place shows the same part as before', async () => {
+    const parts = await shownParts(
+      drawing('rId7', 9, 9, crop('l="10000" t="20000" r="50000" b="30000"')) +
+        drawing('rId7', 9, 9, crop('l="20000" r="60000" b="40000" t="25000"')),
+    )
+    const zip = await zipOf(parts)
+    const ultra = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    const after = await partsOf(ultra.bytes)
+    // 32…160 of 320, 48…168 of 240; the left top corner on the grid of 16.
+    const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
+    expect([facts.width, facts.height]).toEqual([128, 120])
+    const rects = [...text(after.get('word/document.xml')).matchAll(/<a:srcRect([^>]*)\/>/g)].map(([, values]) => values)
+    // The second place shows 64…128 and 60…144.
+    expect(rects).toEqual(['', ' l="25000" t="10000" r="25000" b="20000"'])
+    const rest = (xml: string) => xml.replace(/<a:srcRect[^>]*>/g, '')
+    expect(rest(text(after.get('word/document.xml')))).toBe(rest(parts['word/document.xml'] as string))
+    const low = await partsOf((await press(docx, zip, 'low')).bytes)
+    expect(text(low.get('word/document.xml'))).toBe(parts['word/document.xml'])
+  })
+
+  test.each([
+    ['one place shows it whole', drawing('rId7', 9, 9, crop('l="50000"')) + drawing('rId7', 9, 9)],
+    ['one place is not understood', `${drawing('rId7', 9, 9, crop('l="50000"'))}<v:shape><v:imagedata r:id="rId7"/></v:shape>`],
+    ['little is cut off', drawing('rId7', 9, 9, crop('l="4000" t="5000"'))],
+    ['it is padded instead', drawing('rId7', 9, 9, crop('l="60000" b="-10000"'))],
+    ['a tile counts from its corner', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
+  ])('the picture stays whole when %s', async (_, uses) => {
+    const parts = await shownParts(uses)
+    const ultra = await press(docx, await zipOf(parts), 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const after = await partsOf(ultra.bytes)
+    expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
+    expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
+  })
+
+  test('a drawing with sharp edges keeps its size and place; what is hidden of it is blank', async () => {
+    const rows = new Uint8Array(320 * 240 * 3)
+    for (let at = 0; at < rows.length; at++) {
+      const [x, y] = [Math.floor(at / 3) % 320, Math.floor(at / 960)]
+      rows[at] = x < 160 ? (((x >> 3) + (y >> 4)) % 3 === 0 ? 30 : 240) : (x * x * 7 + y * 31 + at * 13) & 255
+    }
+    const parts = document(drawing('rId7', 9, 9, crop('r="50000"')), [['rId7', 'media/image1.png']], {
+      'word/media/image1.png': pngOf(rows, 320, 240),
+    })
+    const zip = await zipOf(parts)
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    expect((outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    const after = await partsOf(bytes)
+    expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
+    const small = after.get('word/media/image1.png')!
+    expect(small.length).toBeLessThan((parts['word/media/image1.png'] as Uint8Array).length / 20)
+    const shownRows: Uint8Array[] = []
+    for await (const batch of pngRows(
+      (async function* () {
+        yield small
+      })(),
+      'rgb8',
+    ))
+      shownRows.push(batch.rows)
+    const pixels = Buffer.concat(shownRows)
+    expect(pixels.length).toBe(rows.length)
+    const pixel = (all: Uint8Array, x: number, y: number) => all[(y * 320 + x) * 3]!
+    for (const [x, y] of [
+      [0, 0],
+      [159, 239],
+      [80, 100],
+    ] as const)
+      expect(Math.abs(pixel(pixels, x, y) - pixel(rows, x, y))).toBeLessThan(12)
+    for (const [x, y] of [
+      [160, 0],
+      [319, 239],
+      [200, 100],
+    ] as const)
+      expect(pixel(pixels, x, y)).toBe(255)
+    // The shown half turned over is another picture.
+    const other = {
+      ...Object.fromEntries(after),
+      'word/media/image1.png': pngOf(
+        rows.map((value, at) => (at % 960 < 480 ? 255 - value : 255)),
+        320,
+        240,
+      ),
+    }
+    expect(await docx.verify(source, memorySource(await zipOf(other), 'a.docx'), outcome as never, options)).toMatchObject({ equal: false })
+  })
+
+  test('a result that shows another part, or another picture, does not pass', async () => {
+    const parts = await shownParts(drawing('rId7', 9, 9, crop('l="50000"')))
+    const zip = await zipOf(parts)
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const after = Object.fromEntries(await partsOf(bytes))
+    expect(await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)).toEqual({ equal: true })
+    const shifted = { ...after, 'word/document.xml': text(after['word/document.xml']).replace(/<a:srcRect[^>]*>/, '<a:srcRect l="1"/>') }
+    const { width, height } = pictureFacts(after['word/media/image1.jpeg']!)!
+    const other = { ...after, 'word/media/image1.jpeg': await jpegOf(photo(width, height, 7), width, height) }
+    for (const wrong of [shifted, other])
+      expect(await docx.verify(source, memorySource(await zipOf(wrong), 'a.docx'), outcome, options)).toMatchObject({ equal: false })
+  })
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { Samples } from '../../../src/core/containers/isobmff/tables.ts'
+import { levelOf } from '../../../src/core/formats/film/levels.ts'
+import { factorOfSample, firstGoodEnough } from '../../../src/core/formats/film/native/factor.ts'
+import { sampleOf, timesOf } from '../../../src/core/formats/film/native/sample.ts'
+import { Seconds } from '../../../src/core/formats/film/seconds.ts'
+
+const level = levelOf('medium')
+
+/** An encoder that reaches the level's SSIM at `needed`, and what it was asked. PSNR is far above. */
+function encoder(needed: number, aStep = 0.005) {
+  const asked: number[] = []
+  const trial = async (crf: number) => {
+    asked.push(crf)
+    const ssim = Math.min(1, level.ssim + (needed - crf) * aStep)
+    const seconds = new Seconds()
+    seconds.add(0, 1, ssim)
+    const quality = { frames: 1, seconds, meanPsnrDb: 48, worstBlockSsim: ssim, worstPsnrDb: 47 }
+    return { crf, encoded: { quality } as never as { quality: typeof quality } }
+  }
+  return { asked, trial: trial as never as (crf: number) => Promise<{ crf: number; encoded: never }> }
+}
+
+describe('the rate factor that a part needs', () => {
+  it.each([15.2, 17, 19.6, 21.3, 24, 26.9])('is found on a sample, less than a step below %f, in four trials', async (needed) => {
+    const { asked, trial } = encoder(needed)
+    const found = await factorOfSample(trial, level, 27.5)
+    expect(found).toBeLessThanOrEqual(needed)
+    expect(found).toBeGreaterThan(needed - 1)
+    expect(asked.length).toBeLessThanOrEqual(4)
+  })
+
+  it('is the highest where that is good enough, after one trial', async () => {
+    const { asked, trial } = encoder(30)
+    expect(await factorOfSample(trial, level, 27.5)).toBe(27.5)
+    expect(asked).toEqual([27.5])
+  })
+
+  it('falls by what is missing where the part is worse than its sample, and ends at the gentlest', async () => {
+    const { asked, trial } = encoder(20.8, 0.003)
+    expect((await firstGoodEnough(trial, level, 22)).crf).toBe(20.5)
+    expect(asked).toEqual([22, 20.5])
+    const hopeless = encoder(2)
+    expect((await firstGoodEnough(hopeless.trial, level, 22)).crf).toBe(14)
+    expect(hopeless.asked).toHaveLength(3)
+  })
+})
+
+/** Groups of ten pictures, a tick each, shown as they are decoded. */
+function samples(count: number): Samples {
+  const table = (value: (i: number) => number, length = count) => Float64Array.from({ length }, (_, i) => value(i))
+  return {
+    count,
+    size: table(() => 100),
+    dts: table((i) => i, count + 1),
+    composition: table(() => 0),
+    offset: table((i) => 100 * i),
+    sync: table((i) => (i % 10 === 0 ? 1 : 0)),
+  } as never as Samples
+}
+
+it('a sample is a sixth of a part, from its middle, decoded from a sync sample on', () => {
+  const all = samples(400)
+  const cut = { from: 100, to: 340, start: 105, end: 340, frames: 235 }
+  const sample = sampleOf(all, cut)!
+  expect(sample).toEqual({ from: 200, to: 242, start: 203, end: 242, frames: 39 })
+  expect(timesOf(all, sample)).toHaveLength(39)
+})
+
+it('short parts are their own sample', () => {
+  expect(sampleOf(samples(40), { from: 0, to: 40, start: 0, end: 40, frames: 40 })).toBeUndefined()
+})

@@ -1,0 +1,46 @@
+/** Colours of the very same luma (Rec. 601) that differ in hue: no figure of luma tells them apart, but the receipt must. */
+import { describe, expect, it } from 'vitest'
+import { gif } from '../../../src/core/formats/gif/gif.ts'
+import { GifEngine } from '../../../wasm/gif/gif.ts'
+import { gifFile } from '../../support/picture-files.ts'
+import { pressFile, randomNumbers } from '../../support/press-file.ts'
+
+const [WIDTH, HEIGHT] = [96, 64]
+/** 0.299 R + 0.587 G + 0.114 B: 15 and 7 more of the first and third make up for 9 less of the second. */
+const PAIR = [
+  [100, 100, 100],
+  [115, 91, 107],
+] as const
+
+/** Both in turns, at random, with a dark strip that every level keeps. */
+function mixed(): Uint8Array {
+  const random = randomNumbers(5)
+  const palette = [...PAIR, [20, 20, 20]].flat()
+  const pixels = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => (i < WIDTH * 4 ? 2 : random() < 0.5 ? 0 : 1))
+  return gifFile(WIDTH, HEIGHT, [...palette, ...Array.from({ length: 768 - palette.length }, () => 0)], [{ pixels, delay: 0 }])
+}
+
+function shown(bytes: Uint8Array): Uint8Array[] {
+  using engine = new GifEngine(() => undefined)
+  engine.begin('look')
+  for (let at = 0; at < bytes.length; ) {
+    const { taken, frame } = engine.push(bytes.subarray(at))
+    at += taken
+    if (frame) break
+  }
+  return Array.from({ length: HEIGHT }, (_, y) => engine.row(y).slice())
+}
+
+describe('a GIF whose result differs in hue alone', () => {
+  it('is not called lossless', async () => {
+    const file = mixed()
+    const { outcome, bytes, defect } = await pressFile(gif, file, 'a.gif', { quality: 'low' })
+    expect(defect).toBeUndefined()
+    const [before, after] = [shown(file), shown(bytes)]
+    expect(
+      before.some((row, y) => Buffer.compare(row, after[y]!) !== 0),
+      'colours changed',
+    ).toBe(true)
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 1, psnrDb: Number.POSITIVE_INFINITY } } })
+  })
+})

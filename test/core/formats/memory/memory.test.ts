@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { concat } from '../../../../src/core/bytes/concat.ts'
+import { png } from '../../../../src/core/formats/png/png.ts'
+import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+import { deck } from '../../../support/deck.ts'
+import { pressFile } from '../../../support/press-file.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+
+/** Memory above the loaded modules, in MB: heap, Wasm, native zlib. */
+function peak(...args: string[]): number {
+  const done = spawnSync(process.execPath, ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/peak.ts', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const said = JSON.parse(done.stdout || '{}') as { kind?: string; peakMB?: number }
+  expect(said.kind, done.stderr).toBe('compressed')
+  return said.peakMB!
+}
+
+// 10 MB is more than a window of zstd: its memory does not grow after that.
+test.each([
+  ['text', 'zst', '10', 110],
+  ['text', 'gz', '3', 60],
+  ['text', 'br', '3', 96],
+  ['tiff', 'tiff', '60', 30],
+  // One strip of 4 MB of JPEG, whose coefficients are held: 16 MB, and 30 for the longest that is.
+  ['tiff-jpeg', 'tiff', '6', 30],
+  // Megapixels: coded, looked at in bands beside what it was made of, and coded again.
+  ['jpg', 'jpg', '108', 90],
+])('%s to %s, %s MB, in at most %i MB', { timeout: 400_000 }, (what, output, megabytes, limitMB) => {
+  expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
+})
+
+test('rows a little wider than those are told to be too wide for AVIF', async () => {
+  const [width, height] = [16_500, 200]
+  using encoder = new PngEncoder({ width, height, colourType: 6, bitDepth: 8 }, QUICK)
+  const row = Uint8Array.from({ length: width * 4 }, (_, i) => i % 251)
+  for (let y = 0; y < height; y++) encoder.writeRow(row)
+  const { outcome } = await pressFile(png, concat([...encoder.finish()]), 'wide.png', { output: 'avif' })
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: '16500 pixels are too wide for AVIF' })
+})
+
+test('a presentation of photographs, garbage and all, in at most 110 MB', { timeout: 180_000 }, async () => {
+  const path = join(tmpdir(), `whittle-deck-test-${process.pid}.pptx`)
+  writeFileSync(path, await deck(6, 4e6))
+  const held = (...options: string[]) => {
+    const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/deck.ts', path, ...options]
+    const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
+    const said = JSON.parse(done.stdout || '{}') as { kind?: string; all: number; live: number; whole: number }
+    expect(said.kind, done.stderr).toBe('compressed')
+    return said
+  }
+  expect(held().whole).toBeLessThanOrEqual(110)
+  const { live } = held('--live')
+  rmSync(path)
+  // One picture, its result and the engine that makes it; the other five are not here any more.
+  expect(live).toBeGreaterThan(1)
+  expect(live).toBeLessThanOrEqual(40)
+})

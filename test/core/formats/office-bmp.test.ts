@@ -1,0 +1,124 @@
+/** BMP inside of Office documents, and PNGs that deflate again inside of any package. */
+import { expect, it } from 'vitest'
+import type { Quality } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
+import { plainBmp } from '../../../src/core/embedded/plain-bmp.ts'
+import { recompressPicture } from '../../../src/core/embedded/recompress.ts'
+import { similarity } from '../../../src/core/embedded/similarity.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import { docx } from '../../../src/core/formats/office/office.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { document, drawing, TYPES } from '../../support/office.ts'
+import { lent, NOTHING_LENT, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { bmpFile } from '../../support/picture-files.ts'
+
+const [WIDTH, HEIGHT] = [300, 200]
+const WITH_BMP = TYPES.replace('<Default Extension="rels"', '<Default Extension="bmp" ContentType="image/bmp"/><Default Extension="rels"')
+
+function withBmp(pixels: Uint8Array, inches = 3) {
+  const parts = document(drawing('rId7', inches, (inches * 2) / 3), [['rId7', 'media/image1.bmp']], {
+    'word/media/image1.bmp': bmpFile(WIDTH, HEIGHT, pixels),
+  })
+  return { ...parts, '[Content_Types].xml': WITH_BMP }
+}
+
+async function pressed(pixels: Uint8Array, quality: Quality, inches?: number) {
+  const zip = await zipOf(withBmp(pixels, inches))
+  const { options } = await press(docx, zip, quality, NOTHING_LENT)
+  const { outcome, bytes } = await press(docx, zip, quality, lendCodecs({ jpg, png }, options))
+  const parts = await partsOf(bytes)
+  const [name = ''] = [...parts.keys()].filter((each) => each.startsWith('word/media/'))
+  return { outcome, name, picture: parts.get(name)!, parts, size: bytes.length, zip }
+}
+
+it('a BMP becomes a PNG of the same pixels; name, relationship and type follow, everything else stays', async () => {
+  const pixels = photo(WIDTH, HEIGHT).map((value) => value & 0xf0)
+  const { outcome, name, picture, parts } = await pressed(pixels, 'high')
+  expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('1 BMP to PNG or JPEG'), expect.anything()] })
+  expect(outcome).not.toHaveProperty('loss')
+  expect(name).toBe('word/media/image1.png')
+  expect(await similarity(pngOf(pixels, WIDTH, HEIGHT), picture)).toMatchObject({ psnrRgbDb: Number.POSITIVE_INFINITY })
+  const before = withBmp(pixels) as Record<string, string | Uint8Array>
+  expect([...parts.keys()]).toEqual(Object.keys(before).map((each) => each.replace('image1.bmp', 'image1.png')))
+  expect(text(parts.get('word/_rels/document.xml.rels'))).toContain('Target="media/image1.png"')
+  for (const part of ['[Content_Types].xml', 'word/document.xml']) expect(text(parts.get(part))).toBe(before[part])
+})
+
+it('a BMP of a photograph becomes a JPEG below high', async () => {
+  const { outcome, name, picture, size, zip } = await pressed(photo(WIDTH, HEIGHT), 'low', 0.8)
+  expect(name).toBe('word/media/image1.jpeg')
+  expect(pictureFacts(picture)?.kind).toBe('jpg')
+  expect(outcome).toMatchObject({ loss: { pictures: { measuredAt: 'pixels' } } })
+  expect(size).toBeLessThan(zip.length / 2)
+})
+
+it('another picture, or a worse one, cannot stand for a BMP', async () => {
+  const { options, source } = await press(docx, await zipOf(withBmp(photo(WIDTH, HEIGHT))), 'high', NOTHING_LENT)
+  const inner = lendCodecs({ jpg, png }, options)
+  const { bytes, outcome } = await press(docx, await zipOf(withBmp(photo(WIDTH, HEIGHT, 9))), 'high', inner)
+  const verdict = await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, { ...options, inner })
+  expect(verdict).toMatchObject({ equal: false, difference: expect.stringContaining('SSIM') })
+})
+
+/** A PNG of one grey with an unused chunk: `noise` bytes of it repeat nothing, the others are blanks. */
+function padded(bytes: number, noise = 0): Uint8Array {
+  const plain = pngOf(new Uint8Array(300).fill(90), 10, 10)
+  const chunk = new Uint8Array(12 + bytes).fill(32)
+  new DataView(chunk.buffer).setUint32(0, bytes)
+  chunk.set(new TextEncoder().encode('teXt'), 4)
+  for (let i = 0; i < noise; i++) chunk[8 + i] = Math.imul(i + 1, 2_654_435_761) >>> 24
+  return new Uint8Array(Buffer.concat([plain.subarray(0, 33), chunk, plain.subarray(33)]))
+}
+
+it('palettes, top-down rows and 32 bits are read as they are shown, and nothing of which readers do not see the same', () => {
+  const file = (bits: number, pixels: readonly number[], change: (view: DataView) => void = () => undefined) => {
+    const palette = bits <= 8 ? Array.from({ length: 4 << bits }, (_, i) => (i % 4 === 3 ? 0 : 255 - i)) : []
+    const bytes = new Uint8Array(54 + palette.length + pixels.length)
+    bytes.set([0x42, 0x4d])
+    bytes.set(palette, 54)
+    bytes.set(pixels, 54 + palette.length)
+    const view = new DataView(bytes.buffer)
+    for (const [at, value] of [
+      [10, 54 + palette.length],
+      [14, 40],
+      [18, 3],
+      [22, 2],
+    ] as const)
+      view.setUint32(at, value, true)
+    view.setUint16(26, 1, true)
+    view.setUint16(28, bits, true)
+    change(view)
+    return plainBmp(bytes)
+  }
+  const rows = (bmp: ReturnType<typeof file>) => bmp && [0, 1].map((y) => [...bmp.row(y)])
+  const entry = (index: number) => [255 - index * 4 - 2, 255 - index * 4 - 1, 255 - index * 4]
+  expect(rows(file(8, [0, 1, 2, 9, 3, 4, 5, 9]))).toEqual([[3, 4, 5].flatMap(entry), [0, 1, 2].flatMap(entry)])
+  expect(rows(file(4, [0x12, 0x30, 9, 9, 0x45, 0x60, 9, 9]))).toEqual([[4, 5, 6].flatMap(entry), [1, 2, 3].flatMap(entry)])
+  expect(rows(file(1, [0b10100000, 9, 9, 9, 0b01000000, 9, 9, 9]))).toEqual([[0, 1, 0].flatMap(entry), [1, 0, 1].flatMap(entry)])
+  const deep = (fourth: number) => Array.from({ length: 24 }, (_, i) => (i % 4 === 3 ? fourth : i))
+  const topDown = (view: DataView) => view.setInt32(22, -2, true)
+  expect(rows(file(32, deep(255), topDown))).toEqual([
+    [2, 1, 0, 6, 5, 4, 10, 9, 8],
+    [14, 13, 12, 18, 17, 16, 22, 21, 20],
+  ])
+  expect(file(32, deep(128))).toBeUndefined()
+  expect(file(32, deep(255), (view) => view.setUint32(30, 3, true))).toBeUndefined()
+  expect(file(8, [0, 1, 2, 9, 3, 4, 5])).toBeUndefined()
+  expect(file(8, [0, 1, 2, 9, 3, 4, 5, 9], (view) => view.setUint32(46, 257, true))).toBeUndefined()
+})
+
+it('a PNG that deflates again is chosen by what its package needs, so that members keep the order of levels', async () => {
+  // What low makes is the smallest file of the three, and deflates least.
+  const made = { low: padded(2000, 1500), medium: padded(2400), high: padded(3000) }
+  const inner = lent((_bytes, _name, { quality = 'low' }) => ({
+    kind: 'compressed',
+    bytes: made[quality === 'ultra' ? 'low' : quality],
+    output: 'png',
+    outcome: { kind: 'compressed', steps: [] },
+  }))
+  const options = { inner, quality: 'low' as const, signal: new AbortController().signal }
+  const best = await recompressPicture(padded(6000), 'a.png', options)
+  expect(best?.bytes.length).toBe(made.medium.length)
+})

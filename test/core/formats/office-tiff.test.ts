@@ -1,0 +1,103 @@
+/** TIFF inside of Office documents: a PNG or JPEG stands for what every reader shows alike. */
+import { expect, it } from 'vitest'
+import type { Quality } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
+import { similarity } from '../../../src/core/embedded/similarity.ts'
+import { exactPng } from '../../../src/core/embedded/lossless-replacement.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import { docx } from '../../../src/core/formats/office/office.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { document, drawing, TYPES } from '../../support/office.ts'
+import { NOTHING_LENT, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { buildTiff, type Picture } from './tiff/build-tiff.ts'
+
+const [WIDTH, HEIGHT] = [96, 64]
+const TYPES_TIFF = TYPES.replace(
+  '<Default Extension="rels"',
+  '<Default Extension="tiff" ContentType="image/tiff"/><Default Extension="rels"',
+)
+
+/** RGB rows with alpha behind each pixel. */
+const withAlpha = (rgb: Uint8Array, alpha: number) =>
+  Uint8Array.from({ length: (rgb.length / 3) * 4 }, (_, i) => (i % 4 === 3 ? alpha : rgb[Math.floor(i / 4) * 3 + (i % 4)]!))
+const rgbTiff = (pixels: Uint8Array, over: Partial<Picture> = {}, shape = {}) =>
+  buildTiff([{ width: WIDTH, height: HEIGHT, bits: 8, samples: 3, pixels, ...over }], shape)
+
+function withTiff(tiff: Uint8Array, inches = 3) {
+  const parts = document(drawing('rId7', inches, (inches * 2) / 3), [['rId7', 'media/image1.tiff']], { 'word/media/image1.tiff': tiff })
+  return { ...parts, '[Content_Types].xml': TYPES_TIFF } as Record<string, string | Uint8Array>
+}
+
+async function pressed(tiff: Uint8Array, quality: Quality, inches?: number) {
+  const zip = await zipOf(withTiff(tiff, inches))
+  const { options, source } = await press(docx, zip, quality, NOTHING_LENT)
+  const inner = lendCodecs({ jpg, png }, options)
+  const made = await press(docx, zip, quality, inner)
+  const parts = await partsOf(made.bytes)
+  const [name = ''] = [...parts.keys()].filter((each) => each.startsWith('word/media/'))
+  return { ...made, name, picture: parts.get(name)!, parts, options: { ...options, inner }, source }
+}
+
+it('an opaque TIFF becomes a PNG of the same pixels; name, relationship and type follow, everything else stays', async () => {
+  const pixels = photo(WIDTH, HEIGHT).map((value) => value & 0xf0)
+  const tiff = rgbTiff(withAlpha(pixels, 255), { samples: 4, compression: 5, rowsPerStrip: 16 }, { littleEndian: false })
+  const { outcome, name, picture, parts } = await pressed(tiff, 'high')
+  expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('1 TIFF to PNG or JPEG'), expect.anything()] })
+  expect(outcome).not.toHaveProperty('loss')
+  expect(name).toBe('word/media/image1.png')
+  expect(await similarity(pngOf(pixels, WIDTH, HEIGHT), picture)).toMatchObject({ psnrRgbDb: Number.POSITIVE_INFINITY })
+  expect(text(parts.get('word/_rels/document.xml.rels'))).toContain('Target="media/image1.png"')
+  for (const part of ['[Content_Types].xml', 'word/document.xml']) expect(text(parts.get(part))).toBe(withTiff(tiff)[part])
+})
+
+it('a TIFF of a photograph becomes a JPEG below high', async () => {
+  const { name, picture, outcome } = await pressed(rgbTiff(photo(WIDTH, HEIGHT)), 'low', 0.4)
+  expect(name).toBe('word/media/image1.jpeg')
+  expect(pictureFacts(picture)?.kind).toBe('jpg')
+  expect(outcome).toMatchObject({ loss: { pictures: { measuredAt: 'pixels' } } })
+})
+
+it('another picture cannot stand for a TIFF', async () => {
+  const flat = (grey: number) => rgbTiff(photo(WIDTH, HEIGHT).map((value) => (value & 0x80) ^ grey))
+  const { source, options } = await pressed(flat(0), 'high')
+  const { bytes, outcome } = await pressed(flat(0x80), 'high')
+  const verdict = await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)
+  expect(verdict).toMatchObject({ equal: false, difference: expect.stringContaining('SSIM') })
+})
+
+const short = (tag: number, value: number) => ({ tag, type: 3, count: 1, bytes: Uint8Array.of(value, 0) })
+const profile = (space: string) => {
+  const bytes = new Uint8Array(128)
+  bytes.set(new TextEncoder().encode(space), 16)
+  return { tag: 34675, type: 7, count: bytes.length, bytes }
+}
+
+it.each<[string, Partial<Picture>]>([
+  ['is translucent', { samples: 4, pixels: withAlpha(photo(WIDTH, HEIGHT), 254) }],
+  ['is turned', { extra: [short(274, 6)] }],
+  ['has 16 bits', { bits: 16, pixels: new Uint8Array(WIDTH * HEIGHT * 6) }],
+  ['has planes', { planar: true }],
+  ['has tiles', { tile: [64, 64] }],
+  ['has a grey profile', { extra: [profile('GRAY')] }],
+  ['carries what PNG has no place for', { extra: [{ tag: 34377, type: 7, count: 4, bytes: new Uint8Array(4) }] }],
+])('a TIFF that %s stays one', async (_, over) => {
+  expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), over))).toBeUndefined()
+})
+
+it('several pages stay a TIFF, and so does one that is cut off', async () => {
+  const page: Picture = { width: WIDTH, height: HEIGHT, bits: 8, samples: 3, pixels: photo(WIDTH, HEIGHT) }
+  expect(await exactPng(buildTiff([page, page]))).toBeUndefined()
+  expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), { compression: 5 }).subarray(0, 2000))).toBeUndefined()
+})
+
+it('profile, resolution and texts of a TIFF stand in the PNG', async () => {
+  const rational = (tag: number) => ({ tag, type: 5, count: 1, bytes: new Uint8Array(Uint32Array.of(300, 1).buffer) })
+  const made = new TextEncoder().encode('a scanner\0')
+  const extra = [rational(282), rational(283), short(296, 2), { tag: 305, type: 2, count: made.length, bytes: made }, profile('RGB ')]
+  const found = Buffer.from((await exactPng(rgbTiff(photo(WIDTH, HEIGHT), { extra })))!)
+  expect(found.includes('tEXtSoftware\0a scanner')).toBe(true)
+  expect(found.includes('iCCPICC profile\0')).toBe(true)
+  expect(found.readUInt32BE(found.indexOf('pHYs') + 4)).toBe(11811)
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { memorySink } from '../../../../src/core/model/sink.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
+import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
+import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
+import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { saslPrep } from '../../../../src/core/formats/pdf/security.ts'
+import { buildPdf, plainDocument } from './build.ts'
+import { press } from './run.ts'
+
+const source = (bytes: Uint8Array) => memorySource(bytes, 'x.pdf')
+
+async function locked(bytes: Uint8Array, password: string) {
+  const sink = memorySink(1 << 24, 'x.pdf')
+  await encryptPdf(source(bytes), sink, password)
+  return sink.bytes()
+}
+
+const titled = plainDocument(6, ['<</Title(A secret title)/Author<feff00e4>>>'])
+
+describe('a PDF under a password', () => {
+  it.each([
+    ['classic', buildPdf(titled, { trailer: '/Info 15 0 R' })],
+    ['compact', undefined],
+  ])('opens with it and holds the same (%s)', async (_, given) => {
+    const bytes = given ?? (await press(buildPdf(titled, { trailer: '/Info 15 0 R' }))).bytes
+    const sealed = await locked(bytes, 'pässwörd ☂')
+    await proveEncryptedPdf(source(bytes), source(sealed), 'pässwörd ☂')
+    expect(Buffer.from(sealed).toString('latin1')).toMatch(/\/ID\s*\[/)
+    expect(latin1(sealed)).not.toContain('secret')
+    expect(latin1(sealed)).toContain('/AESV3')
+  })
+
+  it('does not open with another one', async () => {
+    const sealed = await locked(buildPdf(titled), 'right')
+    for (const wrong of ['', 'Right', 'right ']) {
+      expect((await Reader.open(source(sealed), wrong)).trailer.has('Encrypt')).toBe(true)
+    }
+  })
+
+  it('is told apart when anything changed', async () => {
+    const [one, other] = [buildPdf(plainDocument(6)), buildPdf(plainDocument(7))]
+    await expect(proveEncryptedPdf(source(other), source(await locked(one, 'x')), 'x')).rejects.toThrow()
+  })
+
+  it('is left alone by the codec', async () => {
+    const sealed = await locked(buildPdf(titled), 'x')
+    expect((await press(sealed)).outcome).toMatchObject({ kind: 'unchanged', reason: 'encrypted' })
+  })
+
+  it('says what a password does to a file', async () => {
+    const signed = buildPdf(plainDocument(3, ['<</Type/Sig/ByteRange [0 1 2 3]>>'], '/AcroForm<</Fields[9 0 R]>>'))
+    expect(await pdfPasswordUse(source(buildPdf(titled)))).toBe('applies')
+    expect(await pdfPasswordUse(source(signed))).toBe('signed')
+    expect(await pdfPasswordUse(source(await locked(buildPdf(titled), 'x')))).toBe('archive')
+    expect(await pdfPasswordUse(source(Buffer.from('%PDF-1.4 nothing')))).toBe('archive')
+  })
+})
+
+describe('SASLprep', () => {
+  it.each([
+    ['I\u00adX', 'IX'],
+    ['\u00aa', 'a'],
+    ['\u2168', 'IX'],
+    ['a\u00a0b', 'a b'],
+  ])('%j', (given, prepared) => expect(new TextDecoder().decode(saslPrep(given))).toBe(prepared))
+})

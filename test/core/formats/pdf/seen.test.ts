@@ -1,0 +1,161 @@
+/** JPEGs of a PDF are steered by what eyes see, as files are: at the size they are stored, and below a mask as far as it shows them. */
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../../src/core/bytes/concat.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
+import { asPrinted } from '../../../../src/core/formats/pdf/images/inks.ts'
+import { withOpacity } from '../../../../src/core/formats/pdf/images/opacity.ts'
+import { Attention } from '../../../../src/core/formats/pdf/images/seen.ts'
+import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
+import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { LEVELS } from '../../../../src/core/catalog/levels.ts'
+import { type Visible, VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { dusk } from '../../../support/dusk.ts'
+import { buildPdf, flate } from './build.ts'
+import { press } from './run.ts'
+
+const [WIDTH, HEIGHT] = [224, 160]
+
+/** Half of it is hidden, below a soft edge. */
+const OPACITY = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => Math.min(255, Math.max(0, ((i % WIDTH) - WIDTH / 2) * 16)))
+
+async function photograph(): Promise<Uint8Array> {
+  const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
+  return concat((await encodeRows(input, [dusk(WIDTH, HEIGHT)])).chunks)
+}
+
+/** It fills the page, a pixel a point: it is stored no finer than it is shown. */
+function page(jpeg: Uint8Array, masked: boolean): Uint8Array {
+  const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8`
+  return buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `${size}/ColorSpace/DeviceRGB/Filter/DCTDecode${masked ? '/SMask 6 0 R' : ''}`, data: jpeg },
+    ...(masked ? [{ dict: `${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, data: flate(OPACITY) }] : []),
+  ])
+}
+
+async function pixelsOf(jpeg: Uint8Array): Promise<Uint8Array> {
+  using rows = await JpegRows.open(jpeg, { colour: 'rgb' })
+  return (await rows.read(HEIGHT))!.slice()
+}
+
+async function storedJpeg(pdf: Uint8Array): Promise<Uint8Array> {
+  const reader = await Reader.open(memorySource(pdf, 'result.pdf'))
+  for (let number = 1; number < reader.xref.size; number++) {
+    const object = await reader.get(number)
+    if (object instanceof Stream && nameOf(object.dict.get('Filter')) === 'DCTDecode') return reader.raw(object, 1 << 20)
+  }
+  throw new Error('no JPEG in it')
+}
+
+async function visible(before: Uint8Array, after: Uint8Array, masked: boolean): Promise<Visible> {
+  const [one, other] = await Promise.all([before, after].map(pixelsOf))
+  using meter = new VisibleMeter(WIDTH, HEIGHT, masked ? 4 : 3)
+  const shown = (pixels: Uint8Array) => (masked ? withOpacity(pixels, 3, OPACITY) : pixels)
+  meter.push(shown(one!), shown(other!))
+  return meter.finish()
+}
+
+describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => {
+  it('looks as its level says, and not much better', async () => {
+    const jpeg = await photograph()
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { bytes } = await press(page(jpeg, masked), quality)
+      const { score, worstTile } = await visible(jpeg, await storedJpeg(bytes), masked)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
+      if (!masked) expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+})
+
+/** A picture of its own samples, or of four inks, on such a page. */
+function pageOf(dict: string, data: Uint8Array): Uint8Array {
+  return buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8${dict}`, data },
+  ])
+}
+
+function expectSeen(before: Uint8Array, after: Uint8Array, level: 'low' | 'medium' | 'high'): number {
+  using meter = new VisibleMeter(WIDTH, HEIGHT, 3)
+  meter.push(before, after)
+  const { score, worstTile } = meter.finish()
+  expect(score, level).toBeGreaterThanOrEqual(LEVELS.seen[level].score)
+  expect(worstTile, level).toBeGreaterThanOrEqual(LEVELS.seen[level].worstTile)
+  return score ?? 0
+}
+
+it('a JPEG of four inks looks as its level says, as they are printed, and noise is not protected', async () => {
+  const inks = Uint8Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
+    const [x, y, ink] = [(i >> 2) % WIDTH, Math.floor((i >> 2) / WIDTH), i & 3]
+    return (
+      60 + 50 * Math.sin(x / (9 + ink) + ink) * Math.cos(y / (7 + ink)) + ((Math.imul(i, 2_654_435_761) >>> 24) & 15) - (ink === 3 ? 40 : 0)
+    )
+  })
+  const input = { width: WIDTH, height: HEIGHT, pixels: 'cmyk', subsampled: false, quality: 97, scans: 'sequential' } as const
+  const jpeg = concat((await encodeRows(input, [inks])).chunks)
+  const printed = async (file: Uint8Array) => {
+    using rows = await JpegRows.open(file)
+    return asPrinted((await rows.read(HEIGHT))!)
+  }
+  const sizes: number[] = []
+  for (const quality of ['low', 'medium', 'high'] as const) {
+    const { bytes } = await press(pageOf('/ColorSpace/DeviceCMYK/Filter/DCTDecode', jpeg), quality)
+    expect(expectSeen(await printed(jpeg), await printed(await storedJpeg(bytes)), quality), quality).toBeLessThan(96)
+    sizes.push(bytes.length)
+  }
+  expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+})
+
+it('samples with a few red strokes, which halved chroma spoils, look as their level says', async () => {
+  const isStroke = (x: number, y: number) => y > 30 && y < 60 && x > 40 && x < 60 && (x * 3 + y) % 5 === 0
+  const pixels = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
+    const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]
+    if (isStroke(x, y)) return c === 0 ? 160 : 0
+    return 45 + 30 * Math.sin(x / 23 + c / 9) * Math.cos(y / 17) + ((Math.imul(Math.floor(i / 3), 2_654_435_761) >>> 24) & 7)
+  })
+  for (const quality of ['low', 'medium'] as const) {
+    const { bytes } = await press(pageOf('/ColorSpace/DeviceRGB/Filter/FlateDecode', flate(pixels)), quality)
+    expectSeen(pixels, await pixelsOf(await storedJpeg(bytes)), quality)
+  }
+})
+
+/** Dusk, and black where the mask shows nothing. */
+const cutOut = () => dusk(WIDTH, HEIGHT).map((value, i) => (OPACITY[Math.floor(i / 3)]! === 0 ? 0 : value))
+
+it('samples below a soft mask become JPEG by what it shows, though more than half of them are one colour', async () => {
+  const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8/Filter/FlateDecode`
+  const before = cutOut()
+  const source = buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>`,
+    { dict: '', data: `q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q` },
+    { dict: `${size}/ColorSpace/DeviceRGB/SMask 6 0 R`, data: flate(before) },
+    { dict: `${size}/ColorSpace/DeviceGray`, data: flate(OPACITY) },
+  ])
+  const { bytes } = await press(source, 'medium')
+  const after = await pixelsOf(await storedJpeg(bytes))
+  using meter = new VisibleMeter(WIDTH, HEIGHT, 4)
+  meter.push(withOpacity(before, 3, OPACITY), withOpacity(after, 3, OPACITY))
+  const { score = 0 } = meter.finish()
+  expect(score).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
+  expect(score).toBeLessThan(LEVELS.seen.medium.score + 12)
+})
+
+it('pictures of up to 12 megapixels are looked at, 60 of a document', () => {
+  const attention = new Attention()
+  expect(attention.spend({ width: 4000, height: 3100 })).toBe(false)
+  const spent = Array.from({ length: 7 }, () => attention.spend({ width: 3000, height: 3000 }))
+  expect(spent).toEqual([true, true, true, true, true, true, false])
+})

@@ -1,0 +1,49 @@
+/** Chunks that are not safe to copy: a result without them is not called lossless, unless they spoke of the stored form alone. */
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../../src/core/bytes/concat.ts'
+import { fidelityOf } from '../../../../src/core/model/codec.ts'
+import { png } from '../../../../src/core/formats/png/png.ts'
+import { chunk } from '../../../../wasm/png/chunks.ts'
+import { photo, pngOf } from '../../../support/packages.ts'
+import { pressFile } from '../../../support/press-file.ts'
+
+const SIDE = 64
+
+/** A photograph, or a drawing of few colours that a palette holds exactly. */
+const PICTURES = {
+  photograph: photo(SIDE, SIDE),
+  drawing: photo(SIDE, SIDE).map((_, i) => (((Math.floor(i / 3) % SIDE) * Math.floor(i / 3 / SIDE)) % 5) * 60),
+}
+const pictureWith = (name: keyof typeof PICTURES, type: string) => {
+  const file = pngOf(PICTURES[name], SIDE, SIDE)
+  return concat([file.subarray(0, 33), chunk(type, new Uint8Array(8)), file.subarray(33)])
+}
+
+describe.each(['photograph', 'drawing'] as const)('a %s', (name) => {
+  it('without its mkBT is not lossless, and its figures are those of the same samples', async () => {
+    const { outcome, defect } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { quality: 'high' })
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 1, psnrDb: Number.POSITIVE_INFINITY } } })
+    expect(outcome.kind === 'compressed' && outcome.steps).toContain('not kept: mkBT')
+  })
+
+  it.each(['medium', 'low'] as const)('is not lossless at %s, either', async (quality) => {
+    const { outcome, defect } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { quality })
+    expect(defect).toBeUndefined()
+    expect(outcome.kind).toBe('compressed')
+    expect(fidelityOf(outcome)).toBe('perceptual')
+    expect(outcome.kind === 'compressed' && outcome.steps).toContain('not kept: mkBT')
+  })
+
+  it('stays as it is where only an exact result is wanted', async () => {
+    const { outcome } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { lossless: true })
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
+  it('loses nothing with the offsets into its old image data (iDOT)', async () => {
+    const { outcome } = await pressFile(png, pictureWith(name, 'iDOT'), 'a.png', { quality: 'high' })
+    expect(outcome.kind).toBe('compressed')
+    expect(fidelityOf(outcome)).toBe('lossless')
+    expect(outcome.kind === 'compressed' && outcome.steps).toContain('no longer true, left out: iDOT')
+  })
+})

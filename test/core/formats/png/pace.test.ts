@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { Options } from '../../../../src/core/model/codec.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
+import { streamOf } from '../../../../src/core/formats/png/file.ts'
+
+const MB = 2 ** 20
+const options = { signal: new AbortController().signal } as Options
+
+/** How often others ran while a file was read whose rows are so much work, and its longest piece. */
+async function paceOf(bytes: number, work: number): Promise<{ others: number; longest: number }> {
+  let others = 0
+  let longest = 0
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = ((go: () => void, ms: number) => {
+    others++
+    return setTimeout(go, ms)
+  }) as typeof setTimeout
+  try {
+    for await (const piece of streamOf(memorySource(new Uint8Array(bytes), 'a.png'), options, work))
+      longest = Math.max(longest, piece.length)
+  } finally {
+    globalThis.setTimeout = setTimeout
+  }
+  return { others, longest }
+}
+
+it('a drawing of 64 KB with 80 MB of rows lets others run again and again, and is never inflated in one call', async () => {
+  expect(await paceOf(64 * 1024, 80 * MB)).toEqual({ others: 16, longest: 4096 })
+  expect(await paceOf(256 * 1024, 80 * MB)).toEqual({ others: 32, longest: 4096 })
+})
+
+it('a photograph lets others run as often as its rows take, and an icon not at all', async () => {
+  expect((await paceOf(10 * MB, 20 * MB)).others).toBe(20)
+  expect((await paceOf(20_000, 40_000)).others).toBe(0)
+})

@@ -1,0 +1,38 @@
+/** A picture through the PNG codec at a level, and back. */
+import type { Quality } from '../../../../src/core/model/codec.ts'
+import { memorySink } from '../../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../../src/core/model/source.ts'
+import { png } from '../../../../src/core/formats/png/png.ts'
+import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { decodePng, PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+
+const OPTIONS = {
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  output: 'png' as const,
+  inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
+}
+
+export interface Pressed {
+  /** Bytes of the result. */
+  readonly size: number
+  readonly colourType: number
+  readonly rgba: Uint8Array
+}
+
+/** @param rgba  a square picture @throws Error where nothing smaller came out */
+export async function pressed(rgba: Uint8Array, side: number, quality: Quality): Promise<Pressed> {
+  using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK)
+  for (let at = 0; at < rgba.length; at += side * 4) encoder.writeRow(rgba.subarray(at, at + side * 4))
+  const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
+  const { result } = await compress(png, source, async () => memorySink(source.size, source.name), { ...OPTIONS, quality } as never)
+  if (!result) throw new Error('unchanged')
+  const bytes = await readAll(result)
+  const out = new Uint8Array(rgba.length)
+  async function* whole() {
+    yield bytes
+  }
+  const { header } = await decodePng(whole(), 'rgba8', (row, y) => out.set(row, y * side * 4))
+  return { size: bytes.length, colourType: header.colourType, rgba: out }
+}

@@ -1,0 +1,235 @@
+/** What people find in an SVG besides its picture in one state: rules, names, areas to click, hidden parts, notices. */
+import { describe, expect, test } from 'vitest'
+import type { Options, Quality } from '../../../src/core/model/codec.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
+import { squeezeCss, squeezeStyle } from '../../../src/core/formats/svg/css.ts'
+import { looksGenerated } from '../../../src/core/formats/svg/generated-ids.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { svgCases } from '../../support/svg-cases.ts'
+
+const LEVELS = ['low', 'medium', 'high'] as const
+const CASES = svgCases()
+
+async function compressed(text: string, quality: Quality, depth = 0): Promise<{ text: string; steps: readonly string[] }> {
+  const base = {
+    quality,
+    output: 'svg' as const,
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  }
+  const options: Options = { ...base, inner: lendCodecs({}, base, depth) }
+  const bytes = new TextEncoder().encode(text)
+  const { outcome, result } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
+  if (outcome.kind !== 'compressed' || !result) throw new Error(JSON.stringify(outcome))
+  return { text: new TextDecoder().decode(await readAll(result)), steps: outcome.steps }
+}
+
+const everyLevel = (name: string, expected: readonly (string | RegExp)[], absent: readonly (string | RegExp)[] = []) =>
+  test.each(LEVELS)(`${name} at %s`, async (quality) => {
+    const { text } = await compressed(CASES[name]!, quality)
+    for (const part of expected)
+      expect(text).toMatch(typeof part === 'string' ? new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : part)
+    for (const part of absent) expect(text).not.toMatch(part)
+  })
+
+/** How often a pattern occurs. */
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+describe('rules that depend on medium, state or support stay effective', () => {
+  everyLevel(
+    'dark-mode',
+    ['.ink{fill:#111111}@media (prefers-color-scheme:dark){.ink{fill:#eeeeee}}', 'class="ink"'],
+    [/style="/, /fill="/],
+  )
+  everyLevel(
+    'hover-and-print',
+    [
+      'rect{fill:#111111;transition:fill 0.3s}svg:hover rect{fill:#ff0000}@media print{rect{fill:#ffffff;stroke:#000000}}',
+      '@supports (color:color(display-p3 1 0 0)){rect{fill:color(display-p3 0.9 0.1 0.1)}}',
+      '@container (min-width:100px){rect{stroke-width:3}}',
+      '@layer base{rect{stroke:#00ff00}}',
+      '<rect ',
+    ],
+    [/style="/, /<path/],
+  )
+  everyLevel('media-attribute', ['<style media="print">rect{fill:#ffffff}</style><style>rect{fill:#123456}</style>', '<rect '])
+  everyLevel('structural-selectors', [/<g>(?:<rect [^>]*\/>){4}<\/g>/, 'rect:nth-child(2n)', 'g &gt; rect:not(.x)'.replace(/ /g, ' ')])
+  everyLevel('shown-in-the-dark', ['class="d"', 'class="l"', '.d{display:none}', '.d{display:inline}.l{display:none}'])
+})
+
+describe('names and shapes stay where an outside style sheet or a script may ask for them', () => {
+  everyLevel('outside-sheet', [
+    '<?xml-stylesheet type="text/css" href="theme.css"?>',
+    /<rect [^>]*id="door"/,
+    '<g><g><polygon ',
+    'class="dot"',
+    'class="bg"',
+  ])
+  everyLevel(
+    'imported-sheet',
+    ['@import url("theme.css")', /<rect [^>]*id="rect12"/].map((part) =>
+      typeof part === 'string' ? /@import url\((?:"|&quot;)theme\.css/ : part,
+    ),
+  )
+  everyLevel('linked-sheet', [/<link [^>]*href="theme\.css"/, /<rect [^>]*id="rect12"/])
+  everyLevel('event-handlers', [
+    'onmouseover="glow(evt)"',
+    /<rect [^>]*fill-opacity="0"/,
+    `go('a  b')`,
+    'id="rect22"',
+    'fill="transparent"',
+  ])
+})
+
+describe('ids', () => {
+  everyLevel(
+    'icons-by-id',
+    ['home', 'user', 'mail', 'lock'].map((name) => new RegExp(`<g id="icon-${name}"[^>]*><path [^>]*/></g>`)),
+  )
+
+  test('that somebody named stay at every level; those that look generated go at low and medium, and the receipt says so', async () => {
+    for (const quality of LEVELS) {
+      const { text, steps } = await compressed(CASES['ids-of-seats']!, quality)
+      for (const id of ['B12', 'FR', 'seat-2', 'region-07']) expect(text).toContain(`id="${id}"`)
+      expect(text.includes('id="path1234"')).toBe(quality === 'high')
+      expect(steps.includes('1 id that looks generated and is not referenced removed')).toBe(quality !== 'high')
+    }
+  })
+
+  test.each(['path1234', 'SVGID_1_', 'clip0_3_17', 'g10', 'linearGradient12-3', 'base', 'rect22'])('%s looks generated', (id) => {
+    expect(looksGenerated(id)).toBe(true)
+  })
+
+  test.each([
+    'FR',
+    'B12',
+    'region-07',
+    'icon-home',
+    'seat1a',
+    'a',
+    'door',
+    'symbol-3',
+    'path-to-home',
+    `path${'1'.repeat(80)}`,
+  ])('%s is a name', (id) => {
+    expect(looksGenerated(id)).toBe(false)
+  })
+})
+
+describe('markers', () => {
+  test.each(LEVELS)('keep every corner at %s: as a shorthand, as an attribute, inherited', async (quality) => {
+    const { text } = await compressed(CASES['markers']!, quality)
+    expect(count(text, /<path [^>]*d="M10 \d0h20 30 40"/g)).toBe(3)
+    expect(text).toContain('<polyline points="10 80 30 80 60 80"')
+  })
+  everyLevel('markers-by-class', [/d="M10 20h20 30 40"/, '.line{marker:url(#dot)}'])
+})
+
+describe('areas that nobody sees take clicks', () => {
+  everyLevel('click-areas', [
+    /<g fill="none" pointer-events="all"><rect [^>]*><title>North wing<\/title>/,
+    /<a href="a\.html"><rect [^>]*fill-opacity="0"/,
+    /<a xlink:href="b\.html"><rect [^>]*opacity="0"/,
+    /<a href="c\.html"><rect (?=[^>]*visibility="hidden")[^>]*pointer-events="all"/,
+    /<a href="2\.50"><path (?=[^>]*stroke-opacity="0")(?=[^>]*stroke-width="9")[^>]*fill="none"/,
+    'style="fill:transparent"',
+    'style="pointer-events:bounding-box"',
+  ])
+})
+
+describe('hidden parts', () => {
+  test('stay, with the names of layers at high; the receipt says which names go at low and medium', async () => {
+    for (const quality of LEVELS) {
+      const { text, steps } = await compressed(CASES['hidden-layers']!, quality)
+      expect(text).toMatch(/<g [^>]*style="display:none"[^>]*><path [^>]*stroke="#ff0000"/)
+      expect(text).toMatch(/<g id="solution" visibility="hidden"><path/)
+      expect(text).toContain('id="guide77"')
+      expect(text.includes('inkscape:label="Wiring"')).toBe(quality === 'high')
+      expect(text.includes('id="layer2"')).toBe(quality === 'high')
+      expect(steps.includes('2 labels of layers and objects removed')).toBe(quality !== 'high')
+      expect(steps).toContain('data of drawing programs removed')
+    }
+  })
+})
+
+test('inside of a mail, whose receipt has no place for it, nothing goes that a step would name', async () => {
+  const { text } = await compressed(CASES['hidden-layers']!, 'low', 1)
+  for (const part of ['inkscape:label="Wiring"', 'id="layer2"', 'pagecolor="#ffffff"']) expect(text).toContain(part)
+})
+
+describe('words and data', () => {
+  everyLevel('licences', [
+    'Copyright 2020 Ada',
+    'SPDX-License-Identifier: MIT',
+    '<dc:creator>Ada</dc:creator>',
+    'rdf:resource="http://creativecommons.org/licenses/by/4.0/"',
+  ])
+  everyLevel('data-and-labels', [
+    'data-series=""',
+    'data-x="1.5000"',
+    'aria-label="a  b"',
+    'role="group"',
+    'lang="de"',
+    'tabindex="0"',
+    'data-id="7"',
+    'href="2.50"',
+  ])
+  everyLevel('text-on-a-path', [
+    />along<\/textPath>/,
+    'a <tspan>b</tspan> <a href="x.html"> c </a>',
+    'x="10.12345"',
+    'y="99.98765"',
+    'id="route"',
+  ])
+  everyLevel('html-inside', ['>Hello <b>bold</b> <i>it</i> !</p>'])
+  everyLevel('languages', ['<g systemLanguage="de">'])
+
+  test('what goes is counted in the receipt', async () => {
+    expect((await compressed(CASES['dark-mode']!, 'high')).steps).toContain('1 comment removed')
+  })
+})
+
+describe('what the renderer does not draw keeps its numbers and corners', () => {
+  everyLevel('not-drawn-here', [
+    'clip-path:circle(20px at 30px 30px)',
+    'fill:var(--x,#ff00ff)',
+    'fill="var(--Brand, #00ff00)"',
+    'transform-origin="center"',
+    'pathLength="100"',
+    'transform:rotate(3deg)',
+    ...['10 20', '90 20', '10 50', '90 50', '10 80', '90 80'].map((start) => new RegExp(`d="M${start}(?:[L ]-?[\\d.]+ -?[\\d.]+){12}"`)),
+  ])
+
+  test.each(LEVELS)('a style goes before attributes, so neither moves at %s', async (quality) => {
+    const { text } = await compressed(CASES['style-above-attributes']!, quality)
+    expect(text).toMatch(/<g style="fill:#f00"><path [^>]*fill="(?:#00f|blue)"/)
+    expect(count(text, /fill="(?:#0f0|lime)"/g)).toBeGreaterThanOrEqual(1)
+  })
+})
+
+describe('style sheets are written in fewer characters', () => {
+  test.each([
+    ['a { b : c ; }', 'a{b :c}'],
+    ['/* x */ a > b , c d{e:f}', 'a > b,c d{e:f}'],
+    ['/*! keep */a{}', '/*! keep */a{}'],
+    ['/* Copyright Ada */a{}', '/* Copyright Ada */a{}'],
+    ['a :hover{b:"x  ;  y"}', 'a :hover{b:"x  ;  y"}'],
+    ['a{b:url( x;y.png ) ;c:calc(1px + 2px)}', 'a{b:url( x;y.png );c:calc(1px + 2px)}'],
+    ['@media screen and (color){a{b:c}}', '@media screen and (color){a{b:c}}'],
+  ])('%s', (css, short) => {
+    expect(squeezeCss(css)).toBe(short)
+  })
+
+  test.each([
+    ['fill: #ff0000 ; stroke-width : 0.50 ;', 'fill:#f00;stroke-width:.50'],
+    ["font-family: 'A  B', c", "font-family:'A  B', c"],
+    ['fill:red;fill:blue', 'fill:red;fill:blue'],
+    ['--My-Name: 0.5', '--My-Name:.5'],
+  ])('style="%s"', (style, short) => {
+    expect(squeezeStyle(style)).toBe(short)
+  })
+})

@@ -1,0 +1,79 @@
+/** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
+import { describe, expect, test } from 'vitest'
+import type { Options, Outcome } from '../../../src/core/model/codec.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { piecesOf } from '../../../src/core/formats/svg/markup.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { workOf } from '../../support/work.ts'
+
+const base = {
+  quality: 'medium' as const,
+  output: 'svg' as const,
+  memoryBudget: 96 * 1024 * 1024,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+const options: Options = { ...base, inner: lendCodecs({}, base) }
+
+/** Each of these took a minute or more, or years: thousands of blocks of code for a character. A file takes so much whatever its length. */
+const MOST_WORK_PER_CHARACTER = 100
+const FIXED_WORK = 1_000_000
+
+async function pack(text: string) {
+  const bytes = new TextEncoder().encode(text)
+  let outcome: Outcome | undefined
+  const work = await workOf(async () => {
+    ;({ outcome } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options))
+  })
+  return { outcome, perCharacter: (work - FIXED_WORK) / text.length }
+}
+
+const open = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
+
+describe('the work grows with the length of the text', () => {
+  test.each([
+    ['comments that never end', `${open}${'<!--'.repeat(300_000)}`, 'malformed'],
+    ['beginnings of comments in a CDATA section', `${open}<desc><![CDATA[${'<!--'.repeat(240_000)}]]></desc></svg>`, undefined],
+    ['CDATA sections that never end', `${open}${'<![CDATA['.repeat(120_000)}`, 'malformed'],
+    ['empty texts before a long path', `${open}${'<text/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
+    ['empty definitions before a long path', `${open}${'<defs/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
+    ['addresses in a style sheet that never end', `${open}<style>${'url(x'.repeat(80_000)}</style><path d="M0 0h9v9z"/></svg>`, undefined],
+    ['digits of a transform that is none', `${open}<path transform="matrix(${'1'.repeat(400_000)}x)" d="M0 0h9v9z"/></svg>`, undefined],
+    ['an id that nearly looks generated', `${open}<path id="path${'1'.repeat(400_000)}!" d="M0 0h9v9z"/></svg>`, undefined],
+    ['document types that never end', `${'<!DOCTYPE svg ['.repeat(70_000)}${open}</svg>`, 'malformed'],
+    [
+      'forty comments before a root with a prefix',
+      `${'<!--a-->'.repeat(40)}<x:svg xmlns:x="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>`,
+      undefined,
+    ],
+    [
+      '200,000 attributes of one element',
+      `${open}<g ${Array.from({ length: 200_000 }, (_, i) => `a${i}="x"`).join(' ')}/></svg>`,
+      'over_budget',
+    ],
+    [
+      '20,000 attributes of one element',
+      `${open}<g ${Array.from({ length: 20_000 }, (_, i) => `a${i}="x"`).join(' ')}/></svg>`,
+      'over_budget',
+    ],
+  ])(
+    '%s',
+    async (_, text, reason) => {
+      const { outcome, perCharacter } = await pack(text)
+      expect(perCharacter).toBeLessThan(MOST_WORK_PER_CHARACTER)
+      if (reason) expect(outcome).toMatchObject({ kind: 'unchanged', reason })
+    },
+    60_000,
+  )
+
+  test('every character of a text belongs to one piece, and pieces that never end are one', () => {
+    for (const text of ['<!--<!--<!--', '<![CDATA[<![CDATA[', '<a b="c', '<?x <?x', '<!DOCTYPE [ <', '<!---->x<a/>y</a><']) {
+      const pieces = [...piecesOf(text)]
+      expect(pieces.map(({ from, to }) => text.slice(from, to)).join('')).toBe(text)
+    }
+    expect([...piecesOf('<!--'.repeat(1000))]).toHaveLength(1)
+  })
+})

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { Options } from '../../../src/core/model/codec.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { TimeBudget } from '../../../src/core/model/time-budget.ts'
+import { secondsOf } from '../../../src/core/embedded/cpu-estimate.ts'
+import { eml } from '../../../src/core/formats/eml/eml.ts'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import { kmz } from '../../../src/core/formats/kmz/kmz.ts'
+import { pptx } from '../../../src/core/formats/office/office.ts'
+import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
+import { png } from '../../../src/core/formats/png/png.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { compress } from '../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { deck } from '../../support/deck.ts'
+import { jpegOf, partsOf, photo, pngOf, press, zipOf } from '../../support/packages.ts'
+import { buildPdf } from './pdf/build.ts'
+
+const options: Omit<Options, 'inner'> = {
+  quality: 'medium',
+  output: 'pptx',
+  memoryBudget: 96 * 2 ** 20,
+  signal: new AbortController().signal,
+  progress: () => undefined,
+}
+
+test('pictures for which there is no time left stay as they are, and the receipt says so', async () => {
+  const zip = await deck(3, 60_000)
+  const before = await partsOf(zip)
+  const photographs = [1, 2, 3].map((number) => `ppt/media/image${number}.jpeg`)
+  const left = async (time: TimeBudget) => {
+    const { outcome, bytes } = await press(pptx, zip, 'medium', lendCodecs({ jpg }, options, 0, time))
+    const after = await partsOf(bytes)
+    const steps = outcome.kind === 'compressed' ? outcome.steps : []
+    return { steps, same: photographs.map((name) => Buffer.compare(before.get(name)!, after.get(name)!) === 0) }
+  }
+  expect(await left(new TimeBudget())).toMatchObject({ same: [false, false, false] })
+  // One of 60,000 pixels takes some 0.04 s.
+  const { steps, same } = await left(new TimeBudget(0.06))
+  expect(same).toEqual([false, true, true])
+  expect(steps).toContain('2 pictures left as they are, for want of processor time')
+})
+
+test('photographs for which there is no time left are coded again without loss, as long as that is left', async () => {
+  const zip = await deck(3, 60_000)
+  const before = await partsOf(zip)
+  // One of them takes a little more than 0.02 s so.
+  const { outcome, bytes } = await press(pptx, zip, 'medium', lendCodecs({ jpg }, options, 0, new TimeBudget(0, 0.06)))
+  const after = await partsOf(bytes)
+  const sizes = [1, 2, 3].map(
+    (number) => [before, after].map((parts) => parts.get(`ppt/media/image${number}.jpeg`)!.length) as [number, number],
+  )
+  expect(sizes.map(([was, is]) => is < was)).toEqual([true, true, false])
+  expect(outcome).toMatchObject({
+    kind: 'compressed',
+    steps: expect.arrayContaining([
+      '2 pictures without loss, for want of processor time',
+      '1 picture left as it is, for want of processor time',
+    ]),
+  })
+  expect(outcome).not.toHaveProperty('loss')
+})
+
+test('pages of a PDF, too', async () => {
+  const [width, height] = [320, 240]
+  const dict = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`
+  const page = (image: number) =>
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 320 240]/Resources<</XObject<</I ${image} 0 R>>>>/Contents ${image + 1} 0 R>>`
+  const contents = { dict: '', data: 'q 320 0 0 240 0 0 cm /I Do Q' }
+  const image = async (seed: number) => ({ dict, data: await jpegOf(photo(width, height, seed), width, height) })
+  const images = [await image(1), await image(2)] as const
+  const pages = [page(4), images[0], contents, page(7), images[1], contents]
+  const bytes = buildPdf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 6 0 R]/Count 2>>', ...pages])
+  const stepsWithin = async (time: TimeBudget) => {
+    const sink = memorySink(bytes.length, 'a.pdf')
+    const base = { ...options, output: 'pdf' as const }
+    const inner = lendCodecs({}, base, 0, time)
+    const { outcome } = await compress(pdf, memorySource(bytes, 'a.pdf'), async () => sink, { ...base, inner })
+    return outcome.kind === 'compressed' ? outcome.steps : []
+  }
+  expect(await stepsWithin(new TimeBudget())).toContain('2 images as JPEG')
+  // One of them takes some 0.037 s, of which 0.02 whatever its size.
+  const steps = await stepsWithin(new TimeBudget(0.05))
+  expect(steps).toContain('1 images as JPEG')
+  expect(steps).toContain('1 picture left as it is, for want of processor time')
+})
+
+test('pictures of a few kilobytes count by what it takes to try them, not by their size (two-thousand-pngs)', async () => {
+  const pictures = Array.from({ length: 8 }, (_, i) => [`files/${i}.png`, pngOf(photo(24, 24, i + 1), 24, 24)] as const)
+  const zip = await zipOf({ 'doc.kml': '<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>', ...Object.fromEntries(pictures) })
+  const stepsWithin = async (seconds: number) => {
+    const { outcome } = await press(kmz, zip, 'medium', lendCodecs({ png }, { ...options, output: 'kmz' }, 0, new TimeBudget(seconds)))
+    return outcome.kind === 'compressed' ? outcome.steps : []
+  }
+  expect(await stepsWithin(2)).not.toContainEqual(expect.stringContaining('for want of processor time'))
+  expect(await stepsWithin(0.5)).toContain('4 pictures left as they are, for want of processor time')
+})
+
+test('large photographs in PNG are not taken for dearer than they are: of them the first megabyte counts most', () => {
+  const seconds = (width: number, height: number, bytes: number) =>
+    secondsOf({ kind: 'png', width, height, comparable: true, mayBeTransparent: false, turned: false }, bytes)
+  // Measured: 5 to 7 s with a megabyte, 10 to 14 with five.
+  expect(seconds(1020, 765, 1e6)).toBeGreaterThan(5)
+  expect(seconds(1020, 765, 1e6)).toBeLessThan(7)
+  expect(seconds(1600, 1200, 4.8e6)).toBeGreaterThan(10)
+  expect(seconds(1600, 1200, 4.8e6)).toBeLessThan(15)
+})
+
+const drawing = (content: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">${content}</svg>`
+const svgOptions = { ...options, output: 'svg' as const }
+
+test('what a drawing took is told afterwards, as nothing in the file says it: other files of the mail have less', async () => {
+  const blurs = '<feGaussianBlur stdDeviation="20"/>'.repeat(10)
+  const heavy = drawing(
+    `<filter id="f" x="-1000%" y="-1000%" width="100000%" height="100000%">${blurs}</filter><rect width="99" height="99" filter="url(#f)"/>`,
+  )
+  const light = drawing('<rect width="99.123456" height="99"/>')
+  const leaves = async (text: string, seconds: number) => {
+    const time = new TimeBudget(1)
+    await lendCodecs({ svg }, svgOptions, 0, time).compress(new TextEncoder().encode(text), 'a.svg')
+    return time.take(seconds)
+  }
+  expect(await leaves(light, 0.9)).toBe(true)
+  expect(await leaves(heavy, 0.9)).toBe(false)
+})
+
+test('files of a mail that are no pictures are counted, and so are pictures inside of a drawing', async () => {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+  const wrapped = (bytes: Uint8Array) => base64(bytes).replace(/.{76}/g, '$&\r\n')
+  const pictures = [1, 2, 3].map((seed) => pngOf(photo(24, 24, seed), 24, 24))
+  const images = pictures.map((bytes) => `<image width="9" height="9" href="data:image/png;base64,${base64(bytes)}"/>`)
+  const text = new TextEncoder().encode(drawing(`${images.join('')}<rect width="99.123456" height="99"/>`))
+  const inner = (seconds: number) => lendCodecs({ svg, png }, svgOptions, 0, new TimeBudget(seconds))
+  const { outcome } = await press(svg, text, 'medium', inner(0.25))
+  expect(outcome.kind === 'compressed' && outcome.steps).toContain('1 picture left as it is, for want of processor time')
+
+  const part = `--b\r\nContent-Type: image/svg+xml; name=a.svg\r\nContent-Transfer-Encoding: base64\r\n\r\n${wrapped(text)}\r\n`
+  const mail = new TextEncoder().encode(
+    `From: a@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(3)}--b--\r\n`,
+  )
+  const time = new TimeBudget(0)
+  const sent = await press(eml, mail, 'medium', lendCodecs({ svg, png }, { ...options, output: 'eml' }, 0, time), 'eml')
+  expect(sent.outcome.kind).toBe('unchanged')
+  expect(time.steps()).toEqual(['3 files left as they are, for want of processor time'])
+})
+
+test('images of a PDF count by their number as well', async () => {
+  const side = 24
+  const dict = `/Type/XObject/Subtype/Image/Width ${side}/Height ${side}/ColorSpace/DeviceRGB/BitsPerComponent 8`
+  const images = Array.from({ length: 6 }, (_, i) => ({ dict, data: photo(side, side, i + 1) }))
+  const names = images.map((_, i) => `/I${i} ${5 + i} 0 R`).join('')
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Resources<</XObject<<${names}>>>>/Contents 4 0 R>>`
+  const drawn = images.map((_, i) => `q 9 0 0 9 ${i * 10} 0 cm /I${i} Do Q`).join(' ')
+  const catalog = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>']
+  const bytes = buildPdf([...catalog, page, { dict: '', data: drawn }, ...images])
+  const time = new TimeBudget(0.1)
+  await press(pdf, bytes, 'medium', lendCodecs({}, { ...options, output: 'pdf' }, 0, time))
+  expect(time.steps()).toEqual(['3 pictures left as they are, for want of processor time'])
+})

@@ -1,0 +1,65 @@
+/** A WAVE file that cannot get smaller names an output that can, with a size that was measured. */
+import { describe, expect, it } from 'vitest'
+import { wav } from '../../../src/core/formats/wav/wav.ts'
+import { noise, press, tones, wave } from './media-fixtures.ts'
+
+const HERTZ = 44_100
+
+/** Tones that get louder and softer, so that stretches differ. */
+const music = (seconds: number, channels: number) => {
+  const sound = tones(seconds * HERTZ, channels, HERTZ)
+  return Int32Array.from(sound, (value, i) => value * 30_000 * (0.2 + 0.8 * Math.abs(Math.sin(i / channels / HERTZ / 3))))
+}
+
+const suggestionOf = (outcome: object) => (outcome as { suggestion?: { output: string; estimatedBytes: number } }).suggestion
+
+describe('suggestions', () => {
+  it.each([
+    ['a short file is encoded wholly', 3, 0.001],
+    ['of a long one five stretches tell within some per cent', 30, 0.05],
+  ])('%s', async (_, seconds, tolerance) => {
+    const file = wave(music(seconds, 2), 16, 2, HERTZ)
+    for (const quality of ['medium', 'high'] as const) {
+      const { outcome } = await press(wav, file, quality, 'wav')
+      expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain', suggestion: { output: 'flac' } })
+      const real = (await press(wav, file, quality, 'flac')).bytes.length
+      expect(Math.abs(suggestionOf(outcome)!.estimatedBytes / real - 1)).toBeLessThan(tolerance)
+    }
+  })
+
+  it('noise that FLAC does not make smaller is told of MP3, with the size at that level', async () => {
+    const random = noise(3)
+    const file = wave(
+      Int32Array.from({ length: 2 * HERTZ }, () => random() * 65_535 - 32_768),
+      16,
+      1,
+      HERTZ,
+    )
+    const { outcome } = await press(wav, file, 'high', 'wav')
+    expect(outcome).toMatchObject({ suggestion: { output: 'mp3' }, detail: expect.not.stringContaining('flac') })
+    const real = (await press(wav, file, 'high', 'mp3')).bytes.length
+    expect(Math.abs(suggestionOf(outcome)!.estimatedBytes / real - 1)).toBeLessThan(0.02)
+  })
+
+  it.each([
+    65_604, 655_360,
+  ])('a rate that no FLAC frame can tell (%d Hz) is not suggested, and refused where it is asked for', async (hertz) => {
+    const file = wave(music(1, 1), 16, 1, hertz)
+    const { outcome } = await press(wav, file, 'medium', 'wav')
+    expect(outcome).toMatchObject({ kind: 'unchanged', suggestion: { output: 'mp3' } })
+    expect((await press(wav, file, 'medium', 'flac')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
+  })
+
+  it('where nothing would be smaller there is none', async () => {
+    const random = noise(4)
+    const file = wave(
+      Int32Array.from({ length: 6 * 4000 }, () => random() * 65_535 - 32_768),
+      16,
+      6,
+      HERTZ,
+    )
+    const { outcome } = await press(wav, file, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain', detail: expect.not.stringContaining('would be smaller') })
+    expect(outcome).not.toHaveProperty('suggestion')
+  })
+})

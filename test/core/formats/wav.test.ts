@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fidelityOf } from '../../../src/core/model/codec.ts'
+import { decodeIma, ImaEncoder } from '../../../src/core/formats/wav/ima.ts'
+import { Resampler } from '../../../src/core/formats/wav/resample.ts'
+import { wav } from '../../../src/core/formats/wav/wav.ts'
+import { SnrMeter } from '../../../src/core/metrics/snr.ts'
+import { withFidelity } from '../../support/fidelity.ts'
+import { noise, press, tones, wave } from './media-fixtures.ts'
+
+const scaled = (frames: number, channels: number, bits: number, unit = 1) =>
+  Int32Array.from(tones(frames, channels, 44100), (value) => Math.round((value * 2 ** (bits - 1)) / unit) * unit)
+
+describe('exact', () => {
+  it.each([
+    ['24 bits that hold 16', 24, 256, '16-bit PCM'],
+    ['16 bits that hold 8', 16, 256, '8-bit PCM'],
+    ['32 bits that hold 24', 32, 256, '24-bit PCM'],
+  ])('%s', async (_, bits, unit, wanted) => {
+    const file = wave(scaled(5000, 2, bits, unit), bits, 2, 44100)
+    const { outcome, bytes } = await press(wav, file, 'high', 'wav')
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(JSON.stringify(outcome)).toContain(wanted)
+    expect(bytes.length).toBeLessThan(file.length * 0.77)
+  })
+
+  it('a file with two formats is not touched: nobody knows which one a reader takes', async () => {
+    const other = Uint8Array.of(1, 0, 1, 0, 0x44, 0xac, 0, 0, 0x88, 0x58, 1, 0, 2, 0, 16, 0)
+    const file = wave(scaled(5000, 2, 24, 256), 24, 2, 44100, [['fmt ', other]])
+    const { outcome } = await press(wav, file, 'high', 'wav')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "several 'fmt ' chunks" })
+  })
+
+  it('keeps other chunks byte for byte and in order', async () => {
+    const bext = Uint8Array.from({ length: 701 }, (_, i) => i & 127)
+    const file = wave(scaled(3000, 1, 24, 256), 24, 1, 48000, [
+      ['bext', bext],
+      ['JUNK', new Uint8Array(400)],
+      ['cue ', Uint8Array.of(1, 0, 0, 0)],
+    ])
+    const { bytes } = await press(wav, file, 'high', 'wav')
+    const found = new TextDecoder('latin1').decode(bytes)
+    expect(found.includes(new TextDecoder('latin1').decode(bext))).toBe(true)
+    expect(found.indexOf('bext')).toBeLessThan(found.indexOf('cue '))
+    expect(found.includes('JUNK')).toBe(false)
+  })
+
+  it('leaves 16 full bits alone', async () => {
+    expect((await press(wav, wave(scaled(2000, 2, 16), 16, 2, 44100), 'high', 'wav')).outcome).toMatchObject({ reason: 'no_gain' })
+  })
+
+  it('any samples survive high, whatever their unused bits', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(16, 24, 32), fc.integer({ min: 0, max: 20 }), fc.integer(), async (bits, zeros, seed) => {
+        const random = noise(seed)
+        const values = Int32Array.from({ length: 600 }, () => (Math.floor((random() - 0.5) * 2 ** bits) >> zeros) << zeros)
+        const { outcome } = await press(wav, wave(values, bits, 2, 44100), 'high', 'wav')
+        // The service compares every sample; a lossless codec either shrinks or says no_gain.
+        expect(outcome.kind === 'compressed' ? fidelityOf(outcome) : outcome.reason).toMatch(/lossless|no_gain/)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('lossy', () => {
+  it('low ≤ medium ≤ high, above its floors', async () => {
+    const file = wave(scaled(44100, 2, 24), 24, 2, 44100)
+    const sizes: number[] = []
+    for (const quality of ['low', 'medium', 'high'] as const) {
+      const { outcome, bytes } = await press(wav, file, quality, 'wav')
+      if (outcome.kind === 'compressed' && outcome.loss) expect(outcome.loss.sound?.snrDb).toBeGreaterThan(20)
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
+    expect(sizes[0]).toBeLessThan(file.length / 5)
+  })
+
+  it('the ADPCM encoder follows both kinds of decoders', () => {
+    const encoder = new ImaEncoder(44100, 1)
+    const samples = scaled(encoder.blockSamples, 1, 16)
+    const { block, decoded, multiplied } = encoder.encode(samples)
+    expect([...decodeIma(block, 1).subarray(0, samples.length)]).toEqual([...decoded])
+    const error = (other: Int32Array) => Math.sqrt(samples.reduce((sum, value, i) => sum + (value - other[i]!) ** 2, 0) / samples.length)
+    expect(error(decoded)).toBeLessThan(700)
+    expect(error(multiplied)).toBeLessThan(700)
+  })
+})
+
+describe('other outputs', () => {
+  it('FLAC decodes to the same samples', async () => {
+    const { outcome, bytes } = await press(wav, wave(scaled(20000, 2, 16), 16, 2, 44100), 'medium', 'flac')
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    expect(String.fromCharCode(...bytes.subarray(0, 4))).toBe('fLaC')
+  })
+
+  it('MP3 has exactly the samples of the original by its tag', async () => {
+    const { outcome } = await press(wav, wave(scaled(30000, 2, 16), 16, 2, 44100), 'medium', 'mp3')
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
+    expect(outcome.kind === 'compressed' && outcome.loss?.sound?.snrDb).toBeGreaterThan(15)
+  })
+})
+
+describe('bad input', () => {
+  it('sound that was cut short by whoever wrote it plays to the end of the file', async () => {
+    const file = wave(scaled(4000, 2, 16, 256), 16, 2, 44100)
+    const { outcome, bytes } = await press(wav, file.slice(0, file.length - 4000), 'high', 'wav')
+    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
+    const whole = (await press(wav, file, 'high', 'wav')).bytes
+    const [cut, full] = [bytes, whole].map((one) => new DataView(one.buffer, one.byteOffset).getUint32(40, true))
+    expect(full! - cut!).toBe(2000)
+    expect(bytes.subarray(44, 44 + cut!)).toEqual(whole.subarray(44, 44 + cut!))
+  })
+
+  it('truncations and bit flips never crash', async () => {
+    const file = wave(scaled(600, 2, 16, 256), 16, 2, 44100, [['LIST', Uint8Array.of(73, 78, 70, 79)]])
+    const random = noise(3)
+    for (let round = 0; round < 120; round++) {
+      const broken = file.slice(0, round % 2 ? file.length : Math.floor(random() * file.length))
+      for (let flip = 0; flip < 3; flip++) broken[Math.floor(random() * Math.min(broken.length, 80))] = Math.floor(random() * 256)
+      const { outcome } = await press(wav, broken, 'low', 'wav')
+      expect(['compressed', 'unchanged']).toContain(outcome.kind)
+    }
+    expect((await press(wav, file, 'high', 'wav')).outcome.kind).toBe('compressed')
+  })
+})
+
+describe('sample rates that MP3 does not have', () => {
+  it.each([
+    [96000, 48000],
+    [88200, 44100],
+    [6000, 8000],
+    [47999, 48000],
+  ])('%d Hz become %d Hz without being heard', (from, to) => {
+    const sine = (hertz: number, count: number) =>
+      Float32Array.from({ length: count }, (_, i) => 0.7 * Math.sin((2 * Math.PI * 997 * i) / hertz))
+    const resampler = new Resampler(1, from, to)
+    const input = sine(from, from)
+    const made: number[] = []
+    // In uneven steps, as files are read.
+    for (let at = 0; at < input.length; at += 3001) made.push(...resampler.push([input.subarray(at, at + 3001)])[0]!)
+    made.push(...resampler.finish()[0]!)
+    expect(made.length).toBe(to)
+    const wanted = sine(to, to)
+    const meter = new SnrMeter()
+    // The ends meet silence.
+    meter.add(wanted.subarray(500, -500), made.slice(500, -500))
+    expect(meter.decibels).toBeGreaterThan(70)
+  })
+
+  it('a file of 96 kHz becomes an MP3 of 48 kHz and as many seconds', async () => {
+    const values = Int32Array.from(tones(48000, 2, 96000), (value) => Math.round(value * 30000))
+    const { outcome, bytes } = await press(wav, wave(values, 16, 2, 96000), 'medium', 'mp3')
+    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['96000 → 48000 Hz', 'LAME -V3'] })
+    expect(bytes.length).toBeLessThan(30_000)
+  })
+})

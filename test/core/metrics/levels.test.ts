@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/model/codec.ts'
+import { AVI, MP4 } from '../../../src/core/catalog/formats/film.ts'
+import { FORMATS } from '../../../src/core/catalog/index.ts'
+import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
+import { MP3 } from '../../../src/core/catalog/formats/mp3.ts'
+import { DOCX } from '../../../src/core/catalog/formats/office.ts'
+import { WAV } from '../../../src/core/catalog/formats/wav.ts'
+import { LEVELS } from '../../../src/core/catalog/levels.ts'
+
+const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
+
+describe('what a level means', () => {
+  it('of JPEGs is less or as much from high to low, and never below the floors', () => {
+    const { high, medium, low, ultra } = LEVELS.seen
+    for (const [more, less] of [
+      [high, medium],
+      [medium, low],
+      [low, ultra],
+    ] as const) {
+      expect([more.score, more.worstTile].every((figure, at) => figure >= [less.score, less.worstTile][at]!)).toBe(true)
+      expect([less.cast, less.steps].every((figure, at) => figure >= [more.cast, more.steps][at]!)).toBe(true)
+      expect(more.floor.ssim).toBeGreaterThanOrEqual(less.floor.ssim)
+      expect(more.floor.psnrDb).toBeGreaterThanOrEqual(less.floor.psnrDb)
+    }
+    expect(ultra.floor.ssim).toBeGreaterThan(FLOOR_SSIM)
+    expect(ultra.floor.psnrDb).toBeGreaterThan(FLOOR_PSNR_DB)
+  })
+
+  it('is less or as much from high to low, in every medium, and never below the floors', () => {
+    for (const column of [LEVELS.jpeg, LEVELS.page, LEVELS.drawing, LEVELS.frame]) {
+      for (const [more, less] of [
+        [column.high, column.medium],
+        [column.medium, column.low],
+        [column.low, column.ultra],
+      ] as const) {
+        expect(more.ssim).toBeGreaterThanOrEqual(less.ssim)
+        expect(more.psnrDb).toBeGreaterThanOrEqual(less.psnrDb)
+      }
+      expect(column.ultra.ssim).toBeGreaterThan(FLOOR_SSIM)
+      expect(column.ultra.psnrDb).toBeGreaterThan(FLOOR_PSNR_DB)
+    }
+  })
+
+  it('stands in docs/formats.md with the same figures', () => {
+    const row = (level: 'high' | 'medium' | 'low') => {
+      const { score, worstTile, floor } = LEVELS.seen[level]
+      const jpeg = `${score} (${worstTile}; SSIM ${floor.ssim.toFixed(2)}, ${floor.psnrDb} dB)`
+      return `| ${level} | ${jpeg} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
+    }
+    for (const level of ['high', 'medium', 'low'] as const) expect(DOCS).toContain(row(level))
+    expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
+    const { medium, low } = LEVELS.palette
+    for (const sentence of [
+      `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low, in the worst tile of 64 × 64 pixels ${medium.worstTile} and ${low.worstTile}`,
+      `within ${medium.cast} (medium) or ${low.cast} (low)`,
+      `within ${medium.steps} or ${low.steps} beyond the grain`,
+      `SSIM may be ${medium.scored.ssim} or ${low.scored.ssim} and PSNR ${medium.scored.psnrDb} or ${low.scored.psnrDb} dB`,
+    ])
+      expect(DOCS).toContain(sentence)
+    expect(DOCS).toContain(`\`ultra\` (DOCX, XLSX, PPTX, OFD): ${LEVELS.shownDotsPerInch.ultra} dpi`)
+  })
+})
+
+describe('sentences of the formats', () => {
+  it('are made from the figures', () => {
+    expect(JPG.levels.medium).toBe(
+      'what eyes see (SSIMULACRA2 72, its worst tile 52), above SSIM 0.93 and 31.3 dB: no difference at normal viewing size',
+    )
+    expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied')
+    expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\), uncompressed sound as MP3 -V6/)
+    expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8 .* at least 7 %/)
+    expect(MP3.levels.medium).toMatch(/^LAME -V4 from 184 kbit\/s \(stereo\)/)
+    expect(WAV.levels.low).toMatch(/at least 20 \(ADPCM\), 26 or 40 dB; MP3 -V6$/)
+    expect(DOCX.levels.high).toMatch(/at 300 dpi of what is shown$/)
+  })
+
+  it('are never holed', () => {
+    const sentences = Object.values(FORMATS).flatMap((format) => ('levels' in format ? Object.values(format.levels) : []))
+    expect(sentences.length).toBeGreaterThan(40)
+    for (const sentence of sentences) expect(sentence).not.toMatch(/undefined|NaN|\$\{/)
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { LEVELS } from '../../../src/core/catalog/levels.ts'
+import { lowestSeen } from '../../../src/core/images/search/perceptual-search.ts'
+
+const SCALE = {
+  lowest: 25,
+  highest: 95,
+  coarseness: (quality: number) => (100 - quality) / 10,
+  qualityOf: (coarseness: number) => 100 - 10 * coarseness,
+  pointsPerCoarseness: 10,
+  mostLooks: 3,
+  mostAskedByWindows: 6,
+}
+const FIGURES = { ssim: 1, psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
+const WANTED = LEVELS.seen.medium
+
+/** A picture whose score is that of its quality and `more`. */
+function picture(more: number) {
+  const looked: number[] = []
+  const maker = {
+    make: async (quality: number) => {
+      looked.push(quality)
+      return FIGURES
+    },
+    look: async () => {
+      const score = WANTED.score + (looked.at(-1) ?? 0) - 80 + more
+      return { score, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }
+    },
+  }
+  return { looked, maker }
+}
+
+test('another form of a picture is looked at once where it looks no better than the one before', async () => {
+  const [one, same, better] = [picture(0), picture(0), picture(20)]
+  const ended = await lowestSeen(one.maker, WANTED, SCALE, { quality: 70 })
+  expect(ended.reached).toBe(true)
+  expect(one.looked.length).toBeGreaterThan(1)
+  await lowestSeen(same.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
+  expect(same.looked).toEqual([ended.quality])
+  const found = await lowestSeen(better.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
+  expect(found.quality).toBeLessThan(ended.quality)
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { deepOf, eightBits, reducedDeep } from '../../../src/core/images/compare/deep-raster.ts'
+import { held } from '../../../src/core/images/raster/cached-raster.ts'
+import type { Raster } from '../../../src/core/images/raster/raster.ts'
+import { reduced } from '../../../src/core/images/raster/resize.ts'
+
+/** Colours that alternate below alpha that does, so that a filter which does not weigh shows. */
+function translucent(width: number, height: number): Raster {
+  const pixels = Uint8Array.from({ length: width * height * 4 }, (_, i) => (i * 2654435761) >>> 24)
+  return {
+    width,
+    height,
+    channels: 4,
+    async *rows() {
+      yield pixels.subarray(0, width * 4 * 3)
+      yield pixels.subarray(width * 4 * 3)
+    },
+  }
+}
+
+async function all(raster: Raster): Promise<Uint8Array> {
+  const strips: Uint8Array[] = []
+  for await (const strip of raster.rows()) strips.push(strip.slice())
+  return new Uint8Array(Buffer.concat(strips))
+}
+
+test('a reduced picture is the one of sixteen bits, rounded, alpha and all', async () => {
+  const raster = translucent(61, 47)
+  const [fast, exact] = [await all(reduced(raster, 23, 17)), await all(eightBits(reducedDeep(deepOf(raster), 23, 17)))]
+  expect(fast.length).toBe(exact.length)
+  expect(fast.filter((sample, i) => Math.abs(sample - exact[i]!) > 1)).toHaveLength(0)
+})
+
+test('rows that are held are made once, and again where nobody saw them to the end', async () => {
+  let made = 0
+  const raster = translucent(8, 9)
+  const counted = held({
+    ...raster,
+    async *rows() {
+      made++
+      yield* raster.rows()
+    },
+  })
+  for await (const _ of counted.rows()) break
+  const [first, second] = [await all(counted), await all(counted)]
+  expect(made).toBe(2)
+  expect(first).toEqual(await all(raster))
+  expect(second).toEqual(first)
+})

@@ -1,0 +1,141 @@
+/**
+ * Every codec, with a small file of its format, at every level: never larger, floors, levels in order, and a verification that
+ * sees damage. Codecs that lie on purpose are in promises.test.ts.
+ */
+import { describe, expect, it } from 'vitest'
+import {
+  type Codec,
+  FLOOR_PSNR_DB,
+  FLOOR_SNR_DB,
+  FLOOR_SSIM,
+  type Options,
+  type Outcome,
+  type Quality,
+  type Verdict,
+} from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
+import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
+import { outputFacts } from '../../../src/core/catalog/outputs.ts'
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import { identify } from '../../../src/core/pipeline/identify.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { GENERATORS, type Generated } from '../../support/generators.ts'
+import { readersAgree } from '../../support/independent/agree.ts'
+import { pressFile, randomNumbers } from '../../support/press-file.ts'
+
+const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const IDS = Object.keys(FORMATS) as FormatId[]
+/** LAZ is as small as it gets: its codec writes nothing, ever. */
+const NEVER_GAINS: ReadonlySet<FormatId> = new Set(['laz'])
+const FLIPS = 12
+
+function codecOf(id: FormatId): Codec {
+  const codec = CODECS[id]
+  if (!codec) throw new Error(`${id} has no codec`)
+  return codec
+}
+
+/** As a task of its Worker would be run. */
+function optionsFor(codec: Codec, { output }: Pick<Generated, 'output'>, more: Partial<Options>): Options {
+  const base = {
+    quality: 'high' as Quality,
+    output: output ?? codec.format.outputs[0],
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ...more,
+  }
+  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+}
+
+const levelsOf = ({ format }: Codec): Quality[] => [...(format.ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']
+
+function expectFloors(outcome: Outcome): void {
+  if (outcome.kind === 'unchanged') expect(['no_gain', 'below_floor']).toContain(outcome.reason)
+  if (outcome.kind === 'unchanged' || !outcome.loss) return
+  const { pictures, sound } = outcome.loss
+  expect(pictures ?? sound, 'a loss has figures').toBeDefined()
+  if (sound) expect(sound.snrDb).toBeGreaterThanOrEqual(FLOOR_SNR_DB)
+  if (!pictures) return
+  expect(pictures.ssim).toBeGreaterThanOrEqual(FLOOR_SSIM)
+  expect(pictures.psnrDb).toBeGreaterThanOrEqual(FLOOR_PSNR_DB)
+}
+
+/** What a caller would get who sends a result again: nothing larger, and no defect. */
+async function expectNoGrowth(result: Uint8Array, row: Generated, own: Codec, quality: Quality): Promise<void> {
+  const output = row.output ?? own.format.outputs[0]
+  const name = output === own.format.id ? row.name : `${row.name}.${outputFacts(output).extension}`
+  const id = (await identify(memorySource(result, name)))?.id
+  // Wrappers (zst, br, gz) and outputs that do not come in are refused at the door, and are packed when that is asked for.
+  const [codec, asked] = id ? [codecOf(id), {}] : [codecOf('text'), { output: 'zst' as const }]
+  const again = await pressFile(codec, result, name, optionsFor(codec, asked, { quality }))
+  expect(again.defect).toBeUndefined()
+  expect(again.bytes.length).toBeLessThanOrEqual(result.length)
+  expectFloors(again.outcome)
+}
+
+/** Bytes of a lossless result, flipped one at a time, each seen by the codec or by its reader. */
+async function expectFlipsSeen(file: Uint8Array, result: Uint8Array, row: Generated, codec: Codec, outcome: Outcome): Promise<void> {
+  const options = optionsFor(codec, row, { lossless: true })
+  const verdict = async (bytes: Uint8Array, upload = file): Promise<Verdict> =>
+    codec.verify(memorySource(upload, row.name), memorySource(bytes, row.name), outcome, options)
+  expect(await verdict(result)).toMatchObject({ equal: true })
+  const [from, to] = row.seenIn?.(result) ?? [0, result.length]
+  expect(to - from).toBeGreaterThan(FLIPS)
+  const random = randomNumbers(result.length)
+  for (let flip = 0; flip < FLIPS; flip++) {
+    const at = from + Math.floor(random() * (to - from))
+    const mask = 1 + Math.floor(random() * 255)
+    const found = await verdict(result.with(at, result[at]! ^ mask)).catch((error: Error): Verdict => {
+      return { equal: false, difference: error.message }
+    })
+    expect(found.equal, `byte ${at} of ${result.length} ^ ${mask}`).toBe(false)
+  }
+  // A whole result of another upload: no decoder complains of that.
+  const middle = file.length >> 1
+  if (outputFacts(options.output).wraps) expect((await verdict(result, file.with(middle, file[middle]! ^ 1))).equal).toBe(false)
+}
+
+it('every format has a codec, and every codec a file', () => {
+  expect(Object.keys(CODECS).sort()).toEqual([...IDS].sort())
+  expect(Object.keys(GENERATORS).sort()).toEqual([...IDS].sort())
+})
+
+describe.each(IDS)('%s', (id) => {
+  const codec = codecOf(id)
+
+  it.each(GENERATORS[id])('$holds: never larger, floors kept, levels in order, no growth', async (row) => {
+    const file = await row.make()
+    expect((await identify(memorySource(file, row.name)))?.id).toBe(id)
+    const sizes: number[] = []
+    for (const quality of levelsOf(codec)) {
+      const { outcome, bytes, defect } = await pressFile(codec, file, row.name, optionsFor(codec, row, { quality }))
+      expect(defect).toBeUndefined()
+      if (outcome.kind === 'compressed') expect(bytes.length).toBeLessThan(file.length)
+      else expect(Buffer.compare(bytes, file)).toBe(0)
+      expectFloors(outcome)
+      await readersAgree({ format: id, output: row.output ?? codec.format.outputs[0], upload: file, bytes, outcome })
+      if (outcome.kind === 'compressed') await expectNoGrowth(bytes, row, codec, quality)
+      sizes.push(bytes.length)
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+    // A file in which nothing can be gained would show nothing.
+    expect(sizes[0]! < file.length).toBe(!NEVER_GAINS.has(id))
+  })
+
+  it('a flipped byte of a lossless result is seen', async () => {
+    let exact = 0
+    for (const row of GENERATORS[id]) {
+      const file = await row.make()
+      const options = optionsFor(codec, row, { lossless: true })
+      const { outcome, bytes, defect } = await pressFile(codec, file, row.name, options)
+      expect(defect).toBeUndefined()
+      if (outcome.kind === 'unchanged') continue
+      expect(outcome.loss).toBeUndefined()
+      await expectFlipsSeen(file, bytes, row, codec, outcome)
+      exact++
+    }
+    expect(exact > 0).toBe(!NEVER_GAINS.has(id))
+  })
+})

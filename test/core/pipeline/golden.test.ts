@@ -1,0 +1,25 @@
+/** Results stay the same to the byte, unless `npm run golden -- --update` records a change that was meant. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
+import { goldenFile, goldenRows, isSameResult } from '../../../tools/golden/golden.ts'
+import { GENERATORS } from '../../support/generators.ts'
+
+const KNOWN = JSON.parse(readFileSync(new URL('../../../tools/golden/golden.json', import.meta.url), 'utf8')) as Record<string, string>
+const IDS = Object.keys(FORMATS) as FormatId[]
+
+describe.each(IDS)('%s', (id) => {
+  it.each(GENERATORS[id].filter(({ output }) => output === undefined))('$holds: keeps every result byte for byte', async (row) => {
+    const rows = await goldenRows(id, goldenFile(row.holds, row.name, await row.make()))
+    const prefix = `${id}, ${row.holds}, `
+    const known = Object.fromEntries(Object.entries(KNOWN).filter(([name]) => name.startsWith(prefix)))
+    const different = rows.filter(({ name, result }) => !isSameResult(result, known[name]))
+    expect(different.map(({ name, result }) => ({ name, was: known[name], is: result }))).toEqual([])
+    expect(rows.length).toBe(Object.keys(known).length)
+  })
+})
+
+it('has no result of a format or a file that is gone', () => {
+  const prefixes = IDS.flatMap((id) => GENERATORS[id].map(({ holds }) => `${id}, ${holds}, `))
+  expect(Object.keys(KNOWN).filter((name) => !prefixes.some((prefix) => name.startsWith(prefix)))).toEqual([])
+})

@@ -1,0 +1,119 @@
+/**
+ * Five kilobytes behind the end of a file of every format: whether they are kept, packed with the rest, or said to be gone, and
+ * where the file stays as it is, must be what the table in docs/formats.md says.
+ */
+import { readFileSync } from 'node:fs'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/core/bytes/concat.ts'
+import { type Codec, fidelityOf, type Options, type Quality } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import type { FormatId } from '../../../src/core/catalog/index.ts'
+import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
+import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { GENERATORS, type Generated } from '../../support/generators.ts'
+import { pressFile, randomNumbers } from '../../support/press-file.ts'
+
+const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const BYTES = 5000
+
+/** The first member of an archive that somebody appended; letters behind what must be text. */
+function appended(id: FormatId): Uint8Array {
+  const random = randomNumbers(7)
+  if (TEXTS.has(id)) return Uint8Array.from({ length: BYTES }, () => 97 + Math.floor(random() * 26))
+  return concat([new TextEncoder().encode('PK\x03\x04'), Uint8Array.from({ length: BYTES - 4 }, () => random() * 256)])
+}
+const TEXTS: ReadonlySet<FormatId> = new Set(['text', 'dxf', 'svg', 'eml'])
+
+const optionsFor = (codec: Codec, more: Partial<Options>): Options => {
+  const base = {
+    quality: 'low' as Quality,
+    output: codec.format.outputs[0],
+    memoryBudget: 96 * 1024 * 1024,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ...more,
+  }
+  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+}
+
+const UNPACK: Partial<Record<OutputId, (bytes: Uint8Array) => Uint8Array>> = { zst: zstdDecompressSync, 'nii.gz': gunzipSync }
+
+type Fate = 'kept' | 'packed' | 'stays' | 'dropped'
+
+async function fateOf(id: FormatId, { make, name, output }: Generated, more: Partial<Options> = {}): Promise<Fate> {
+  const codec = CODECS[id]!
+  const options = optionsFor(codec, { ...(output ? { output } : {}), ...more })
+  const tail = appended(id)
+  const file = concat([await make(), tail])
+  const { outcome, bytes, defect } = await pressFile(codec, file, name, options)
+  expect(defect).toBeUndefined()
+  if (outcome.kind === 'unchanged') return 'stays'
+  const unpack = UNPACK[options.output]
+  if (unpack && Buffer.compare(unpack(bytes), file) === 0) return 'packed'
+  if (Buffer.from(bytes).includes(tail)) {
+    await expectTailVerified(codec, file, bytes, options)
+    return 'kept'
+  }
+  expect(outcome.steps.join()).toMatch(/not kept/)
+  expect(fidelityOf(outcome)).toBe('perceptual')
+  return 'dropped'
+
+  /** A result whose tail changed by one byte is not the upload's. */
+  async function expectTailVerified(of: Codec, upload: Uint8Array, result: Uint8Array, asked: Options): Promise<void> {
+    const at = Buffer.from(result).indexOf(tail) + BYTES - 100
+    const changed = result.with(at, result[at]! ^ 1)
+    const verdict = await of.verify(memorySource(upload, name), memorySource(changed, name), outcome, asked)
+    expect(verdict.equal, `a changed byte behind the end of ${id}`).toBe(false)
+  }
+}
+
+/** Of the table "What is kept": by format, how its second column begins. */
+const DOCUMENTED = new Map<string, Fate>(
+  readFileSync(new URL('../../../docs/formats.md', import.meta.url), 'utf8')
+    .split('\n')
+    .flatMap((line): [string, Fate][] => {
+      const [, ids = '', behind = ''] = line.split('|').map((cell) => cell.trim())
+      const fate = (['kept', 'packed', 'stays', 'dropped'] as const).find((word) => behind.startsWith(word))
+      return fate ? ids.split(', ').map((id) => [id, fate]) : []
+    }),
+)
+
+it('the table has every format', () => {
+  expect([...DOCUMENTED.keys()].sort()).toEqual(Object.keys(CODECS).sort())
+})
+
+describe.each(Object.entries(GENERATORS) as [FormatId, readonly Generated[]][])('%s', (id, rows) => {
+  const own = rows.filter(({ output }) => output === undefined)
+
+  it.each(own)('$holds with 5,000 bytes behind its end: as the table says', async (row) => {
+    expect(await fateOf(id, row)).toBe(DOCUMENTED.get(id))
+  })
+})
+
+it('bytes behind the end of an AVI file are not in the movie made of it, which a step says', async () => {
+  expect(await fateOf('avi', { ...GENERATORS.avi[0], output: 'mp4' })).toBe('dropped')
+})
+
+describe.each(['png', 'gif', 'bmp'] as const)('%s in another format', (id) => {
+  const still = GENERATORS[id].at(-1)!
+  it.each(['jpg', 'png', 'webp'] as const)('%s keeps the bytes behind the end, too', async (output) => {
+    if (output !== id) expect(await fateOf(id, { ...still, output })).toBe('kept')
+  })
+
+  it('avif has no place for them: the file stays as it is', async () => {
+    expect(await fateOf(id, { ...still, output: 'avif' })).toBe('stays')
+  })
+
+  it('a wanted size counts them', async () => {
+    const file = concat([await GENERATORS[id][0].make(), appended(id)])
+    const codec = CODECS[id]!
+    const exact = await pressFile(codec, file, `a.${id}`, optionsFor(codec, { quality: 'high' }))
+    const targetSize = exact.bytes.length - 50
+    const { outcome, bytes } = await pressFile(codec, file, `a.${id}`, optionsFor(codec, { targetSize }))
+    expect(fidelityOf(outcome)).toBe('perceptual')
+    expect(bytes.length).toBeLessThanOrEqual(targetSize)
+  })
+})

@@ -1,0 +1,86 @@
+/** Where a job has more memory than in an isolate: the same bytes for what fits there, and more for what does not. */
+import { describe, expect, it } from 'vitest'
+import type { Codec, Options } from '../../../src/core/model/codec.ts'
+import { overBudget } from '../../../src/core/model/error.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
+import { mov } from '../../../src/core/formats/film/film.ts'
+import { ISOLATE_BYTES } from '../../../src/core/catalog/format.ts'
+import { TEXT } from '../../../src/core/catalog/formats/text.ts'
+import { compressWithin } from '../../../src/core/pipeline/compress.ts'
+import { grant } from '../../../wasm/memories/memories.ts'
+import { WebpEncoder } from '../../../wasm/webp/webp.ts'
+import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
+
+const ROOM_BYTES = 1024 ** 3
+
+/** Halves its file when it may take `need`, and notes what it was given. */
+function needing(need: number): { codec: Codec; given: number[] } {
+  const given: number[] = []
+  const codec: Codec = {
+    format: TEXT,
+    async compress(source, sink, { memoryBudget }) {
+      given.push(memoryBudget)
+      if (memoryBudget < need) throw overBudget(`${need} bytes`)
+      await sink.write(new Uint8Array(source.size / 2))
+      return { kind: 'compressed', steps: [] }
+    },
+    verify: async () => ({ equal: true }),
+  }
+  return { codec, given }
+}
+
+const within = async (codec: Codec, memoryBudget: number) =>
+  (
+    await compressWithin(
+      codec,
+      memorySource(new Uint8Array(100), 'a'),
+      async () => memorySink(100, 'a'),
+      memoryBudget,
+      (bytes): Options => ({ ...optionsFor('medium', 'zst'), memoryBudget: bytes }),
+    )
+  ).outcome
+
+describe('a job that may have more than an isolate', () => {
+  it('is done as in an isolate where that is enough', async () => {
+    const { codec, given } = needing(ISOLATE_BYTES)
+    expect(await within(codec, ROOM_BYTES)).toMatchObject({ kind: 'compressed' })
+    expect(given).toEqual([ISOLATE_BYTES])
+  })
+
+  it('is tried again with all there is where it is not', async () => {
+    const { codec, given } = needing(ISOLATE_BYTES + 1)
+    expect(await within(codec, ROOM_BYTES)).toMatchObject({ kind: 'compressed' })
+    expect(given).toEqual([ISOLATE_BYTES, ROOM_BYTES])
+  })
+
+  it('is over budget in an isolate, at the first try', async () => {
+    const { codec, given } = needing(ISOLATE_BYTES + 1)
+    expect(await within(codec, ISOLATE_BYTES)).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+    expect(given).toEqual([ISOLATE_BYTES])
+  })
+})
+
+it('engines take more than 96 MiB only while more is granted', () => {
+  // Four bytes a pixel of an exact picture are held.
+  const hold = () => {
+    using encoder = new WebpEncoder(6000, 5000, 4, 'exact')
+    return encoder.memoryBytes
+  }
+  expect(hold).toThrow('out of memory')
+  {
+    using _ = grant(ROOM_BYTES)
+    expect(hold()).toBeGreaterThan(ISOLATE_BYTES)
+  }
+  expect(hold).toThrow('out of memory')
+})
+
+it('a film larger than a telephone’s screen is compressed where there is room', async () => {
+  const film = memorySource(rawMovie(3, 2048, 1344), 'large.mov')
+  const pressed = async (memoryBudget: number) => {
+    const sink = memorySink(film.size, 'large.mov')
+    return await mov.compress(film, sink, { ...optionsFor('low', 'mov'), memoryBudget })
+  }
+  expect(await pressed(ISOLATE_BYTES)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: 'pictures of 2048×1344' })
+  expect(await pressed(ROOM_BYTES)).toMatchObject({ kind: 'compressed', loss: { pictures: { measuredAt: 'second' } } })
+})

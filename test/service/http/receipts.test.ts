@@ -1,0 +1,100 @@
+/** Signed receipts: what they say, who may read them, and that nothing in them can be changed. */
+import { env } from 'cloudflare:workers'
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { publishedKeys, signed } from '../../../src/service/http/signing.ts'
+import type { SignedReceipt } from '../../../src/service/store/signed-receipt.ts'
+import { call, compress, done, errorOf, member, TEXT } from './client.ts'
+
+const published = async () => (await call(undefined, '/.well-known/jwks.json')).json() as Promise<JSONWebKeySet>
+
+async function opened(jws: string): Promise<SignedReceipt> {
+  const { payload } = await compactVerify(jws, createLocalJWKSet(await published()), { algorithms: ['EdDSA'] })
+  return JSON.parse(new TextDecoder().decode(payload))
+}
+
+describe('GET /v1/tasks/{task_id}/receipt', () => {
+  it('says what the task says, under a key that is published', async () => {
+    const who = await member()
+    const task = await done(who)
+    const answer = await call(who, `/v1/tasks/${task.task_id}/receipt`)
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/jose'])
+    const jws = await answer.text()
+    const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = task
+    const said = await opened(jws)
+    expect(said).toEqual({
+      iss: 'http://127.0.0.1',
+      ...{ task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at },
+      engines: [{ name: 'whittle', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
+    })
+    expect(said.result).toMatchObject({ verified: true, verified_share: 1 })
+    expect(decodeProtectedHeader(jws)).toEqual({ alg: 'EdDSA', kid: 'today', typ: 'whittle-receipt' })
+    expect(await (await call(who, `/v1/tasks/${task_id}/receipt`)).text()).toBe(jws)
+    const decoded = await call(who, `/v1/tasks/${task_id}/receipt?decoded=1`)
+    expect([decoded.headers.get('Content-Type'), await decoded.json()]).toEqual(['application/json', said])
+  })
+
+  it('cannot be changed: not a byte of its head, its facts or its signature', async () => {
+    const who = await member()
+    const jws = await (await call(who, `/v1/tasks/${(await done(who)).task_id}/receipt`)).text()
+    for (const at of [3, jws.indexOf('.') + 9, jws.lastIndexOf('.') + 5]) {
+      const other = jws[at] === 'A' ? 'B' : 'A'
+      await expect(opened(jws.slice(0, at) + other + jws.slice(at + 1))).rejects.toThrow()
+    }
+  })
+
+  it('is for those alone whose task it is, and for completed ones', async () => {
+    const [who, other] = [await member(), await member()]
+    const { task_id } = await done(who)
+    const stranger = await call(other, `/v1/tasks/${task_id}/receipt`)
+    expect([stranger.status, (await errorOf(stranger)).error_detail.type]).toEqual([404, 'unknown_task'])
+    expect((await call(undefined, `/v1/tasks/${task_id}/receipt`)).status).toBe(401)
+    expect((await call(who, '/v1/tasks/none/receipt')).status).toBe(404)
+    expect((await call(who, `/v1/tasks/${task_id}/receipt?decoded=yes`)).status).toBe(400)
+    const pending = (await (await compress(who, TEXT, 'a.txt', {}, { Prefer: 'respond-async' })).json()) as {
+      task_id: string
+      status: string
+    }
+    if (pending.status === 'completed') return
+    const early = await call(who, `/v1/tasks/${pending.task_id}/receipt`)
+    if (early.status !== 200) expect([early.status, (await errorOf(early)).error_detail.type]).toEqual([409, 'not_completed'])
+  })
+
+  it('of a failed task is none', async () => {
+    const who = await member()
+    const body = new FormData()
+    body.append('files[]', new Blob(['\0\x01\x02'.repeat(900)]), 'a.bin')
+    const { tasks } = (await (await call(who, '/v1/batch/compress', { method: 'POST', body })).json()) as { tasks: { task_id: string }[] }
+    const answer = await call(who, `/v1/tasks/${tasks[0]?.task_id}/receipt`)
+    expect([answer.status, (await errorOf(answer)).error_detail.type]).toEqual([409, 'not_completed'])
+  })
+
+  it('says that a result is under a password, and nothing of the password', async () => {
+    const who = await member()
+    const task = (await (await compress(who, TEXT, 'a.txt', { password: 'correct horse' })).json()) as { task_id: string; status: string }
+    expect(task.status).toBe('completed')
+    const text = await (await call(who, `/v1/tasks/${task.task_id}/receipt?decoded=1`)).text()
+    expect(JSON.parse(text)).toMatchObject({ encrypted: true })
+    expect(text).not.toMatch(/password|correct horse/)
+  })
+})
+
+describe('keys', () => {
+  it('are published without their private parts, and those of before stay listed', async () => {
+    const { keys } = await published()
+    expect(keys.map(({ kid }) => kid)).toEqual(['today', 'yesterday'])
+    for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+  })
+
+  it('that are none are a defect which does not show them', () => {
+    expect(() => publishedKeys('{"d":"very secret"}')).toThrow(/^RECEIPT_KEYS is not a set/)
+    expect(() => publishedKeys('very secret')).toThrow(/^RECEIPT_KEYS is not JSON$/)
+    expect(publishedKeys(undefined)).toEqual({ keys: [] })
+  })
+
+  it('without one nothing is signed', async () => {
+    const { keys } = JSON.parse(env.RECEIPT_KEYS!) as { keys: { d?: string }[] }
+    await expect(signed({}, JSON.stringify({ keys: keys.slice(1) }))).rejects.toMatchObject({ type: 'maintenance' })
+    await expect(signed({}, undefined)).rejects.toMatchObject({ status: 503 })
+  })
+})
