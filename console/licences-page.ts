@@ -1,8 +1,8 @@
 /** `/licences`: who wrote what is used here, and on what terms. Also as a text, for the package of the command line. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { page } from './guides.ts'
 import { ARTEFACTS, type Notice, notices } from '../tools/release/notices.ts'
+import { page } from './guides.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

@@ -1,9 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/core/bytes/sha256.ts'
 import type { Env } from '../src/service/env.ts'
+import { openText, sealText } from '../src/service/store/password-encryption.ts'
 import { placed } from '../src/service/store/region-bindings.ts'
 import { keyOf } from '../src/service/store/resumable.ts'
-import { openText, sealText } from '../src/service/store/password-encryption.ts'
 import {
   type NewUpload,
   type Opened,

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
 import type { Step } from '../service/tasks/run.ts'
 import { budgetOf } from './budget.ts'
+import type { Kind } from './ipc-messages.ts'
 import type { JobLimits } from './job.ts'
 import { leashWorkerd } from './parent-death-signal.ts'
-import type { Kind } from './ipc-messages.ts'
 import type { Pool } from './worker-pool.ts'
 
 export interface EdgeOptions {

@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Step } from '../service/tasks/run.ts'
 import { bundles } from './build.ts'
-import { DoorClient } from './task-api-client.ts'
 import { searchNative } from './native.ts'
 import { STEP_LIMITS } from './options.ts'
+import { DoorClient } from './task-api-client.ts'
 import { Pool } from './worker-pool.ts'
 
 interface Work {

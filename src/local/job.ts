@@ -12,11 +12,11 @@ import { MAX_ATTEMPTS } from '../service/tasks/job.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
 import { budgetOf } from './budget.ts'
-import type { DoorClient } from './task-api-client.ts'
-import { Life, type LifeLimits, type Verdict } from './liveness.ts'
 import { CALLS, type Call, type Claimed, type FromProcess, fileOf } from './ipc-messages.ts'
+import { Life, type LifeLimits, type Verdict } from './liveness.ts'
 import { type NativeProgram, type NativeRequest, NativeRun } from './native.ts'
 import type { PressProcess } from './press-process.ts'
+import type { DoorClient } from './task-api-client.ts'
 
 export interface JobLimits extends LifeLimits {
   /** Resident memory of the press, in bytes. */

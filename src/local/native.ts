@@ -8,8 +8,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { NativeEncode, NativeMeasure, Span } from '../core/model/external-encoder.ts'
-import { leashed } from './parent-death-signal.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
+import { leashed } from './parent-death-signal.ts'
 import { usageOf } from './usage.ts'
 
 export type NativeRequest =

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { leashed } from './parent-death-signal.ts'
 import type { FromPress, FromProcess, Kind, ToPress } from './ipc-messages.ts'
+import { leashed } from './parent-death-signal.ts'
 import { type Usage, usageOf } from './usage.ts'
 
 export interface PressOptions {

@@ -1,9 +1,9 @@
 /** The service on one machine: presses as processes, and beside them Miniflare with prebuilt Workers. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { DoorClient } from './task-api-client.ts'
 import type { EdgeOptions } from './edge.ts'
 import type { NativeProgram } from './native.ts'
+import { DoorClient } from './task-api-client.ts'
 import { Pool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import { decode, encode } from '../service/remote/wire.ts'
 import { PART_BYTES } from '../service/store/blobs.ts'
 import type { TaskRecordFace } from '../service/store/tasks.ts'
-import { decode, encode } from '../service/remote/wire.ts'
 
 type Init = { readonly method?: string; readonly body?: string | Uint8Array<ArrayBuffer> }
 

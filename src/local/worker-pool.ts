@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { SPOKEN } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
-import type { DoorClient } from './task-api-client.ts'
-import { Job, type JobLimits } from './job.ts'
-import { effortOf, hasMemory, nextOf, type Waiting } from './scheduler.ts'
 import type { Kind } from './ipc-messages.ts'
+import { Job, type JobLimits } from './job.ts'
 import type { NativeProgram } from './native.ts'
 import { PressProcess } from './press-process.ts'
+import { effortOf, hasMemory, nextOf, type Waiting } from './scheduler.ts'
+import type { DoorClient } from './task-api-client.ts'
 
 export interface PoolOptions {
   /** Steps of the slow lane that run side by side; one more is kept for the quick lane. */

@@ -1,7 +1,7 @@
 /** `whittle-media`: audio and video, apart because its engine is under the GPL. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { MediaFace, WorkerEnv } from './env.ts'
 import { MEDIA_CODECS } from '../core/formats/media.ts'
+import type { MediaFace, WorkerEnv } from './env.ts'
 import { placed } from './store/region-bindings.ts'
 import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'

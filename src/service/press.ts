@@ -1,7 +1,7 @@
 /** `whittle-press`: every codec but audio and video. RPC for the quick lane, queue consumer for the slow lane. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { PressFace, WorkerEnv } from './env.ts'
 import { PRESS_CODECS } from '../core/formats/press.ts'
+import type { PressFace, WorkerEnv } from './env.ts'
 import { placed } from './store/region-bindings.ts'
 import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'

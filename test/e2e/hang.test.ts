@@ -15,8 +15,12 @@ function rootWithHangingPress(): string {
   const root = mkdtempSync(join(tmpdir(), 'whittle-hang-'))
   for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'clients', 'cli', 'docs', 'scripts', 'wasm', 'test'])
     symlinkSync(join(ROOT, name), join(root, name))
-  for (const name of ['package.json', 'tsconfig.json', 'wrangler.toml', 'deploy/wrangler.media.toml']) cpSync(join(ROOT, name), join(root, name))
-  const press = readFileSync(join(ROOT, 'deploy/wrangler.press.toml'), 'utf8').replace('src/service/press.ts', 'test/service/http/hanging-press.ts')
+  for (const name of ['package.json', 'tsconfig.json', 'wrangler.toml', 'deploy/wrangler.media.toml'])
+    cpSync(join(ROOT, name), join(root, name))
+  const press = readFileSync(join(ROOT, 'deploy/wrangler.press.toml'), 'utf8').replace(
+    'src/service/press.ts',
+    'test/service/http/hanging-press.ts',
+  )
   writeFileSync(join(root, 'deploy/wrangler.press.toml'), press)
   mkdirSync(join(root, 'state'))
   return root

@@ -94,7 +94,8 @@ export function typescriptClientTests(running: () => Running): void {
   })
 
   it('does what its README says', async () => {
-    const [example = ''] = /(?<=```ts\n)[\s\S]*?(?=```)/.exec(readFileSync(join(ROOT, 'packages/clients/typescript/README.md'), 'utf8')) ?? []
+    const [example = ''] =
+      /(?<=```ts\n)[\s\S]*?(?=```)/.exec(readFileSync(join(ROOT, 'packages/clients/typescript/README.md'), 'utf8')) ?? []
     const script = example
       .replace(`'@whittle-app/client'`, `'${join(ROOT, 'packages/clients/typescript/src/index.ts')}'`)
       .replace(`'@whittle-app/client/node'`, `'${join(ROOT, 'packages/clients/typescript/src/node.ts')}'`)

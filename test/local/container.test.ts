@@ -1,8 +1,8 @@
 /** A container of whittle-heavy as its Worker sees it, and what it may ask for. */
 import { describe, expect, it } from 'vitest'
-import { answer } from '../../src/service/remote/answer.ts'
-import { DOOR_HOST, type Machine, STEP_PORT, workIn } from '../../src/service/heavy/container.ts'
 import type { WorkerEnv } from '../../src/service/env.ts'
+import { DOOR_HOST, type Machine, STEP_PORT, workIn } from '../../src/service/heavy/container.ts'
+import { answer } from '../../src/service/remote/answer.ts'
 
 const STEP = { taskId: 'tsk_1', generation: 2, step: 'whole' } as const
 const DOOR = {} as Fetcher

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Job, type JobLimits, type JobWorld } from '../../src/local/job.ts'
 import { type Claimed, fileOf } from '../../src/local/ipc-messages.ts'
+import { Job, type JobLimits, type JobWorld } from '../../src/local/job.ts'
 import { PressProcess } from '../../src/local/press-process.ts'
 import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 

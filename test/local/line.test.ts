@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../src/local/scheduler.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
+import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../src/local/scheduler.ts'
 
 function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {
   return { kind: 'press', step: { taskId, generation: more.quick ? null : 1, step: 'whole' }, quick: false, since: 0, ...more }

@@ -4,8 +4,8 @@
  */
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
-import { las } from '../../src/core/formats/las/las.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { las } from '../../src/core/formats/las/las.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { photo as grainy } from '../core/formats/jpg/photo.ts'
 import { rawAvi, rawMovie, tones, wave } from '../core/formats/media-fixtures.ts'

@@ -1,10 +1,10 @@
 /** Small documents for the tests of packages, made on the spot. */
 import { crc32, deflateSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import type { Codec, Inner, InnerRequest, InnerResult, Options, Quality } from '../../src/core/model/codec.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { compress } from '../../src/core/pipeline/compress.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 

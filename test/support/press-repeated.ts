@@ -1,6 +1,6 @@
-import type { Options } from '../../src/core/model/codec.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
+import type { Options } from '../../src/core/model/codec.ts'
 import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { pressFile } from './press-file.ts'
 import type { Repeated } from './repeated.ts'

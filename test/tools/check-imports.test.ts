@@ -46,18 +46,42 @@ describe('the check of imports', () => {
   it('finds nothing in a good tree', () => expect(problemsWith({})).toEqual([]))
 
   it.each([
-    ['one line', 'src/service/env.ts', "import { app } from './http/app.ts'\nexport { app }\n", 'src/service/http/app.ts is not below src/service/env.ts'],
-    ['types alone', 'src/service/store/task.ts', "import type { A } from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
-    ['several lines', 'src/service/store/task.ts', "import {\n  app,\n} from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    [
+      'one line',
+      'src/service/env.ts',
+      "import { app } from './http/app.ts'\nexport { app }\n",
+      'src/service/http/app.ts is not below src/service/env.ts',
+    ],
+    [
+      'types alone',
+      'src/service/store/task.ts',
+      "import type { A } from '../http/app.ts'\n",
+      'src/service/http/app.ts is not below src/store/',
+    ],
+    [
+      'several lines',
+      'src/service/store/task.ts',
+      "import {\n  app,\n} from '../http/app.ts'\n",
+      'src/service/http/app.ts is not below src/store/',
+    ],
     ['export from', 'src/service/store/task.ts', "export * from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
     ['effects alone', 'src/service/store/task.ts', "import '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
-    ['import()', 'src/service/store/task.ts', "export const a = () => import('../http/app.ts')\n", 'src/service/http/app.ts is not below src/store/'],
+    [
+      'import()',
+      'src/service/store/task.ts',
+      "export const a = () => import('../http/app.ts')\n",
+      'src/service/http/app.ts is not below src/store/',
+    ],
     ['a compiled module', 'src/http/a.ts', "import a from '../../wasm/png/png.wasm'\n", 'wasm/png/png.wasm is not below src/http/'],
   ])('names an import of what is above: %s', (_, file, text, why) => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
 
-  it.each(['src/core/formats/png/png.ts', 'wasm/png/png.ts', 'src/core/bytes/yield.ts'])('names a codec that asks the clock: %s', (file) => {
+  it.each([
+    'src/core/formats/png/png.ts',
+    'wasm/png/png.ts',
+    'src/core/bytes/yield.ts',
+  ])('names a codec that asks the clock: %s', (file) => {
     for (const clock of ['performance.now()', 'Date.now()']) {
       const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
       expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
@@ -115,7 +139,11 @@ describe('the check of imports', () => {
     ])
   })
 
-  it.each(['console/src/app.tsx', 'packages/cli/src/main.ts', 'clients/typed.ts'])('names what speaks HTTP and imports the service: %s', (file) => {
+  it.each([
+    'console/src/app.tsx',
+    'packages/cli/src/main.ts',
+    'clients/typed.ts',
+  ])('names what speaks HTTP and imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
     const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
     expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below cli/`])

@@ -89,7 +89,11 @@ describe('what is started', () => {
     expect(startOptions(options).state).toBeTruthy()
   })
 
-  it.each(['deploy/Dockerfile', 'deploy/whittle.service', 'package.json'])('%s bounds the young garbage of what runs for months', (file) => {
+  it.each([
+    'deploy/Dockerfile',
+    'deploy/whittle.service',
+    'package.json',
+  ])('%s bounds the young garbage of what runs for months', (file) => {
     expect(read(file)).toMatch(new RegExp(`node"?,? "?${SMALL_GARBAGE}`))
   })
 

@@ -37,7 +37,10 @@ it('has every package that runs and every engine with the sources it was built f
 it('refuses an option instead of writing a file that is called so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-sbom-'))
   try {
-    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'tools/release/sbom.ts'), '--help'], { cwd: folder, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'tools/release/sbom.ts'), '--help'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
     expect(status).toBe(1)
     expect(stderr).toContain("Unknown option '--help'")
     expect(readdirSync(folder)).toEqual([])

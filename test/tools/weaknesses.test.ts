@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
-import { billOfMaterials } from '../../tools/release/sbom.ts'
 import { questions, tell } from '../../tools/checks/audit-dependencies.ts'
+import { billOfMaterials } from '../../tools/release/sbom.ts'
 
 const all = questions(billOfMaterials().components)
 

@@ -11,6 +11,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 import type { Region } from '../../src/service/store/regions.ts'
 import {
   atDomain,
@@ -33,7 +34,6 @@ import { type Bucket, bucketsIn, jurisdictionOf, placeOf, withRegion, withRegion
 import { goBack, rollOut } from './roll-out.ts'
 import { readSettings } from './settings.ts'
 import { Wrangler } from './wrangler.ts'
-import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */

@@ -1,8 +1,9 @@
 /** Which mutant a number stands for: the same seed and the same files give the same series, in any number of processes. */
-import type { Quality } from '../../src/core/model/codec.ts'
+
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import type { Quality } from '../../src/core/model/codec.ts'
 import { mutated } from './mutators/index.ts'
 import { Random } from './random.ts'
 import type { Seed } from './seeds.ts'

@@ -1,9 +1,9 @@
 /** The files that mutants are made of: one of each format that the tests make, and those of a folder. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { memorySource } from '../../src/core/model/source.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { memorySource } from '../../src/core/model/source.ts'
 import { identify } from '../../src/core/pipeline/identify.ts'
 import { GENERATORS } from '../../test/support/generators.ts'
 

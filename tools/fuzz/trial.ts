@@ -1,12 +1,13 @@
 /** One file through its codec, as a press would do it, and what is wrong with how that ended. */
+
+import type { FormatId } from '../../src/core/catalog/index.ts'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
+import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import type { Options, Outcome, Quality } from '../../src/core/model/codec.ts'
 import { TargetUnreachable } from '../../src/core/model/error.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../src/core/model/source.ts'
-import type { FormatId } from '../../src/core/catalog/index.ts'
-import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
-import type { OutputId } from '../../src/core/catalog/outputs.ts'
-import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { compress } from '../../src/core/pipeline/compress.ts'
 import { identify } from '../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../src/core/pipeline/inner.ts'

@@ -5,8 +5,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { type Running, startService } from '../../test/e2e/running.ts'
 import { inviteDeveloper } from '../../src/local/development-account.ts'
+import { type Running, startService } from '../../test/e2e/running.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const out = join(root, 'docs/first-minutes')

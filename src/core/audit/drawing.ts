@@ -1,10 +1,10 @@
 /** Drawings, both drawn. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import type { Source } from '../model/codec.ts'
-import { unsupported } from '../model/error.ts'
 import { readSvg } from '../formats/svg/document.ts'
 import { SvgMeter } from '../formats/svg/measure.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
+import type { Source } from '../model/codec.ts'
+import { unsupported } from '../model/error.ts'
 
 export async function drawingSimilarity(original: Source, result: Source): Promise<Similarity> {
   const [before, after] = [await readSvg(original), await readSvg(result)]

@@ -1,6 +1,7 @@
 /** Figures of a receipt against those that were measured anew. */
-import { NO_STILL_PICTURE, type PictureLoss } from '../model/loss.ts'
+
 import type { FormatId } from '../catalog/index.ts'
+import { NO_STILL_PICTURE, type PictureLoss } from '../model/loss.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import type { Measured } from './measure.ts'
 import type { Claims } from './receipt.ts'

@@ -1,7 +1,5 @@
 /** Films, every frame of both decoded: the worst second and the mean. */
-import type { Options, Source } from '../model/codec.ts'
-import { unsupported } from '../model/error.ts'
-import type { PictureLoss } from '../model/loss.ts'
+
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
 import { laid, laidMovie } from '../formats/film/avi/verify.ts'
@@ -9,6 +7,9 @@ import { type LaidPictures, measurePictures, type Side } from '../formats/film/c
 import { laidPictures } from '../formats/film/compare-video.ts'
 import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
 import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
+import type { Options, Source } from '../model/codec.ts'
+import { unsupported } from '../model/error.ts'
+import type { PictureLoss } from '../model/loss.ts'
 
 export type FilmFormat = 'mp4' | 'mov' | 'avi'
 

@@ -2,11 +2,12 @@
  * JPEG of four inks that stays such, as its receipts measure it: each plane that is coded like luma, of which SSIM is the worst; errors
  * of cyan, magenta and yellow weigh as those of red, green and blue do, and black as much as all of them.
  */
-import type { Source } from '../model/codec.ts'
-import { unsupported } from '../model/error.ts'
+
 import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { isSegment, type JpegHeader } from '../formats/jpg/segments.ts'
 import { meanSquaredError, psnrDb, type Similarity, SimilarityMeter } from '../metrics/ssim-psnr.ts'
+import type { Source } from '../model/codec.ts'
+import { unsupported } from '../model/error.ts'
 
 /** Of cyan, magenta and yellow. */
 const WEIGHTS = [0.299, 0.587, 0.114] as const

@@ -1,6 +1,7 @@
 /** What a result is, of all that a format may become: by its bytes, else by its name. */
-import type { Source } from '../model/codec.ts'
+
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
+import type { Source } from '../model/codec.ts'
 import { identify, startsWith } from '../pipeline/identify.ts'
 
 /** Outputs that do not come in. */

@@ -1,10 +1,11 @@
 /** Files inside packages and mails that differ from the upload's, in pairs. */
-import type { Source } from '../model/codec.ts'
+
 import { openZip, readEntry } from '../containers/zip/read.ts'
 import { exactPng } from '../embedded/lossless-replacement.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
 import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
 import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
+import type { Source } from '../model/codec.ts'
 
 export interface InnerPair {
   readonly name: string

@@ -2,10 +2,7 @@
  * Pictures of PDF pages, pair by pair: as they are stored, one that was reduced against the upload's at its size, and as the pages of
  * the upload show them at 144 dpi. The worse of both is what a receipt may say.
  */
-import type { Options, Source } from '../model/codec.ts'
-import { unsupported } from '../model/error.ts'
-import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
-import { withoutTail } from '../model/trailing-data.ts'
+
 import { openDocument } from '../formats/pdf/document.ts'
 import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
 import { endOfPdf } from '../formats/pdf/end.ts'
@@ -19,12 +16,16 @@ import { measure, type Streamed } from '../formats/pdf/images/measure.ts'
 import { asShown } from '../formats/pdf/images/result.ts'
 import { hasRows, openRows } from '../formats/pdf/images/rows.ts'
 import { type Dict, PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
-import { Reader } from '../formats/pdf/reader.ts'
 import { worstOf } from '../formats/pdf/page-render-sizes.ts'
+import { Reader } from '../formats/pdf/reader.ts'
 import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
 import { mayDropRights } from '../formats/pdf/usage-rights.ts'
 import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
+import type { Options, Source } from '../model/codec.ts'
+import { unsupported } from '../model/error.ts'
+import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
+import { withoutTail } from '../model/trailing-data.ts'
 
 /** What was found, and how many pictures could not be measured. */
 export interface PagePictures {

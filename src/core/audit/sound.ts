@@ -1,15 +1,15 @@
 /** Sound, decoded side by side: the noise of the whole file. */
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { FlacDecoder } from '../../../wasm/flac/flac.ts'
-import type { Options, Source } from '../model/codec.ts'
-import { unsupported } from '../model/error.ts'
+import type { OutputId } from '../catalog/outputs.ts'
 import { decode } from '../formats/mp3/reencode.ts'
 import { playedSamples, readStream } from '../formats/mp3/stream.ts'
-import type { OutputId } from '../catalog/outputs.ts'
 import { readWave, type Wave } from '../formats/wav/header.ts'
 import { in16thUnits, readSamples } from '../formats/wav/samples.ts'
 import { planar } from '../formats/wav/to-mp3.ts'
 import { SnrMeter } from '../metrics/snr.ts'
+import type { Options, Source } from '../model/codec.ts'
+import { unsupported } from '../model/error.ts'
 
 type Block = Float32Array | Float64Array | Int32Array
 /** Blocks of a sound, an array a channel; interleaved samples are one channel. */

@@ -1,12 +1,12 @@
 /** Every format of the service, as facts. The codecs are listed where they run: `src/service/press.ts`, `src/service/media.ts`. */
 
+import type { Format } from './format.ts'
 import { BMP } from './formats/bmp.ts'
 import { DICOM } from './formats/dicom.ts'
 import { DXF } from './formats/dxf.ts'
 import { EML } from './formats/eml.ts'
 import { EPUB } from './formats/epub.ts'
 import { AVI, MOV, MP4 } from './formats/film.ts'
-import type { Format } from './format.ts'
 import { GIF } from './formats/gif.ts'
 import { HDF5, NETCDF } from './formats/hdf5.ts'
 import { JPG } from './formats/jpg.ts'

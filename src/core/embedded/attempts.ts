@@ -1,14 +1,14 @@
 /** Codings of one picture: by its codec at a level, in the sizes that a level may reduce it to, judged at the old size. */
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerRequest, type InnerResult, type Options, type Quality } from '../model/codec.ts'
-import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
-import type { OutputId } from '../catalog/outputs.ts'
 import { gentlerTargets } from '../catalog/level-order.ts'
 import { LEVELS, pictureTarget } from '../catalog/levels.ts'
+import type { OutputId } from '../catalog/outputs.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
-import { type PictureFacts, pictureFacts } from './image-header.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type InnerRequest, type InnerResult, type Options, type Quality } from '../model/codec.ts'
+import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
 import { goneFrom } from './gone.ts'
+import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { ScaledSample, similarity } from './similarity.ts'
 
 /** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */

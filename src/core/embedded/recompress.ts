@@ -4,8 +4,8 @@
  * levels make, so that a stronger level is never larger.
  */
 import { zlibCompress } from '../bytes/deflate.ts'
-import type { InnerRequest } from '../model/codec.ts'
 import { GENTLER, gentlerTargets } from '../catalog/level-order.ts'
+import type { InnerRequest } from '../model/codec.ts'
 import {
   attempted,
   type Lending,
@@ -17,9 +17,9 @@ import {
   type Work,
   workOf,
 } from './attempts.ts'
+import { exactSecondsOf, secondsOf } from './cpu-estimate.ts'
 import { pictureFacts } from './image-header.ts'
 import { examined } from './photograph.ts'
-import { exactSecondsOf, secondsOf } from './cpu-estimate.ts'
 
 export type { PictureRequest, Recompressed } from './attempts.ts'
 

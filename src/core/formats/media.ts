@@ -1,8 +1,9 @@
 /** The codecs of `whittle-media`. A codec's line is its membership. */
+
+import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { mov, mp4 } from './film/film.ts'
-import type { FormatId } from '../catalog/index.ts'
 import { mp3 } from './mp3/mp3.ts'
 import { wav } from './wav/wav.ts'
 

@@ -1,4 +1,6 @@
 /** The codecs of `whittle-press`. A codec's line is its membership. */
+
+import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'
 import { bmp } from './bmp/bmp.ts'
 import { dicom } from './dicom/dicom.ts'
@@ -7,7 +9,6 @@ import { eml } from './eml/eml.ts'
 import { epub } from './epub/epub.ts'
 import { gif } from './gif/gif.ts'
 import { hdf5, netcdf } from './hdf5/hdf5.ts'
-import type { FormatId } from '../catalog/index.ts'
 import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
 import { las } from './las/las.ts'

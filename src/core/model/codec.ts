@@ -4,10 +4,11 @@
  * verified are kept by `pipeline/compress.ts`, not by the codecs; that levels are in order is theirs, by the ladder in
  * `quality/ladder.ts`.
  */
-import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+
 import type { Quality } from '../catalog/levels.ts'
-import type { Loss } from './loss.ts'
+import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { NativeFilm } from './external-encoder.ts'
+import type { Loss } from './loss.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 export type { Quality }

@@ -1,5 +1,8 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { grant } from '../../../wasm/memories/memories.ts'
+import { ISOLATE_BYTES, isRoomy } from '../catalog/format.ts'
+import { GENTLER } from '../catalog/level-order.ts'
+import type { KnownFormat } from '../catalog/outputs.ts'
 import {
   type Codec,
   type Compressed,
@@ -16,9 +19,6 @@ import {
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, scored } from '../model/loss.ts'
 import type { ResultSink } from '../model/sink.ts'
-import { ISOLATE_BYTES, isRoomy } from '../catalog/format.ts'
-import type { KnownFormat } from '../catalog/outputs.ts'
-import { GENTLER } from '../catalog/level-order.ts'
 
 /** A result that stands: verified bytes, or the reason why the upload itself is the result. */
 export type Pressed =

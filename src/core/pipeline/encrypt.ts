@@ -3,12 +3,12 @@
  * a WinZip AES-256 archive around it. What was written is opened again with the password and compared before it counts.
  */
 import { createHash } from 'node:crypto'
-import type { Sink, Source } from '../model/codec.ts'
-import type { ResultSink } from '../model/sink.ts'
+import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
-import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
+import type { Sink, Source } from '../model/codec.ts'
+import type { ResultSink } from '../model/sink.ts'
 import { passwordApplies } from './password.ts'
 
 export interface EncryptedResult {

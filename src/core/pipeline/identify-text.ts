@@ -1,9 +1,9 @@
 /** The text family and the formats written as text: SVG, mail, DXF. */
 
 import { latin1Of } from '../bytes/latin1.ts'
-import type { Source } from '../model/codec.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
+import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 
 /** Formats whose bytes may be anything, so that a name is enough where nothing else recognises them. */

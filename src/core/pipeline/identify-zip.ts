@@ -1,9 +1,9 @@
 /** Which of the ZIP-based formats an archive is, by the names of its entries. */
 
-import type { Source } from '../model/codec.ts'
-import { entryNames } from '../containers/zip/entry-names.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
+import { entryNames } from '../containers/zip/entry-names.ts'
+import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 
 const BY_NAME = ['kmz', 'ofd', 'epub', 'docx', 'xlsx', 'pptx'] as const

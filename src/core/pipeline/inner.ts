@@ -1,8 +1,8 @@
+import type { FormatId } from '../catalog/index.ts'
 import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../model/codec.ts'
 import { memorySink } from '../model/sink.ts'
 import { memorySource } from '../model/source.ts'
 import { TimeBudget } from '../model/time-budget.ts'
-import type { FormatId } from '../catalog/index.ts'
 import { compress } from './compress.ts'
 import { identify } from './identify.ts'
 

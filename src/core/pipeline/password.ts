@@ -1,6 +1,6 @@
-import type { Source } from '../model/codec.ts'
-import { isCompoundFile } from '../containers/cfb/read.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
+import { isCompoundFile } from '../containers/cfb/read.ts'
+import type { Source } from '../model/codec.ts'
 
 /** Where a trailer may stand: near the end, or near the front of a linearised file. */
 const TAIL_BYTES = 64 * 1024

@@ -3,14 +3,14 @@
  * one a task, so that no two customers' files are on one machine. See docs/design/containers.md.
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
+import type { Kind } from '../../local/ipc-messages.ts'
 import type { WorkerEnv } from '../env.ts'
+import { answer } from '../remote/answer.ts'
 import type { Namespace } from '../store/namespace.ts'
 import { placed } from '../store/region-bindings.ts'
 import type { JobMessage } from '../store/tasks.ts'
 import { bury, isDead } from '../tasks/consume.ts'
 import type { Step } from '../tasks/run.ts'
-import type { Kind } from '../../local/ipc-messages.ts'
-import { answer } from '../remote/answer.ts'
 import { type Machine, workIn } from './container.ts'
 
 interface HeavyEnv extends WorkerEnv {

@@ -3,10 +3,10 @@
  * `http/` sends `present(task)`. States: pending → processing → completed | failed.
  */
 
-import type { Outcome, Quality } from '../../core/model/codec.ts'
 import type { EngineFacts } from '../../core/catalog/engines.ts'
 import type { FormatId } from '../../core/catalog/index.ts'
 import type { OutputId } from '../../core/catalog/outputs.ts'
+import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 import { type ReceiptView, receiptView } from './receipt.ts'
 import { isTestAccount } from './test-accounts.ts'

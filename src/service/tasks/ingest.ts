@@ -1,9 +1,9 @@
 /** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
 import { createHash } from 'node:crypto'
-import type { Source } from '../../core/model/codec.ts'
-import type { Env } from '../env.ts'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
+import type { Source } from '../../core/model/codec.ts'
 import { FIRST_BYTES, identify, mayBeKnown } from '../../core/pipeline/identify.ts'
+import type { Env } from '../env.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { newId } from '../store/ids.ts'
 import { regionOf } from '../store/regions.ts'

@@ -1,7 +1,8 @@
 /** What the caller wants done with a file, parsed; and how a wanted output is chosen from what its format may become. */
-import type { Quality } from '../../core/model/codec.ts'
+
 import { FORMATS } from '../../core/catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../core/catalog/outputs.ts'
+import type { Quality } from '../../core/model/codec.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
 export type UsageRights = 'keep' | 'drop'

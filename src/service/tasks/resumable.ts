@@ -1,8 +1,8 @@
 /** Resumable uploads: begun, and made into tasks. */
 
 import { Sha256 } from '../../core/bytes/sha256.ts'
-import type { Env } from '../env.ts'
 import { identify } from '../../core/pipeline/identify.ts'
+import type { Env } from '../env.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
 import { patternOf } from '../store/ids.ts'

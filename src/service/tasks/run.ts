@@ -2,9 +2,10 @@
  * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
  * every part of a job that was split.
  */
+
+import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
-import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'
 import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './memory-semaphore.ts'

@@ -1,17 +1,17 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
-import { callbackRules, type Env } from '../env.ts'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { passwordApplies } from '../../core/pipeline/password.ts'
+import { callbackRules, type Env } from '../env.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
+import { newTaskId, type Staged } from './ingest.ts'
 import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { isSignedPdf } from './signed-pdf.ts'
-import { newTaskId, type Staged } from './ingest.ts'
 import { waited } from './wait-for-task.ts'
 
 export interface Submission {

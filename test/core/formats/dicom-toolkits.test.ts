@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { dicom } from '../../../src/core/formats/dicom/dicom.ts'
 import { ElementReader, EXPLICIT_LITTLE } from '../../../src/core/formats/dicom/elements.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { dicomFile, type Element, type Encoding, imageElements, type Picture, writeElements } from '../../support/dicom-file.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { press, rawMovie } from './media-fixtures.ts'
 
 /** The film of the fixtures with its sound as 32-bit float: half as many samples in the same bytes. */

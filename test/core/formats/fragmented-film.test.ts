@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { memorySink } from '../../../src/core/model/sink.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../../src/core/containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import type { Track } from '../../../src/core/containers/isobmff/track.ts'
 import { leadOfPictures } from '../../../src/core/containers/isobmff/write-fragment.ts'
 import { mov, mp4 } from '../../../src/core/formats/film/film.ts'
 import { decodingTimesWithLead } from '../../../src/core/formats/film/new-tracks.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]

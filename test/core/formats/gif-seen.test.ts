@@ -1,7 +1,7 @@
 /** Frames of a GIF are looked at as a whole, of sums that are kept for each tile. */
 import { expect, it } from 'vitest'
-import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { PALETTE_TARGETS } from '../../../src/core/images/search/targets.ts'
+import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { GifEngine, type GifTarget } from '../../../wasm/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
 import { randomNumbers } from '../../support/press-file.ts'

@@ -1,11 +1,11 @@
 /** Small deterministic films and sounds, made in memory. */
 import { concat } from '../../../src/core/bytes/concat.ts'
+import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { box, fullBox, text, words } from '../../../src/core/containers/isobmff/box.ts'
+import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { box, fullBox, text, words } from '../../../src/core/containers/isobmff/box.ts'
-import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
-import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 
 export function optionsFor(quality: Quality, output: OutputId): Options {

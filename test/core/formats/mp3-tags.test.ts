@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { id3Tag, synchsafe } from '../../../src/core/containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../../src/core/containers/mpeg-audio/frame.ts'
 import { mp3 } from '../../../src/core/formats/mp3/mp3.ts'
 import { verifySound } from '../../../src/core/formats/mp3/verify.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
 import { optionsFor, press, tones, wave } from './media-fixtures.ts'
 

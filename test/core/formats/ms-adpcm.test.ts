@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { readWave } from '../../../src/core/formats/wav/header.ts'
 import { readSamples } from '../../../src/core/formats/wav/samples.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { optionsFor, press } from './media-fixtures.ts'
 

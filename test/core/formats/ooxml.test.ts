@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import { docx, pptx } from '../../../src/core/formats/office/office.ts'
+import {
+  contentTypes,
+  editContentTypes,
+  editRelationships,
+  readRelationships,
+  resolvePart,
+} from '../../../src/core/formats/office/parts.ts'
+import { pictureUses } from '../../../src/core/formats/office/usage.ts'
 import type { Inner } from '../../../src/core/model/codec.ts'
 import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
-import { docx, pptx } from '../../../src/core/formats/office/office.ts'
-import { contentTypes, editContentTypes, editRelationships, readRelationships, resolvePart } from '../../../src/core/formats/office/parts.ts'
-import { pictureUses } from '../../../src/core/formats/office/usage.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../../support/office.ts'

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { CodecError } from '../../../src/core/model/error.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { readAvi } from '../../../src/core/containers/riff/avi.ts'
 import { tiff } from '../../../src/core/formats/tiff/tiff.ts'
+import { CodecError } from '../../../src/core/model/error.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { rawAvi, rawMovie } from './media-fixtures.ts'
 import { buildTiff } from './tiff/build-tiff.ts'

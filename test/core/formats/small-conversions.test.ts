@@ -1,7 +1,7 @@
 /** Small pictures in another format, where sizes jump about by more than levels are apart. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../../src/core/model/codec.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
+import type { Quality } from '../../../src/core/model/codec.ts'
 import { NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
 import { randomNumbers } from '../../support/press-file.ts'
 

@@ -1,10 +1,10 @@
 /** Pictures below 128 pixels a side keep what their level promises, as published SSIMULACRA2 programs measure it. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
+import { mostExactBytes } from '../../../src/core/catalog/small-pictures.ts'
 import { bmp } from '../../../src/core/formats/bmp/bmp.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
-import { mostExactBytes } from '../../../src/core/catalog/small-pictures.ts'
 import { ScoreMeter, VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { memorySink } from '../../../src/core/model/sink.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { avcConfiguration } from '../../../src/core/formats/film/entries.ts'
 import { PartWriter } from '../../../src/core/formats/film/part-file.ts'
 import { encodeOnce } from '../../../src/core/formats/film/pictures.ts'
 import { settings } from '../../../src/core/formats/film/settings.ts'
 import { isStill } from '../../../src/core/formats/film/static-scene.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { FRAMES, film, noise, RATE } from '../../support/plain-film.ts'
 import { optionsFor } from './media-fixtures.ts'
 

@@ -1,11 +1,11 @@
 /** Drawings that ask for minutes, hours or years of work end after a bounded number of instructions, and the file is still tidied. */
 
 import { describe, expect, test } from 'vitest'
+import { SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
 import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
-import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'

@@ -1,9 +1,9 @@
 /** What lies far beside the picture is not seen, and no reason not to draw, measure and round the rest. */
 
 import { expect, test } from 'vitest'
+import { wideOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
 import { type Rendering, SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
-import { wideOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile } from '../../support/press-file.ts'

@@ -1,10 +1,10 @@
 /** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
 import { describe, expect, test } from 'vitest'
+import { piecesOf } from '../../../src/core/formats/svg/markup.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
 import type { Options, Outcome } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { piecesOf } from '../../../src/core/formats/svg/markup.ts'
-import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { workOf } from '../../support/work.ts'

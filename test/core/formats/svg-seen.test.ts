@@ -1,13 +1,13 @@
 /** What luma and one size do not show of a rounded drawing. */
 import { describe, expect, test } from 'vitest'
 import { Breath } from '../../../src/core/bytes/yield.ts'
+import { SvgMeter } from '../../../src/core/formats/svg/measure.ts'
+import { fewestDecimalsWithin } from '../../../src/core/formats/svg/streaming-pass.ts'
+import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { TARGETS } from '../../../src/core/formats/svg/targets.ts'
 import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { fewestDecimalsWithin } from '../../../src/core/formats/svg/streaming-pass.ts'
-import { SvgMeter } from '../../../src/core/formats/svg/measure.ts'
-import { svg } from '../../../src/core/formats/svg/svg.ts'
-import { TARGETS } from '../../../src/core/formats/svg/targets.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wav } from '../../../src/core/formats/wav/wav.ts'
 import type { Outcome, Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { noise, optionsFor, press, wave } from './media-fixtures.ts'
 

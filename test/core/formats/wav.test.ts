@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { decodeIma, ImaEncoder } from '../../../src/core/formats/wav/ima.ts'
 import { Resampler } from '../../../src/core/formats/wav/resample.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { SnrMeter } from '../../../src/core/metrics/snr.ts'
+import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/model/codec.ts'
 import { AVI, MP4 } from '../../../src/core/catalog/formats/film.ts'
-import { FORMATS } from '../../../src/core/catalog/index.ts'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
 import { MP3 } from '../../../src/core/catalog/formats/mp3.ts'
 import { DOCX } from '../../../src/core/catalog/formats/office.ts'
 import { WAV } from '../../../src/core/catalog/formats/wav.ts'
+import { FORMATS } from '../../../src/core/catalog/index.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/model/codec.ts'
 
 const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { TargetUnreachable } from '../../../src/core/model/error.ts'
 import { bisect, gentlestThatFits, highest, lowest, lowestByMargin } from '../../../src/core/metrics/search.ts'
+import { TargetUnreachable } from '../../../src/core/model/error.ts'
 
 /** `holds` from a threshold on, and what was looked at. */
 function from(threshold: number) {

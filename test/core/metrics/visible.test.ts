@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Channels } from '../../../src/core/metrics/ssim-psnr.ts'
 import { ScoreMeter, VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import type { Channels } from '../../../src/core/metrics/ssim-psnr.ts'
 import { definition } from './ssimulacra2-definition.ts'
 
 const [WIDTH, HEIGHT] = [200, 150]

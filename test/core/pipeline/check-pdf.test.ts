@@ -1,8 +1,8 @@
 /** `whittle verify` of documents: pictures as they are stored and as pages show them at 144 dpi, of which a receipt says the worse. */
 import { expect, it } from 'vitest'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
-import { buildPdf, flate, type Part } from '../formats/pdf/build.ts'
 import { check, falseOf, make, ofLie, uncheckedFields } from '../../support/receipts.ts'
+import { buildPdf, flate, type Part } from '../formats/pdf/build.ts'
 
 /** Pixels of a picture. */
 const SIDE = 576

@@ -1,11 +1,11 @@
 /** `whittle verify` of pictures that have more than eight bits of three colours: what was rounded, or of inks, is measured anew. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { concat } from '../../../src/core/bytes/concat.ts'
 import { pictureSimilarity } from '../../../src/core/audit/pictures.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
+import { concat } from '../../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../../src/core/catalog/index.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { pressFile } from '../../support/press-file.ts'

@@ -3,6 +3,10 @@
  * sees damage. Codecs that lie on purpose are in promises.test.ts.
  */
 import { describe, expect, it } from 'vitest'
+import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
+import { outputFacts } from '../../../src/core/catalog/outputs.ts'
+import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import {
   type Codec,
   FLOOR_PSNR_DB,
@@ -14,10 +18,6 @@ import {
   type Verdict,
 } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
-import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
-import { outputFacts } from '../../../src/core/catalog/outputs.ts'
-import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
+import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
 import { pressFile } from '../../support/press-file.ts'
 
 const upload = new TextEncoder().encode('a'.repeat(100))

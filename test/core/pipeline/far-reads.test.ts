@@ -3,10 +3,10 @@
  * a read costs nothing, so that nothing else shows how many there are.
  */
 import { expect, it } from 'vitest'
-import type { Codec, Options } from '../../../src/core/model/codec.ts'
 import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import type { Codec, Options } from '../../../src/core/model/codec.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { r2Sink, r2Source } from '../../../src/service/store/blobs.ts'

@@ -1,13 +1,13 @@
 /** A result that lost something and is said to be lossless is found out by the codec that verifies it. */
 import { expect, it } from 'vitest'
-import type { Codec, Options } from '../../../src/core/model/codec.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
-import { tones, wave } from '../formats/media-fixtures.ts'
+import type { Codec, Options } from '../../../src/core/model/codec.ts'
+import { memorySource } from '../../../src/core/model/source.ts'
 import { photo, pngOf } from '../../support/packages.ts'
 import { pressFile } from '../../support/press-file.ts'
+import { tones, wave } from '../formats/media-fixtures.ts'
 
 const picture = pngOf(photo(160, 120), 160, 120)
 const sound = wave(

@@ -3,16 +3,16 @@
  * is left that nobody verified. What real codecs make of real files is in every-codec.test.ts.
  */
 import { describe, expect, it } from 'vitest'
+import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
+import { TEXT } from '../../../src/core/catalog/formats/text.ts'
+import { GENTLER, gentlerTargets } from '../../../src/core/catalog/level-order.ts'
+import { text } from '../../../src/core/formats/text/text.ts'
 import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../../src/core/model/codec.ts'
 import { CodecError, TargetUnreachable } from '../../../src/core/model/error.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
-import { TEXT } from '../../../src/core/catalog/formats/text.ts'
-import { text } from '../../../src/core/formats/text/text.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
-import { GENTLER, gentlerTargets } from '../../../src/core/catalog/level-order.ts'
 import { EngineError, type EngineFailure } from '../../../wasm/engine-error.ts'
 import { fakeStorage } from '../../support/fake-storage.ts'
 

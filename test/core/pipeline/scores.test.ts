@@ -1,16 +1,16 @@
 /** SSIMULACRA2 in receipts: of what was written, decoded again, as the definition has it; and where there is none. */
 import { describe, expect, it } from 'vitest'
-import type { Codec, Outcome, Source } from '../../../src/core/model/codec.ts'
-import { memorySource, readAll } from '../../../src/core/model/source.ts'
+import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import type { FormatId } from '../../../src/core/catalog/index.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
-import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
-import { definition } from '../metrics/ssimulacra2-definition.ts'
+import type { Codec, Outcome, Source } from '../../../src/core/model/codec.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { jpegOf, partsOf, photo, pngOf, zipOf } from '../../support/packages.ts'
 import { bmpFile, gifFile } from '../../support/picture-files.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { check, falseFields, falseOf, make, ofLie } from '../../support/receipts.ts'
+import { definition } from '../metrics/ssimulacra2-definition.ts'
 
 const [WIDTH, HEIGHT] = [110, 80]
 const PHOTO = photo(WIDTH, HEIGHT, 3)

@@ -211,6 +211,10 @@ describe('the guides', () => {
   })
 
   it('name a package of our own scope, which nobody publishes by mistake', () => {
-    expect(manifest('packages/cli/package.json')).toMatchObject({ name: '@whittle-app/cli', private: true, bin: { whittle: 'bin/whittle.mjs' } })
+    expect(manifest('packages/cli/package.json')).toMatchObject({
+      name: '@whittle-app/cli',
+      private: true,
+      bin: { whittle: 'bin/whittle.mjs' },
+    })
   })
 })

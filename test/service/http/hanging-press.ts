@@ -1,7 +1,8 @@
 /** `whittle-press` with a codec for texts that never comes back from a file of this name. */
+
+import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
 import type { WorkerEnv } from '../../../src/service/env.ts'
-import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { Press as RealPress } from '../../../src/service/press.ts'
 import type { JobMessage } from '../../../src/service/store/tasks.ts'
 import { consume } from '../../../src/service/tasks/consume.ts'

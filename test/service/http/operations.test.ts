@@ -2,8 +2,8 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { QUICK_FILE } from '../../../tools/release/operations.ts'
 import type { TaskView } from '../../../src/service/store/task.ts'
+import { QUICK_FILE } from '../../../tools/release/operations.ts'
 import { call, done, form, member, TEXT } from './client.ts'
 import { type Operations, operations } from './operations.ts'
 

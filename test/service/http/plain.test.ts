@@ -9,10 +9,10 @@ import { requestId } from '../../../src/service/http/request-id.ts'
 import { checkKey, makeKey, maskKey, randomBase62 } from '../../../src/service/store/key-format.ts'
 import { sendThrough } from '../../../src/service/tasks/egress.ts'
 import { fingerprint, parseIdempotencyKey } from '../../../src/service/tasks/idempotency.ts'
+import { digest } from '../../../src/service/tasks/ingest.ts'
 import { checkQuality, chooseOutput } from '../../../src/service/tasks/job-options.ts'
 import { deliver, nextDelivery } from '../../../src/service/tasks/notify.ts'
 import { isSignedPdf } from '../../../src/service/tasks/signed-pdf.ts'
-import { digest } from '../../../src/service/tasks/ingest.ts'
 
 describe('keys', () => {
   it('carry a checksum that every changed character breaks', () => {

@@ -1,10 +1,10 @@
 /** The promises, from a claimed task to the bucket: what is not handed out leaves no blob, and unchanged is the upload itself. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { MP4 } from '../../../src/core/catalog/formats/film.ts'
 import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
-import { MP4 } from '../../../src/core/catalog/formats/film.ts'
 import { run } from '../../../src/service/tasks/run.ts'
 import { started } from './started-task.ts'
 

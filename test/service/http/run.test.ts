@@ -2,11 +2,11 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { MP4 } from '../../../src/core/catalog/formats/film.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
 import { unsupported } from '../../../src/core/model/error.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
 import type { Env } from '../../../src/service/env.ts'
-import { MP4 } from '../../../src/core/catalog/formats/film.ts'
 import { deadLetters } from '../../../src/service/store/dead-letters.ts'
 import type { JobMessage } from '../../../src/service/store/tasks.ts'
 import { consume } from '../../../src/service/tasks/consume.ts'

@@ -2,9 +2,9 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import edge from '../../../src/index.ts'
 import type { Env } from '../../../src/service/env.ts'
 import { statusPage, statusView } from '../../../src/service/http/routes/status.ts'
-import edge from '../../../src/index.ts'
 import { type Look, noteLook, statusHistory } from '../../../src/service/store/status-history.ts'
 import { call } from './client.ts'
 

@@ -3,9 +3,9 @@
  * close to the upload as the receipt says. Each result is read once a run.
  */
 import { createHash } from 'node:crypto'
+import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
 import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { type Difference, differenceOf } from './figures.ts'
 import { gunzipped, isZip, unzipped } from './packed.ts'

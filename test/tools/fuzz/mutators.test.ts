@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import { latin1 } from '../../../tools/fuzz/edits.ts'
 import { mutantOf } from '../../../tools/fuzz/mutant.ts'
 import { dicomOfElements, elementsOf } from '../../../tools/fuzz/mutators/dicom.ts'
@@ -18,7 +19,6 @@ import { entriesOf as tiffEntries } from '../../../tools/fuzz/mutators/tiff.ts'
 import { entriesOf, ZIP_MUTATOR, zipOfEntries } from '../../../tools/fuzz/mutators/zip.ts'
 import { Random } from '../../../tools/fuzz/random.ts'
 import { generatedSeeds, type Seed } from '../../../tools/fuzz/seeds.ts'
-import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 
 const SEEDS = await generatedSeeds()
 const seedOf = (format: FormatId): Seed => SEEDS.find((seed) => seed.format === format)!

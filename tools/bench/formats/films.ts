@@ -68,17 +68,7 @@ export const bench: Bench = {
       const view = ['-vf', pan(clip.size, clip.format), ...clip.coding]
       const made = ['-v', 'error', '-nostdin', '-y', '-loop', '1', '-framerate', `${clip.rate}`, '-i', photo!, '-t', `${clip.seconds}`]
       if (spawnSync('ffmpeg', [...made, ...view, path]).status !== 0) continue
-      const trying = [
-        '--import',
-        './tools/wasm-hook.ts',
-        'tools/try.ts',
-        path,
-        '--ffmpeg',
-        '--memory',
-        '1024',
-        '-o',
-        join(folder, 'out'),
-      ]
+      const trying = ['--import', './tools/wasm-hook.ts', 'tools/try.ts', path, '--ffmpeg', '--memory', '1024', '-o', join(folder, 'out')]
       const ours = native(process.execPath, trying, out)
       const mine = ours && similarity(path, out, clip.format)
       if (!ours || !mine) continue

@@ -4,10 +4,10 @@
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Options } from '../../../src/core/model/codec.ts'
-import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import type { Options } from '../../../src/core/model/codec.ts'
 import { compressWithin } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'

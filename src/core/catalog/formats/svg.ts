@@ -1,5 +1,5 @@
-import { DRAWN_WIDTH, LEVELS, MAGNIFIED_WIDTH, type Quality } from '../levels.ts'
 import type { Format } from '../format.ts'
+import { DRAWN_WIDTH, LEVELS, MAGNIFIED_WIDTH, type Quality } from '../levels.ts'
 
 function drawn(quality: Quality): string {
   const { ssim, psnrDb, score, magnified } = LEVELS.drawing[quality]

@@ -3,8 +3,8 @@
 import { concat } from '../../bytes/concat.ts'
 import { unsupported } from '../../model/error.ts'
 import { type Box, boxAround, fullBox, rebuild, words } from './box.ts'
-import { durationsOf, type Lane } from './track-interleaving.ts'
 import type { Movie } from './movie.ts'
+import { durationsOf, type Lane } from './track-interleaving.ts'
 import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
 
 /** `moov` without samples, and one fragment with all of them. */

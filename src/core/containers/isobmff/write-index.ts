@@ -4,9 +4,9 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
 import { concat } from '../../bytes/concat.ts'
 import { type Box, box, boxAround, fullBox, rebuild, words, words64 } from './box.ts'
-import { durationsOf, type Lane, type Tables } from './track-interleaving.ts'
 import type { Movie } from './movie.ts'
 import type { Edit, Track } from './track.ts'
+import { durationsOf, type Lane, type Tables } from './track-interleaving.ts'
 import { copiedStbl, newStbl } from './write-tables.ts'
 
 export function wholeIndex(movie: Movie, lanes: readonly Lane[], otherBytes: number, wide: boolean): Uint8Array {

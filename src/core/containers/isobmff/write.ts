@@ -8,9 +8,19 @@ import { Gathered } from '../../model/sink.ts'
 import { LARGE_WINDOW_BYTES, Window } from '../packet-window.ts'
 import { type Box, boxes, text, words, words64 } from './box.ts'
 import { fragmentedIndex } from './fragmented-index.ts'
-import { copiedPieces, type Extent, type Extents, extentsOf, inOrder, interleave, type Lane, type NewTrack, newPieces } from './track-interleaving.ts'
 import type { Movie } from './movie.ts'
 import type { Track } from './track.ts'
+import {
+  copiedPieces,
+  type Extent,
+  type Extents,
+  extentsOf,
+  inOrder,
+  interleave,
+  type Lane,
+  type NewTrack,
+  newPieces,
+} from './track-interleaving.ts'
 import { leadOfPictures } from './write-fragment.ts'
 import { wholeIndex } from './write-index.ts'
 

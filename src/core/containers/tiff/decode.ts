@@ -2,8 +2,8 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { zlibDecompress } from '../../bytes/deflate.ts'
 import { decodeFaxRows } from '../../bytes/ccitt/decode.ts'
+import { zlibDecompress } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
 import { malformed, overBudget } from '../../model/error.ts'

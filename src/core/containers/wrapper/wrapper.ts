@@ -7,9 +7,9 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
 import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
 import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
+import type { KnownFormat, OutputId } from '../../catalog/outputs.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
-import type { KnownFormat, OutputId } from '../../catalog/outputs.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 

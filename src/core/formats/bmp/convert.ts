@@ -1,8 +1,9 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
-import type { Options, Source } from '../../model/codec.ts'
+
 import type { Convertible } from '../../images/convert/convert.ts'
 import type { Resolution } from '../../images/convert/descriptive-metadata.ts'
 import { type Raster, stripRows } from '../../images/raster/raster.ts'
+import type { Options, Source } from '../../model/codec.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 

@@ -1,7 +1,8 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+
 import type { Deep } from '../../images/compare/deep-raster.ts'
 import type { Raster } from '../../images/raster/raster.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 
 export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Deep => ({

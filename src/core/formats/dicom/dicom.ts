@@ -5,15 +5,15 @@
  */
 
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { DICOM } from '../../catalog/formats/dicom.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { memorySink } from '../../model/sink.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
 import { encodeWithJpegLs, jpegLsDiffers } from './encode-jpegls.ts'
 import { type Dicom, readDicom, SYNTAX } from './file.ts'
-import { DICOM } from '../../catalog/formats/dicom.ts'
 import type { Frames } from './frames.ts'
 import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'

@@ -1,11 +1,12 @@
 /** Mail to mail: attachments go through their own codecs and come back in the same transfer encoding and lines. */
-import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
+
 import { differentChunks } from '../../containers/zip/compare.ts'
+import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
 import { pictureFacts } from '../../embedded/image-header.ts'
 import { unlikePictures } from '../../embedded/package-codec.ts'
 import { recompressPicture } from '../../embedded/recompress.ts'
-import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 import { everyPart, type MimePart, readMime } from './parts.ts'
 import { quotedBytes, readQuotedPrintable, writeQuotedPrintable } from './quoted-printable.ts'

@@ -1,7 +1,7 @@
-import type { Codec } from '../../model/codec.ts'
-import { compressWrapped, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
-import { compressMail, verifyMail } from './attachments.ts'
 import { EML } from '../../catalog/formats/eml.ts'
+import { compressWrapped, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import type { Codec } from '../../model/codec.ts'
+import { compressMail, verifyMail } from './attachments.ts'
 
 /**
  * Mail, byte for byte inside a companion: DKIM, S/MIME and PGP signatures survive. As mail itself (`eml`) its attachments are

@@ -1,11 +1,11 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import type { Codec } from '../../model/codec.ts'
-import { malformed } from '../../model/error.ts'
+import { EPUB } from '../../catalog/formats/epub.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
-import { EPUB } from '../../catalog/formats/epub.ts'
+import type { Codec } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
 import { epubReferences } from './references.ts'
 
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */

@@ -3,11 +3,11 @@
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { Breath } from '../../bytes/yield.ts'
-import type { Options, Outcome, Source } from '../../model/codec.ts'
-import type { LumaFigures, PictureLoss } from '../../model/loss.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { LARGE_WINDOW_BYTES, Window } from '../../containers/packet-window.ts'
+import type { Options, Outcome, Source } from '../../model/codec.ts'
+import type { LumaFigures, PictureLoss } from '../../model/loss.ts'
 import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
 

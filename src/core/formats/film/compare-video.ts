@@ -4,10 +4,10 @@ import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { leastOf } from '../../bytes/min-max.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Options, Outcome } from '../../model/codec.ts'
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/packet-window.ts'
+import type { Options, Outcome } from '../../model/codec.ts'
 import {
   COMPARED_PIXELS,
   type Compared,

@@ -3,9 +3,9 @@
 import { concat } from '../../bytes/concat.ts'
 import { mostOf } from '../../bytes/min-max.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { unsupported } from '../../model/error.ts'
 import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
+import { unsupported } from '../../model/error.ts'
 
 /** Boxes of the old entry that still hold for the new one. */
 const KEPT = new Set(['colr', 'pasp', 'clap', 'gama', 'fiel', 'st3d', 'sv3d', 'vexu', 'mdcv', 'clli', 'cclv', 'amve'])

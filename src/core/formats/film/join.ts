@@ -1,21 +1,21 @@
 /** Finished parts and what is kept of the old film become the new one. */
 
 import { concat } from '../../bytes/concat.ts'
+import { box, text, words } from '../../containers/isobmff/box.ts'
+import type { Movie } from '../../containers/isobmff/movie.ts'
+import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
+import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import { FLOOR_SNR_DB, type Options, type Outcome, type Sink, type Source } from '../../model/codec.ts'
 import { noGain, unsupported } from '../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../model/loss.ts'
 import type { FinishedPart } from '../../model/segmented.ts'
 import { copyTail, tailSteps } from '../../model/trailing-data.ts'
-import { box, text, words } from '../../containers/isobmff/box.ts'
-import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
-import type { Movie } from '../../containers/isobmff/movie.ts'
-import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import type { Analysis, VideoJob } from './analyse.ts'
 import { copiedOf } from './copied.ts'
-import { isOfPictures, WORTH_IT } from './single-message.ts'
 import { newSound, newVideo } from './new-tracks.ts'
 import { type PartFile, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { belowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
+import { isOfPictures, WORTH_IT } from './single-message.ts'
 
 const TRIFLE = 0.999
 

@@ -1,9 +1,9 @@
 /** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { malformed } from '../../model/error.ts'
 import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { malformed } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
 

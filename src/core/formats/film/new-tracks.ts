@@ -1,13 +1,13 @@
 /** Finished parts as tracks of a movie: tables, times and edits. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Source } from '../../model/codec.ts'
-import { unsupported } from '../../model/error.ts'
-import type { NewTrack, Piece } from '../../containers/isobmff/track-interleaving.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
+import type { NewTrack, Piece } from '../../containers/isobmff/track-interleaving.ts'
 import { staysFragmented } from '../../containers/isobmff/write.ts'
 import { leadOfPictures } from '../../containers/isobmff/write-fragment.ts'
+import type { Source } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
 import type { SoundJob, VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry, hevcEntry } from './entries.ts'
 import type { PartFile, PicturesHead, SoundHead } from './part-file.ts'

@@ -2,11 +2,11 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GrowingColumn } from '../../bytes/compact-array.ts'
+import { u32At, words } from '../../containers/isobmff/box.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import type { FinishedPart, PartReceipt } from '../../model/segmented.ts'
 import { Gathered } from '../../model/sink.ts'
-import { u32At, words } from '../../containers/isobmff/box.ts'
 import { SECOND_COLUMNS } from './seconds.ts'
 
 export interface PicturesHead {

@@ -1,8 +1,9 @@
 /** What the parts of a film lost, on its way from the encoder to the receipt. */
+
+import { SnrMeter } from '../../metrics/snr.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import type { PartReceipt } from '../../model/segmented.ts'
-import { SnrMeter } from '../../metrics/snr.ts'
 import type { EncodedPart } from './part-encoder.ts'
 import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.ts'
 import type { PictureTrack } from './picture-track.ts'

@@ -2,17 +2,17 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { Window } from '../../containers/packet-window.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
-import { Window } from '../../containers/packet-window.ts'
-import { isHopeless } from './single-message.ts'
+import { smoothnessOf } from './gradient-detection.ts'
 import { type Level, MIN_CRF } from './levels.ts'
 import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
+import { shortOf } from './quality-deficit.ts'
 import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
-import { shortOf } from './quality-deficit.ts'
-import { smoothnessOf } from './gradient-detection.ts'
+import { isHopeless } from './single-message.ts'
 import { isStill } from './static-scene.ts'
 
 const CRF_STEP = 4

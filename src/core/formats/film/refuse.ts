@@ -1,10 +1,10 @@
 /** Pictures that stay as they are. */
 
 import { Ffmpeg, type Picture, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options } from '../../model/codec.ts'
-import { overBudget, unsupported } from '../../model/error.ts'
 import { pixelsWithin } from '../../catalog/format.ts'
 import { MOST_PIXELS } from '../../catalog/formats/film.ts'
+import type { Options } from '../../model/codec.ts'
+import { overBudget, unsupported } from '../../model/error.ts'
 
 type Size = { readonly width: number; readonly height: number }
 

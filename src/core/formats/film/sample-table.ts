@@ -2,9 +2,9 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { mostOf } from '../../bytes/min-max.ts'
-import { memorySource } from '../../model/source.ts'
 import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import { memorySource } from '../../model/source.ts'
 
 export interface SkeletonTrack {
   readonly handler: 'vide' | 'soun'

@@ -2,8 +2,8 @@
 
 import type { Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { LARGE_FRAME_CRF } from '../../catalog/levels.ts'
-import type { PictureTrack } from './picture-track.ts'
 import type { Smooth } from './gradient-detection.ts'
+import type { PictureTrack } from './picture-track.ts'
 
 /** From most to least. */
 export const MEMORIES = ['most', 'usual', 'least'] as const

@@ -4,11 +4,11 @@ import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Column } from '../../bytes/compact-array.ts'
 import { Breath } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../model/codec.ts'
-import { malformed, unsupported } from '../../model/error.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/packet-window.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 
 const BLOCK = 1024

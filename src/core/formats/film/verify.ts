@@ -1,14 +1,14 @@
 /** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
-import { isCodecError } from '../../model/error.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { namedTracks } from '../../containers/isobmff/structure.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { trackBytes } from '../../containers/isobmff/write.ts'
 import { LARGE_WINDOW_BYTES, Window } from '../../containers/packet-window.ts'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
 import { compareBoxes, same } from './compare-boxes.ts'
 import type { Side } from './compare-pictures.ts'
 import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'

@@ -1,10 +1,10 @@
 /** A still GIF → JPEG, PNG, WebP, AVIF: its one picture as rows. */
 
 import type { GifEngine, GifFacts } from '../../../../wasm/gif/gif.ts'
-import type { Options, Source } from '../../model/codec.ts'
-import { unsupported } from '../../model/error.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
 import { stripRows } from '../../images/raster/raster.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
 
 type Open = () => GifEngine
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>

@@ -1,9 +1,9 @@
 /** Two animations side by side, frame by frame, as a viewer shows them. */
 import { GifEngine, type GifFacts } from '../../../../wasm/gif/gif.ts'
+import type { Convertible } from '../../images/convert/convert.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
-import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import type { Convertible } from '../../images/convert/convert.ts'
 import { convertibleGif } from './convert.ts'
 import { framesOf } from './gif.ts'
 

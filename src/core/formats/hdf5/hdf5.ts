@@ -1,11 +1,11 @@
 /** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
 
+import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import type { Codec } from '../../model/codec.ts'
 import { CodecError } from '../../model/error.ts'
 import { withoutTail, withTail } from '../../model/trailing-data.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { endOfHdf5 } from './end.ts'
-import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
 import { difference, rewrite } from './rewrite.ts'
 
 export const hdf5: Codec = hdf5Codec(HDF5)

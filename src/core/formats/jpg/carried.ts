@@ -2,9 +2,9 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { unsupported } from '../../model/error.ts'
 import { resolutionOfJfif } from '../../images/convert/descriptive-metadata.ts'
 import type { Carried } from '../../images/raster/raster.ts'
+import { unsupported } from '../../model/error.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'

@@ -1,7 +1,7 @@
+import { JPG } from '../../catalog/formats/jpg.ts'
 import type { Codec } from '../../model/codec.ts'
 import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
-import { JPG } from '../../catalog/formats/jpg.ts'
 import { Looked, recompress } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'

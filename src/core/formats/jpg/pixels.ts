@@ -1,9 +1,9 @@
 /** A JPEG as a raster: decoded from the start whenever its rows are asked for. */
 
 import { JpegRows, type RowsOutOptions } from '../../../../wasm/jpeg/jpeg.ts'
+import { type Raster, stripRows } from '../../images/raster/raster.ts'
 import type { Source } from '../../model/codec.ts'
 import { chunksOf } from '../../model/source.ts'
-import { type Raster, stripRows } from '../../images/raster/raster.ts'
 import type { JpegHeader } from './segments.ts'
 
 /** Where the picture ended in the file, and what stood between its scans. */

@@ -3,16 +3,11 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { affords } from '../../model/budget.ts'
-import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
-import { overBudget, TargetUnreachable } from '../../model/error.ts'
-import { lossOf, ofPixels } from '../../model/loss.ts'
-import { chunksOf } from '../../model/source.ts'
-import { tailSteps } from '../../model/trailing-data.ts'
 import { gentlerTargets } from '../../catalog/level-order.ts'
 import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../catalog/levels.ts'
 import { seenTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
+import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../images/jpeg/perceptual-search.ts'
 import {
   climbed,
   HIGHEST,
@@ -25,8 +20,13 @@ import {
   smallestExactFile,
   smallestFile,
 } from '../../images/jpeg/quality-search.ts'
-import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../images/jpeg/perceptual-search.ts'
 import { LookedAt } from '../../images/search/scored-rows.ts'
+import { affords } from '../../model/budget.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { overBudget, TargetUnreachable } from '../../model/error.ts'
+import { lossOf, ofPixels } from '../../model/loss.ts'
+import { chunksOf } from '../../model/source.ts'
+import { tailSteps } from '../../model/trailing-data.ts'
 import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'

@@ -1,7 +1,7 @@
-import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { differenceFromAll } from '../../images/compare/reference.ts'
 import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
 import { differenceOf } from '../../images/compare/verify-converted.ts'
+import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { carriedOf } from './carried.ts'
 import { picture, wholeSize } from './convert.ts'
 import { readHeader } from './segments.ts'

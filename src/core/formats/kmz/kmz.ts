@@ -1,6 +1,6 @@
-import type { Codec } from '../../model/codec.ts'
-import { packageCodec } from '../../embedded/package-codec.ts'
 import { KMZ } from '../../catalog/formats/kmz.ts'
+import { packageCodec } from '../../embedded/package-codec.ts'
+import type { Codec } from '../../model/codec.ts'
 
 /**
  * KMZ (OGC 12-007r2, annex C): the first .kml in the archive is the document, so the order of files stays. KML is kept

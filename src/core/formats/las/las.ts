@@ -1,9 +1,9 @@
 /** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
 
 import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Codec, Options } from '../../model/codec.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { LAS } from '../../catalog/formats/las.ts'
+import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import type { Codec, Options } from '../../model/codec.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'
 

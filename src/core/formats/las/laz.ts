@@ -1,6 +1,7 @@
 /** LAZ is as small as LASzip makes it. It is returned as it came; `zst`, `br` and `gz` would gain nothing on it either. */
-import type { Codec } from '../../model/codec.ts'
+
 import { LAZ } from '../../catalog/formats/las.ts'
+import type { Codec } from '../../model/codec.ts'
 
 export const laz: Codec = {
   format: LAZ,

@@ -1,8 +1,8 @@
 /** Finds frames whose Huffman codes run past their own bits, into what the next frame has there: moved, they would sound otherwise. */
 
 import { Ffmpeg, type Sound } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Source } from '../../model/codec.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import type { Options, Source } from '../../model/codec.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
 import { openMp3 } from './reencode.ts'
 import { type Stream, soundFrames } from './stream.ts'

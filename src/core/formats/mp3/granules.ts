@@ -1,6 +1,7 @@
 /** Frames of sound with their own main data gathered from the bit reservoir (ISO/IEC 11172-3, 2.4.2.7 and annex C). */
-import type { Source } from '../../model/codec.ts'
+
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
+import type { Source } from '../../model/codec.ts'
 import { type Stream, soundFrames } from './stream.ts'
 
 export interface LogicalFrame {

@@ -1,11 +1,11 @@
 /** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
 
+import { MP3 } from '../../catalog/formats/mp3.ts'
+import { MP3_SHARE } from '../../catalog/levels.ts'
 import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { copyTail } from '../../model/trailing-data.ts'
-import { MP3_SHARE } from '../../catalog/levels.ts'
 import { damagedFrame } from './damage.ts'
-import { MP3 } from '../../catalog/formats/mp3.ts'
 import { BrokenReservoir } from './granules.ts'
 import { type Packing, plan } from './packing.ts'
 import { reencode, vbrFor } from './reencode.ts'

@@ -1,6 +1,7 @@
 /** The smallest frame sizes that hold the sound, given what the bit reservoir has left. */
-import type { Options, Source } from '../../model/codec.ts'
+
 import { bitRates, type FrameHeader, frameBytes } from '../../containers/mpeg-audio/frame.ts'
+import type { Options, Source } from '../../model/codec.ts'
 import { logicalFrames, maxReservoir } from './granules.ts'
 import type { Stream } from './stream.ts'
 

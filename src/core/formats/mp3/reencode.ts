@@ -2,11 +2,11 @@
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { crc16 } from '../../bytes/crc16.ts'
-import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
+import { LEVELS } from '../../catalog/levels.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
 import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
-import { LEVELS } from '../../catalog/levels.ts'
+import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
 import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
 import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
 

@@ -3,10 +3,10 @@
 import { leastOf } from '../../bytes/min-max.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
-import type { Options, Source } from '../../model/codec.ts'
-import { malformed, unsupported } from '../../model/error.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
 import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 
 export interface Frame {
   readonly header: FrameHeader

@@ -4,8 +4,8 @@ import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import type { Options, Sink, Source } from '../../model/codec.ts'
 import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
+import type { Options, Sink, Source } from '../../model/codec.ts'
 
 /** Larger tags are copied as they are. */
 const MAX_BYTES = 16 * 1024 * 1024

@@ -6,13 +6,13 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
-import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
-import { malformed, overBudget, unsupported } from '../../model/error.ts'
-import { rangeStream } from '../../model/source.ts'
+import { NIFTI } from '../../catalog/formats/nifti.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
-import { NIFTI } from '../../catalog/formats/nifti.ts'
+import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import { rangeStream } from '../../model/source.ts'
 import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>

@@ -1,8 +1,8 @@
-import type { Codec, Options } from '../../model/codec.ts'
+import { OFD } from '../../catalog/formats/ofd.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import type { Codec, Options } from '../../model/codec.ts'
 import { duplicateFiles } from './duplicates.ts'
-import { OFD } from '../../catalog/formats/ofd.ts'
 import { ofdReferences } from './references.ts'
 import { shownSizes } from './shown.ts'
 

@@ -1,10 +1,10 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { malformed, unsupported } from '../../model/error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
 import { pictureUses, recoloured, type Shown } from './usage.ts'
 

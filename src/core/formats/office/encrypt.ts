@@ -8,10 +8,10 @@ import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timing
 import { concat } from '../../bytes/concat.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import type { Sink, Source } from '../../model/codec.ts'
-import { malformed } from '../../model/error.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
 import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
+import type { Sink, Source } from '../../model/codec.ts'
+import { malformed } from '../../model/error.ts'
 import { DATA_SPACES } from './data-spaces.ts'
 
 const SEGMENT_BYTES = 4096

@@ -1,10 +1,10 @@
 /** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
 
-import type { Options } from '../../model/codec.ts'
-import { isCodecError } from '../../model/error.ts'
 import { spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Recompressed } from '../../embedded/recompress.ts'
+import type { Options } from '../../model/codec.ts'
+import { isCodecError } from '../../model/error.ts'
 import { type Crops, editsOf, possibleCrops } from './crops.ts'
 import { isImage, type OoxmlDocument, showing } from './document.ts'
 import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'

@@ -1,10 +1,10 @@
 /** What a document is and whether it may be rewritten at all. */
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
+import { type Keep, keepAt } from './droppable-entries.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, type Reach, reach, walkPages } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
-import { type Keep, keepAt } from './droppable-entries.ts'
 import { whatIsSigned } from './usage-rights.ts'
 import type { Lock } from './writer.ts'
 

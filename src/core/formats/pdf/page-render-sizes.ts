@@ -1,6 +1,7 @@
 /** Pages drawn at 144 dpi: how large pictures are on them, and what new pictures take away from each page. */
-import { type LumaFigures, NO_STILL_PICTURE, type PictureLoss, worseLoss } from '../../model/loss.ts'
+
 import { meanSquaredError, psnrDb } from '../../metrics/ssim-psnr.ts'
+import { type LumaFigures, NO_STILL_PICTURE, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { boundsOf, type Matrix } from './matrix.ts'
 
 const POINTS_PER_INCH = 72

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { isCodecError } from '../../model/error.ts'
+import { isTrimmable } from './droppable-entries.ts'
 import type { Duplicates } from './duplicates.ts'
 import type { Filter } from './filters.ts'
 import { inFileOrder } from './object-head-index.ts'
@@ -10,7 +11,6 @@ import { Numbers, type Reach, TRAILER_KEYS } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { Effort, type Rewritten, recompress } from './recompress.ts'
 import { serialise } from './serialise.ts'
-import { isTrimmable } from './droppable-entries.ts'
 import type { Writer } from './writer.ts'
 
 /** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */

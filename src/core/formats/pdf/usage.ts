@@ -5,11 +5,11 @@ import { isCodecError, overBudget } from '../../model/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
 import type { Duplicates } from './duplicates.ts'
 import { FontUsage, type ShownFont } from './fonts/shown.ts'
-import { inFileOrder } from './object-head-index.ts'
 import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
+import { inFileOrder } from './object-head-index.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
-import type { Reader } from './reader.ts'
 import { type Box, type Place, Sheet } from './page-render-sizes.ts'
+import type { Reader } from './reader.ts'
 import { Unfollowed } from './unfollowed.ts'
 
 /** How an image is drawn. */

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../model/codec.ts'
 import { componentsOf, familyOf } from './colour.ts'
+import { isTrimmable } from './droppable-entries.ts'
 import { GENERIC_FILTERS } from './filters.ts'
 import { gotTag } from './fonts/tags.ts'
 import { inFileOrder } from './object-head-index.ts'
@@ -13,7 +14,6 @@ import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from 
 import { Numbers } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { MAX_DECODED_BYTES } from './recompress.ts'
-import { isTrimmable } from './droppable-entries.ts'
 import { givesRights } from './usage-rights.ts'
 
 /** Keys of a stream's dictionary that say how it is stored, not what it is. */

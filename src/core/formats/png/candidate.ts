@@ -1,10 +1,10 @@
 /** Results that are compared before one of them is written. */
 
 import type { Layout } from '../../../../wasm/png/engine.ts'
-import type { Options, Outcome, Sink } from '../../model/codec.ts'
-import { noGain } from '../../model/error.ts'
 import { mostExactBytes } from '../../catalog/small-pictures.ts'
 import { deflatedAgain, fewRowBytes } from '../../images/png/redeflate.ts'
+import type { Options, Outcome, Sink } from '../../model/codec.ts'
+import { noGain } from '../../model/error.ts'
 import type { PngFile } from './file.ts'
 
 export interface Candidate {

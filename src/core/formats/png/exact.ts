@@ -1,12 +1,12 @@
 /** The exact form of a picture, ready to be written, or made already where it is small. */
 
 import type { PngEngine } from '../../../../wasm/png/engine.ts'
-import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
+import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
 import { bytesAround } from './chunks.ts'
-import { lossWithout, saidOf } from './lost-chunks.ts'
 import type { PngFile } from './file.ts'
+import { lossWithout, saidOf } from './lost-chunks.ts'
 import { writePng } from './write.ts'
 
 /** Small ones are made at once, as estimates are a few bytes off. */

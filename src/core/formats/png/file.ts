@@ -5,14 +5,14 @@ import { type Bytes, type PngEvent, readPng, withColours } from '../../../../was
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../../wasm/png/engine.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
+import { pixelsWithin } from '../../catalog/format.ts'
+import { PNG } from '../../catalog/formats/png.ts'
+import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { signedByCredentials } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
 import { chunksOf } from '../../model/source.ts'
-import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
-import { pixelsWithin } from '../../catalog/format.ts'
-import { PNG } from '../../catalog/formats/png.ts'
 
 /** All frames of an animation together. */
 const MOST_FRAME_PIXELS = 400_000_000

@@ -1,10 +1,10 @@
 /** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
 
 import { createHash } from 'node:crypto'
+import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import { tailDifference } from '../../model/trailing-data.ts'
-import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
 import { carried } from './chunks.ts'
 import { convertible } from './convert.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'

@@ -1,7 +1,8 @@
 /** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
-import type { Inner } from '../../model/codec.ts'
-import { pictureFacts } from '../../embedded/image-header.ts'
+
 import { secondsOf } from '../../embedded/cpu-estimate.ts'
+import { pictureFacts } from '../../embedded/image-header.ts'
+import type { Inner } from '../../model/codec.ts'
 
 const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g
 

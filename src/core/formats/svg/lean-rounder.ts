@@ -1,8 +1,8 @@
 /** Roundings of documents with HTML inside, whose white space svgo's parser drops: tag by tag, as for large ones. */
 
 import { freedomOf } from './freedom.ts'
-import { leanSvg } from './streaming-pass.ts'
 import type { Grain } from './rounding-plugins.ts'
+import { leanSvg } from './streaming-pass.ts'
 
 /** The text without comments and white space between elements; see `leanSvg`. */
 export function leanText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {

@@ -1,7 +1,7 @@
 /** Two drawings of the same size, compared. */
 
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
 
 /** What eyes see. */

@@ -1,7 +1,7 @@
-import type { Options } from '../../model/codec.ts'
-import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../model/loss.ts'
 import { type DrawingTarget, LEVELS } from '../../catalog/levels.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import type { Options } from '../../model/codec.ts'
+import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../model/loss.ts'
 import type { Wishes } from './freedom.ts'
 import type { Losses } from './inventory.ts'
 

@@ -1,5 +1,5 @@
-import { unsupported } from '../../model/error.ts'
 import { type Directory, find, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { unsupported } from '../../model/error.ts'
 
 /** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */
 export async function blobsOf(file: TiffFile, directory: Directory): Promise<{ offset: number; length: number }[]> {

@@ -5,11 +5,11 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
-import { isCodecError } from '../../model/error.ts'
 import { isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
+import { isCodecError } from '../../model/error.ts'
 
 /** Longer ones are copied: coefficients take twice their bytes, and what is written of them stands beside. */
 const MAX_CHUNK_BYTES = 8 * 1024 * 1024

@@ -1,7 +1,6 @@
 /** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
-import type { Sink } from '../../model/codec.ts'
 import {
   type Directory,
   type Entry,
@@ -15,9 +14,10 @@ import {
 } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import { COMPRESSION } from '../../containers/tiff/pixels.ts'
-import { isCutAnew } from './strip-layout.ts'
+import type { Sink } from '../../model/codec.ts'
 import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'
+import { isCutAnew } from './strip-layout.ts'
 
 /** The value of a field in the result. */
 type Value =

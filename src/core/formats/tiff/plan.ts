@@ -3,13 +3,13 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
 import { leastOf } from '../../bytes/min-max.ts'
-import { isCodecError } from '../../model/error.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels } from '../../containers/tiff/pixels.ts'
-import { bandsOf, type Cut, cutBand, lineBytesOf, stripsOf, tilesOf } from './strip-layout.ts'
+import { isCodecError } from '../../model/error.ts'
 import { mayOptimise } from './jpeg-chunks.ts'
 import { type Predictor, Samples } from './samples.ts'
+import { bandsOf, type Cut, cutBand, lineBytesOf, stripsOf, tilesOf } from './strip-layout.ts'
 import {
   ESTIMATE_DOUBT,
   FILE_SIZES,

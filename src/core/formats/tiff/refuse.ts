@@ -2,10 +2,11 @@
  * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
  * names, raw camera data. Moving their bytes would lose something, so they are left alone.
  */
-import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
-import { unsupported } from '../../model/error.ts'
+
 import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
 import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
+import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
+import { unsupported } from '../../model/error.ts'
 
 /** Private fields that hold offsets into the file, or stand for formats that do. */
 const UNMOVABLE: { readonly [tag: number]: string } = {

@@ -1,7 +1,7 @@
 /** Samples of a picture, and what they come to when they are compressed. */
 
-import { deflateRaw } from '../../bytes/deflate.ts'
 import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
+import { deflateRaw } from '../../bytes/deflate.ts'
 import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'

@@ -1,6 +1,7 @@
 /** The lossless channel: pixels, GeoKeys, overviews and masks as they were; a cloud optimized file stays one. */
-import type { Codec } from '../../model/codec.ts'
+
 import { GEOTIFF, TIFF } from '../../catalog/formats/tiff.ts'
+import type { Codec } from '../../model/codec.ts'
 import { transcodeTiff } from './transcode.ts'
 import { verifyTiff } from './verify.ts'
 

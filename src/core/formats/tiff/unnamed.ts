@@ -1,11 +1,11 @@
 /** Bytes of a TIFF that no directory names: between what is named, and behind it. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Column, GrowingColumn } from '../../bytes/compact-array.ts'
-import type { Source } from '../../model/codec.ts'
-import { malformed, unsupported } from '../../model/error.ts'
 import { type Directory, LONG, LONG8, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
+import type { Source } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 import { blobsOf } from './blobs.ts'
 import { ghostOf } from './cog-metadata.ts'
 

@@ -1,14 +1,14 @@
 /** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Options, Source, Verdict } from '../../model/codec.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
 import { readTiff } from '../../containers/tiff/read-directories.ts'
+import type { Options, Source, Verdict } from '../../model/codec.ts'
+import { tailDifference } from '../../model/trailing-data.ts'
 import { blobsOf } from './blobs.ts'
-import { isCutAnew } from './strip-layout.ts'
 import { chunkDigest } from './jpeg-chunks.ts'
+import { isCutAnew } from './strip-layout.ts'
 import { unnamedOf } from './unnamed.ts'
 
 /** Fields that say how pixels are stored; what they lead to is compared instead. */

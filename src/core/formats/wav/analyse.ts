@@ -1,7 +1,7 @@
 /** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Options, Source } from '../../model/codec.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
+import type { Options, Source } from '../../model/codec.ts'
 import { Dither, type DitheredBits } from './dither.ts'
 import { FullScale } from './full-scale.ts'
 import { g711 } from './g711.ts'

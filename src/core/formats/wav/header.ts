@@ -2,10 +2,10 @@
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
 import type { Source } from '../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../model/content-credentials.ts'
 import { malformed, unsupported } from '../../model/error.ts'
-import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 

@@ -1,6 +1,7 @@
 /** Chunks of a WAVE file that another format has no place for. */
-import type { Source } from '../../model/codec.ts'
+
 import { fourCC } from '../../containers/riff/riff.ts'
+import type { Source } from '../../model/codec.ts'
 import type { Wave } from './header.ts'
 
 /** Chunks that describe how samples are stored, or fill space. */

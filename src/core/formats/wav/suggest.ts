@@ -1,8 +1,8 @@
 /** How large a WAVE file would be as FLAC or MP3: measured on stretches of its sound. */
 import { FlacEncoder } from '../../../../wasm/flac/flac.ts'
 import { Lame } from '../../../../wasm/lame/lame.ts'
-import type { Options, Source, Suggestion } from '../../model/codec.ts'
 import { LEVELS } from '../../catalog/levels.ts'
+import type { Options, Source, Suggestion } from '../../model/codec.ts'
 import type { Target } from './analyse.ts'
 import type { Wave } from './header.ts'
 import { Resampler } from './resample.ts'

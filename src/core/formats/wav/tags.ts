@@ -1,10 +1,10 @@
 /** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
 
 import { ByteReader } from '../../bytes/reader.ts'
-import type { Source } from '../../model/codec.ts'
-import { unsupported } from '../../model/error.ts'
 import { innerChunks } from '../../containers/riff/inner-chunks.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
+import type { Source } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
 import type { Wave } from './header.ts'
 
 const INFO_KEYS: { readonly [id: string]: string } = {

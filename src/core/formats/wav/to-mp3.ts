@@ -1,12 +1,12 @@
 /** WAVE → MP3 by LAME, tags carried over. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { malformed, unsupported } from '../../model/error.ts'
+import { LEVELS } from '../../catalog/levels.ts'
 import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
-import { LEVELS } from '../../catalog/levels.ts'
+import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 import { FullScale } from './full-scale.ts'
 import { readWave, type Wave } from './header.ts'
 import { withoutPlace } from './not-kept.ts'

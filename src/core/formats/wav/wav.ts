@@ -1,10 +1,10 @@
 /** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
 
+import { WAV } from '../../catalog/formats/wav.ts'
+import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
 import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../model/error.ts'
-import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
 import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
-import { WAV } from '../../catalog/formats/wav.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
 import { type Smaller, smallerOutputs } from './suggest.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'

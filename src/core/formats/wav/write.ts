@@ -2,9 +2,9 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import type { Options, Sink, Source } from '../../model/codec.ts'
 import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
+import type { Options, Sink, Source } from '../../model/codec.ts'
 import type { Target } from './analyse.ts'
 import { Dither } from './dither.ts'
 import { g711 } from './g711.ts'

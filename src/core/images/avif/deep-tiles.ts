@@ -1,7 +1,7 @@
 /** Tiles of a grid and the bands of rows they lie in, sixteen bits a sample, RGBA. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Grid } from './file.ts'
 import type { Deep } from '../compare/deep-raster.ts'
+import type { Grid } from './file.ts'
 
 /** RGBA with as many bits as its user says. */
 export interface Tile16 {

@@ -6,9 +6,9 @@
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { box, boxOf, halfWords, text, words } from '../../containers/isobmff/box.ts'
-import { contentsOf, locations, viewOf } from './container.ts'
 import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from '../raster/colour-signalling.ts'
 import type { Carried } from '../raster/raster.ts'
+import { contentsOf, locations, viewOf } from './container.ts'
 
 /** A coded picture as it came out of the encoder's file. */
 export interface Coded {

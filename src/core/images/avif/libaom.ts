@@ -6,9 +6,9 @@ import decodeModule from '../../../../wasm/avif-decoder/avif-decoder.wasm'
 import encodeModule from '../../../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODECS } from '../../../../wasm/memories/memories.ts'
-import { overBudget } from '../../model/error.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { overBudget } from '../../model/error.ts'
 import type { Tile16 } from './deep-tiles.ts'
 
 const SETTINGS = {

@@ -2,8 +2,8 @@
 import type { SeenPicture } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import type { Visible } from '../../metrics/perceptual.ts'
-import type { Chroma } from './libaom.ts'
 import { lowestSeen, marginOf, type Scale, type Seen, spareOf } from '../search/perceptual-search.ts'
+import type { Chroma } from './libaom.ts'
 
 /** Scores fall by 1.3 points a step of libavif's quality at 30, by half a point at 85. */
 const CURVE = 1.6

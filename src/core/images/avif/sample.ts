@@ -2,14 +2,14 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { leastOf, mostOf } from '../../bytes/min-max.ts'
-import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type Visible, VisibleMeter } from '../../metrics/perceptual.ts'
-import { type AvifCodec, discardPixels, type Pixels } from './libaom.ts'
-import { codedOf, type Grid } from './file.ts'
-import type { AvifLook, AvifSettings } from './perceptual-search.ts'
-import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
+import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { Raster } from '../raster/raster.ts'
 import { isInBands } from '../search/perceptual-search.ts'
+import { codedOf, type Grid } from './file.ts'
+import { type AvifCodec, discardPixels, type Pixels } from './libaom.ts'
+import type { AvifLook, AvifSettings } from './perceptual-search.ts'
+import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 
 /** Of a picture that there is no time to code three times, as many again. */
 const SAMPLE_TILES = { usual: 4, large: 8 }

@@ -1,8 +1,8 @@
 /** Tiles of a grid and the bands of rows they lie in: on the way to the encoder, and as they come back. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { discardPixels, type Pixels } from './libaom.ts'
-import type { Grid } from './file.ts'
 import type { Raster } from '../raster/raster.ts'
+import type { Grid } from './file.ts'
+import { discardPixels, type Pixels } from './libaom.ts'
 
 export const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
 

@@ -4,8 +4,8 @@
  * would show it at several exposures: at diffuse white, and for highlights at eight times that and at the brightest light that PQ codes. The worst counts.
  */
 import { leastOf } from '../../bytes/min-max.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalling.ts'
 import type { Deep } from './deep-raster.ts'
 

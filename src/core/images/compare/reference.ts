@@ -1,15 +1,15 @@
 /** Figures of what was converted or reduced, against all that the upload had: results have eight bits, and rounding counts. */
 import { concat } from '../../bytes/concat.ts'
+import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
-import { pictureFacts } from '../../catalog/outputs.ts'
 import { decodedRows } from '../convert/decoders.ts'
-import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from './deep-raster.ts'
-import type { Encoded } from '../search/encode-request.ts'
-import { reducedSize } from '../search/fit-to-size.ts'
 import { orientationOf, uprightDeep } from '../raster/orientation.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
+import type { Encoded } from '../search/encode-request.ts'
+import { reducedSize } from '../search/fit-to-size.ts'
+import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from './deep-raster.ts'
 import { claimDifference, isExact } from './verify-converted.ts'
 
 /** A picture of an upload, at its own size. */

@@ -2,11 +2,11 @@
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../../../wasm/webp/webp.ts'
 import { concat } from '../../bytes/concat.ts'
-import { NO_STILL_PICTURE } from '../../model/loss.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
-import { comparedRows, type Strips } from './paired-rows.ts'
+import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
+import { comparedRows, type Strips } from './paired-rows.ts'
 
 /** `decoded`: strips of whole rows like those of `raster`. undefined where rows are missing. */
 export async function similarityOfRows(raster: Raster, decoded: Strips): Promise<Similarity | undefined> {

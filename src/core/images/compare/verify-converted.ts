@@ -3,17 +3,17 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
 import { decodeWebp } from '../../../../wasm/webp/webp.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Outcome, type Source } from '../../model/codec.ts'
-import { readAll } from '../../model/source.ts'
 import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import { AvifCodec, similarity } from '../avif/libaom.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Outcome, type Source } from '../../model/codec.ts'
+import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
+import { AvifCodec, similarity } from '../avif/libaom.ts'
 import { decodedRows } from '../convert/decoders.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
-import { similarityOfRows } from './similarity.ts'
 import { webpChunks } from '../webp/container.ts'
+import { similarityOfRows } from './similarity.ts'
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
 export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {

@@ -9,11 +9,11 @@ import { readAll } from '../../model/source.ts'
 import { withoutTail } from '../../model/trailing-data.ts'
 import { figuresOfHdrAvif, type HdrPicture } from '../avif/deep.ts'
 import type { Convertible } from '../convert/convert.ts'
-import { fitted } from '../search/fit-to-size.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
+import { fitted } from '../search/fit-to-size.ts'
 import { differenceFromAll } from './reference.ts'
-import { scoreOfResult } from './ssimulacra2.ts'
 import { similarityOfRows } from './similarity.ts'
+import { scoreOfResult } from './ssimulacra2.ts'
 import { claimDifference, differenceOf, isExact } from './verify-converted.ts'
 
 interface Made {

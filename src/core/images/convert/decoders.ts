@@ -3,11 +3,11 @@ import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows } from '../../../../wasm/png/png.ts'
 import { decodeWebp, WebpRows } from '../../../../wasm/webp/webp.ts'
+import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Source } from '../../model/codec.ts'
 import { chunksOf, readAll } from '../../model/source.ts'
-import type { PictureOutput } from '../../catalog/outputs.ts'
-import { AvifCodec, discardPixels } from '../avif/libaom.ts'
 import { gridRows } from '../avif/grid.ts'
+import { AvifCodec, discardPixels } from '../avif/libaom.ts'
 import { asRgba, type Raster } from '../raster/raster.ts'
 
 type Size = Pick<Raster, 'width' | 'height'>

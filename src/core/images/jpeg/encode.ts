@@ -3,13 +3,16 @@
 import { type Intake, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { LEVELS } from '../../catalog/levels.ts'
+import { seenTarget } from '../../catalog/small-pictures.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import { ofPixels } from '../../model/loss.ts'
-import { LEVELS } from '../../catalog/levels.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
 import { commentText, jfifDensity } from '../convert/descriptive-metadata.ts'
+import { type Carried, onWhite, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { mayLook } from '../search/perceptual-search.ts'
+import { firstQuality, requantiseSeen, streamedSeen } from './perceptual-search.ts'
 import {
   climbed,
   HIGHEST,
@@ -22,9 +25,6 @@ import {
   searchQuality,
   smallestFile,
 } from './quality-search.ts'
-import { firstQuality, requantiseSeen, streamedSeen } from './perceptual-search.ts'
-import { type Carried, onWhite, type Raster } from '../raster/raster.ts'
-import { mayLook } from '../search/perceptual-search.ts'
 
 const SIDE_MAX = 65535
 /**

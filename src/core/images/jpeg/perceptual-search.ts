@@ -3,8 +3,6 @@ import { type JpegJob, JpegRows, type Measured } from '../../../../wasm/jpeg/jpe
 import type { SeenPicture } from '../../catalog/levels.ts'
 import type { Visible } from '../../metrics/perceptual.ts'
 import type { Strips } from '../compare/paired-rows.ts'
-import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
-import type { LookedAt } from '../search/scored-rows.ts'
 import type { Raster } from '../raster/raster.ts'
 import {
   type Ended,
@@ -19,6 +17,8 @@ import {
   type Seen,
   seenRows,
 } from '../search/perceptual-search.ts'
+import type { LookedAt } from '../search/scored-rows.ts'
+import { climbed, coarseness, HIGHEST, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
 
 export { type Ended, isScored, spareOf } from '../search/perceptual-search.ts'
 

@@ -2,10 +2,10 @@
 
 import type { JpegJob, Measured, Scans, Which } from '../../../../wasm/jpeg/jpeg.ts'
 import { mostOf } from '../../bytes/min-max.ts'
-import { TargetUnreachable } from '../../model/error.ts'
 import type { LumaTarget, Target } from '../../catalog/levels.ts'
-import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
 import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
+import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
+import { TargetUnreachable } from '../../model/error.ts'
 import type { LookedAt } from '../search/scored-rows.ts'
 
 /** mozjpeg's quality scale, 1–100. */

@@ -5,8 +5,8 @@ import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { physChunk, textChunk } from '../convert/descriptive-metadata.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
+import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 
 const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
 /** What thorough search may still gain over the quick one. */

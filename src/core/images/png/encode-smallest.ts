@@ -3,17 +3,17 @@
 import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import type { Options } from '../../model/codec.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { ofPixels, type PictureLoss } from '../../model/loss.ts'
-import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import type { Raster } from '../raster/raster.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../search/targets.ts'
 import { analyse, losslessBytes, searchLossless } from './lossless-search.ts'
 import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './lossy-plan.ts'
 import { mayComeNear, NearTrials, targetOfNear } from './near-lossless.ts'
-import type { PngPicture } from './png-picture.ts'
 import { lookAtColours, planPalette, Trials } from './palette-search.ts'
-import type { Raster } from '../raster/raster.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../search/targets.ts'
+import type { PngPicture } from './png-picture.ts'
 
 const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
 

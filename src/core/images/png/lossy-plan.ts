@@ -1,9 +1,9 @@
 /** What a picture may become within a target: a palette, or rows near to its own. */
 import type { PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
-import { applyNear, finer, type NearPlan } from './near-lossless.ts'
-import type { PngPicture } from './png-picture.ts'
-import { applyPalette, measureWhole, type PalettePlan, paletteBytes, stepBack } from './palette-search.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
+import { applyNear, finer, type NearPlan } from './near-lossless.ts'
+import { applyPalette, measureWhole, type PalettePlan, paletteBytes, stepBack } from './palette-search.ts'
+import type { PngPicture } from './png-picture.ts'
 
 export type LossyPlan = PalettePlan | NearPlan
 

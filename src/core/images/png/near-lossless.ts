@@ -1,7 +1,7 @@
 /** Rows near to the picture's, for targets that no palette holds in fewer bytes: how coarse they may be, found on the engine's sample. */
 import type { Effort, Facts, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
-import type { PngPicture } from './png-picture.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
+import type { PngPicture } from './png-picture.ts'
 
 /** Coarse hues mostly take fewer bytes at the same score, fine ones leave half of the blotches of 3 to 8 pixels that skin shows. */
 type HueSteps = 1 | 2

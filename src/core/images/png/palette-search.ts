@@ -1,7 +1,7 @@
 /** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
 import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
-import type { PngPicture } from './png-picture.ts'
 import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../search/targets.ts'
+import type { PngPicture } from './png-picture.ts'
 
 /** Where neighbours make up for a pixel's error; with none, every pixel has the nearest colour. */
 type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'

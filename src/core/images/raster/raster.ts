@@ -1,8 +1,8 @@
 /** Still pictures as rows: what decoders give, resizing passes on and encoders take, so that no picture is ever whole in memory. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { ColourSignalling } from './colour-signalling.ts'
 import type { Comment, Resolution } from '../convert/descriptive-metadata.ts'
+import type { ColourSignalling } from './colour-signalling.ts'
 
 /** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
 export interface Raster {

@@ -1,7 +1,8 @@
 /** What the encoders of `raster/` are asked for, and what they hand back. */
+
+import type { Target } from '../../catalog/levels.ts'
 import type { Options } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
-import type { Target } from '../../catalog/levels.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
 
 export interface EncodeRequest {

@@ -2,16 +2,17 @@
  * Conversions as readers show them. Encoders are measured in their own planes; where thin lines are of strong colours, halved
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
+
+import { gentlerTargets } from '../../catalog/level-order.ts'
+import { pictureTarget, type Quality } from '../../catalog/levels.ts'
+import { pictureFacts } from '../../catalog/outputs.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../model/codec.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
 import { ofPixels, worseLoss } from '../../model/loss.ts'
-import { pictureFacts } from '../../catalog/outputs.ts'
-import { gentlerTargets } from '../../catalog/level-order.ts'
-import { pictureTarget, type Quality } from '../../catalog/levels.ts'
-import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import type { Encoded, EncodeRequest, Encoder } from './encode-request.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
 import { similarityOfJpeg, similarityOfWebp } from '../compare/similarity.ts'
+import type { Carried, Raster } from '../raster/raster.ts'
+import type { Encoded, EncodeRequest, Encoder } from './encode-request.ts'
 
 /** PSNR over all channels that colours keep at least, in dB. */
 const LEAST_RGB_DB = 25.5

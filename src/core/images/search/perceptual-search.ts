@@ -6,8 +6,8 @@ import type { SeenPicture } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
 import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../../metrics/perceptual.ts'
 import { comparedRows, type Strips } from '../compare/paired-rows.ts'
-import type { EncodeRequest } from './encode-request.ts'
 import type { Raster } from '../raster/raster.ts'
+import type { EncodeRequest } from './encode-request.ts'
 
 /** Nearer above what is wanted, in points of the score, there is nothing to gain. */
 const CLOSE_POINTS = 1.2

@@ -9,14 +9,14 @@ import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
 import { sendThrough } from '../../tasks/egress.ts'
 import { deliver } from '../../tasks/notify.ts'
+import { applicationView, callsView, deliveryView, keyView } from '../account-serialisers.ts'
 import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
-import { ownedTask } from '../task-access.ts'
 import { json, type Route } from '../route.ts'
 import { taskId } from '../schemas/common.ts'
 import { cursorQuery, parseOrRefuse, usageQuery } from '../schemas/requests.ts'
-import { applicationView, callsView, deliveryView, keyView } from '../account-serialisers.ts'
+import { ownedTask } from '../task-access.ts'
 
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
 const label = z.string().trim().min(1).max(100)

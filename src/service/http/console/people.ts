@@ -4,10 +4,10 @@ import type { AccountFace } from '../../store/accounts.ts'
 import type { ActionName } from '../../store/audit.ts'
 import { isAtLeast, type ListedPerson, type PeopleList, ROLES, type Role } from '../../store/people.ts'
 import { ApiError } from '../../tasks/api-error.ts'
+import { peopleView } from '../account-serialisers.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
-import { peopleView } from '../account-serialisers.ts'
 import { requireRole, sessionToken } from './session.ts'
 
 type People = AccountFace['people']

@@ -11,14 +11,14 @@ import type { Region } from '../../store/regions.ts'
 import { liveAccountOf, testAccountOf, testPlanOf } from '../../store/test-accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, exportOf } from '../../tasks/backup.ts'
-import { sweep } from '../../tasks/sweep.ts'
 import { wakeTasks } from '../../tasks/recover-tasks.ts'
+import { sweep } from '../../tasks/sweep.ts'
+import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../account-serialisers.ts'
 import { auditPage, auditView } from '../audit.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { cursorQuery } from '../schemas/requests.ts'
-import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../account-serialisers.ts'
 
 const LIVE_ACCOUNT = patternOf('acc')
 const isAccountId = (id: string) => LIVE_ACCOUNT.test(liveAccountOf(id))

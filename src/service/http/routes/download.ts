@@ -4,9 +4,9 @@ import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
 import { attachment } from '../file-name.ts'
-import { completedResult, ownedTask } from '../task-access.ts'
 import { isKnown, matches, parseRange, rangeStands } from '../range.ts'
 import type { Route } from '../route.ts'
+import { completedResult, ownedTask } from '../task-access.ts'
 
 export const download: Route = {
   method: 'GET',

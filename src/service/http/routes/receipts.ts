@@ -1,10 +1,10 @@
 /** GET /v1/tasks/{task_id}/receipt and the keys that receipts are signed with. */
 import { signedReceipt } from '../../store/signed-receipt.ts'
-import { completedResult, ownTask } from '../task-access.ts'
 import { json, type Route } from '../route.ts'
 import { keySet, receiptDocument } from '../schemas/receipts.ts'
 import { parseOrRefuse, receiptQuery } from '../schemas/requests.ts'
 import { publishedKeys, signed } from '../signing.ts'
+import { completedResult, ownTask } from '../task-access.ts'
 
 export const getReceipt: Route = {
   method: 'GET',

@@ -3,11 +3,11 @@
 import type { Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { waited } from '../../tasks/wait-for-task.ts'
-import { ownedTask, unknownTask } from '../task-access.ts'
 import { applied, preference } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { listQuery, parseOrRefuse } from '../schemas/requests.ts'
 import { deleted, task, taskPage } from '../schemas/tasks.ts'
+import { ownedTask, unknownTask } from '../task-access.ts'
 import { taskView } from '../task-serialiser.ts'
 
 export const listTasks: Route = {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
+import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { randomNumbers } from '../../../support/press-file.ts'
 

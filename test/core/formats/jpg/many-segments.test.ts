@@ -1,9 +1,9 @@
 /** Segments by the thousands: each costs more than its own bytes. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { lateSegments } from '../../../../src/core/formats/jpg/segments.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { jpegOf, photo, press } from '../../../support/packages.ts'
 
 const comment = (text: string) =>

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
+import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 

@@ -5,13 +5,13 @@
  */
 
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { memorySink } from '../../../../src/core/model/sink.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { cutFor } from '../../../../src/core/formats/film/analyse.ts'
 import { levelOf } from '../../../../src/core/formats/film/levels.ts'
 import { PartWriter } from '../../../../src/core/formats/film/part-file.ts'
 import type { PictureTrack } from '../../../../src/core/formats/film/picture-track.ts'
 import { encodePart } from '../../../../src/core/formats/film/pictures.ts'
+import { memorySink } from '../../../../src/core/model/sink.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { optionsFor } from '../media-fixtures.ts'
 

@@ -13,10 +13,14 @@ const root = join(import.meta.dirname, '../../../..')
 
 /** Memory above the loaded modules, in MB: heap, Wasm, native zlib. */
 function peak(...args: string[]): number {
-  const done = spawnSync(process.execPath, ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/peak.ts', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const done = spawnSync(
+    process.execPath,
+    ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/peak.ts', ...args],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   const said = JSON.parse(done.stdout || '{}') as { kind?: string; peakMB?: number }
   expect(said.kind, done.stderr).toBe('compressed')
   return said.peakMB!

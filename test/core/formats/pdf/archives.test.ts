@@ -3,10 +3,10 @@
  * `npm run conformance`.
  */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { Cff } from '../../../../src/core/formats/pdf/fonts/cff.ts'
 import { Dict, latin1, Str, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { archives } from '../../../support/archives.ts'
 import { press } from './run.ts'
 

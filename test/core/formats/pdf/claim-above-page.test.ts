@@ -3,10 +3,10 @@
  * same pixels, so that the receipt said 34.6 dB of pages that show 30.9.
  */
 import { expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
 import { buildPdf } from './build.ts'

@@ -1,8 +1,8 @@
 /** What a page shows small may be shown large by an annotation, a template or a glyph, so it is not reduced for the page. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { memorySink } from '../../../../src/core/model/sink.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
 import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { saslPrep } from '../../../../src/core/formats/pdf/security.ts'
+import { memorySink } from '../../../../src/core/model/sink.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { buildPdf, plainDocument } from './build.ts'
 import { press } from './run.ts'
 

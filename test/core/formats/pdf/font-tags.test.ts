@@ -1,8 +1,8 @@
 /** A font that lost glyphs has the tag of a subset in front of its name (ISO 32000-2, 9.9.2), and only such a font gets one. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { Dict, nameOf } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 import { trueType } from './true-type-font.ts'

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { FontWriter } from '../../../../src/core/fonts/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../../src/core/fonts/sfnt/subset.ts'
 import { characterMaps, glyphNames, Outlines, tablesOf } from '../../../../src/core/fonts/sfnt/truetype.ts'
@@ -11,6 +10,7 @@ import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from '../../../../src/core/f
 import { pruneToUnicode, toUnicodeDifference } from '../../../../src/core/formats/pdf/fonts/to-unicode.ts'
 import { Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { buildPdf, flate } from './build.ts'
 import { press } from './run.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { Lexer } from '../../../../src/core/formats/pdf/lexer.ts'
 import { isLinearised } from '../../../../src/core/formats/pdf/linear/linearise.ts'
 import { Dict, latin1, numberOr, type PdfObject } from '../../../../src/core/formats/pdf/objects.ts'
 import { walkPages } from '../../../../src/core/formats/pdf/reachable-objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { linearised } from './build.ts'
 import { press } from './run.ts'
 

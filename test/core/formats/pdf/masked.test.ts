@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { hiddenAsStored, mayHaveRims } from '../../../../src/core/formats/pdf/images/opacity.ts'
 import { RowScaler } from '../../../../src/core/formats/pdf/images/scale.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { buildPdf, flate } from './build.ts'

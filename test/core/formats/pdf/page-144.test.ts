@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from 'vitest'
-import { NO_STILL_PICTURE } from '../../../../src/core/model/loss.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { measure } from '../../../../src/core/formats/pdf/images/measure.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
-import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { Sheet, worstOf } from '../../../../src/core/formats/pdf/page-render-sizes.ts'
+import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
+import { NO_STILL_PICTURE } from '../../../../src/core/model/loss.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
 import { buildPdf, flate } from './build.ts'

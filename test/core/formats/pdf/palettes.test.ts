@@ -1,12 +1,12 @@
 /** Pictures with at most 256 colours are stored with a palette, without a change to any pixel. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { imageFacts, imageFilter } from '../../../../src/core/formats/pdf/images/facts.ts'
 import { decodeJbig2 } from '../../../../src/core/formats/pdf/images/jbig2.ts'
 import { openRows, rowsOf } from '../../../../src/core/formats/pdf/images/rows.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { serialise } from '../../../../src/core/formats/pdf/serialise.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'

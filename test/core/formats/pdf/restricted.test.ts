@@ -1,12 +1,12 @@
 /** Files that anybody may open and that are encrypted nevertheless; qpdf encrypted the fixtures. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { Dict, latin1, Ref, Str, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { serialise } from '../../../../src/core/formats/pdf/serialise.ts'
 import { noReference } from '../../../../src/core/formats/pdf/writer.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { press, pressAlone } from './run.ts'
 

@@ -1,7 +1,7 @@
+import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import type { Options, Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
 import { readersAgree } from '../../../support/independent/agree.ts'

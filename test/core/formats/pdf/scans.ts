@@ -2,9 +2,10 @@
  * A process of its own, so that its memory is the job's: presses a document of scanned pages that is computed as it is read,
  * and prints how much was alive at most: heap, buffers and Wasm.
  */
+
+import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import type { Options, Quality, Sink, Source } from '../../../../src/core/model/codec.ts'
 import { rangeStream } from '../../../../src/core/model/source.ts'
-import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
 

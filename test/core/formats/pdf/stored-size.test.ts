@@ -3,11 +3,11 @@
  * is compared pixel for pixel, one that was reduced with the means of the areas that its pixels stand for.
  */
 import { describe, expect, it } from 'vitest'
-import { fidelityOf } from '../../../../src/core/model/codec.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
+import { fidelityOf } from '../../../../src/core/model/codec.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
 import { buildPdf } from './build.ts'

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { encryptPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { encryptPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
 import { buildPdf, linearised, plainDocument } from './build.ts'
 import { press } from './run.ts'
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { Cff } from '../../../../src/core/formats/pdf/fonts/cff.ts'
 import { type1Outline } from '../../../../src/core/formats/pdf/fonts/type1/charstring.ts'
 import { parseType1 } from '../../../../src/core/formats/pdf/fonts/type1/program.ts'
@@ -7,6 +6,7 @@ import { convertType1 } from '../../../../src/core/formats/pdf/fonts/type1/to-cf
 import { type2Outline } from '../../../../src/core/formats/pdf/fonts/type1/type2-outline.ts'
 import { Dict, type Ref, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { buildPdf } from './build.ts'
 import { press } from './run.ts'

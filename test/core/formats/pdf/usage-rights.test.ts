@@ -1,8 +1,8 @@
 /** Usage rights: what Adobe Reader may do with a file, signed by Adobe over all of it, where no person signed anything. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
 import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { buildPdf, plainDocument } from './build.ts'
 import { press } from './run.ts'
 

@@ -1,9 +1,9 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
-import type { Quality } from '../../../../src/core/model/codec.ts'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
-import { VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
 import { stepBack } from '../../../../src/core/images/png/palette-search.ts'
+import { VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import type { Quality } from '../../../../src/core/model/codec.ts'
 import { pressed } from './pressed.ts'
 
 type Pixel = readonly [red: number, green: number, blue: number, alpha: number]

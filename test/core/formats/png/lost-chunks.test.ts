@@ -1,8 +1,8 @@
 /** Chunks that are not safe to copy: a result without them is not called lossless, unless they spoke of the stored form alone. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { fidelityOf } from '../../../../src/core/model/codec.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
+import { fidelityOf } from '../../../../src/core/model/codec.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { photo, pngOf } from '../../../support/packages.ts'
 import { pressFile } from '../../../support/press-file.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { streamOf } from '../../../../src/core/formats/png/file.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { streamOf } from '../../../../src/core/formats/png/file.ts'
 
 const MB = 2 ** 20
 const options = { signal: new AbortController().signal } as Options

@@ -1,8 +1,9 @@
 /** A picture through the PNG codec at a level, and back. */
+
+import { png } from '../../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { png } from '../../../../src/core/formats/png/png.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { decodePng, PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 

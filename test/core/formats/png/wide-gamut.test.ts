@@ -1,10 +1,10 @@
 /** Colours beyond sRGB that a PNG names by code points or chromaticities: AVIF gets code points, JPEG and WebP an ICC profile. */
 import { describe, expect, it } from 'vitest'
-import { memorySource } from '../../../../src/core/model/source.ts'
 import { carriedOf } from '../../../../src/core/formats/jpg/carried.ts'
 import { readHeader } from '../../../../src/core/formats/jpg/segments.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
 import { webpChunks } from '../../../../src/core/images/webp/container.ts'
+import { memorySource } from '../../../../src/core/model/source.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { plainPng } from '../../../support/plain-png.ts'
 import { pressFile } from '../../../support/press-file.ts'

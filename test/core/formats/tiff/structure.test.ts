@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
+import { tiff } from '../../../../src/core/formats/tiff/tiff.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { tiff } from '../../../../src/core/formats/tiff/tiff.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { optionsFor } from '../media-fixtures.ts'
 

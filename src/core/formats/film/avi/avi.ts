@@ -1,11 +1,11 @@
 /** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
 import { sumOf } from '../../../bytes/compact-array.ts'
+import { AVI } from '../../../catalog/formats/film.ts'
 import type { Outcome, Verdict } from '../../../model/codec.ts'
 import type { Plan, SegmentedCodec } from '../../../model/segmented.ts'
 import { planOf } from '../analyse.ts'
-import { AVI } from '../../../catalog/formats/film.ts'
-import { isHopeless, isOfPictures } from '../single-message.ts'
 import { keptPictures } from '../part-file.ts'
+import { isHopeless, isOfPictures } from '../single-message.ts'
 import { partsOf, probed, readJob } from './job.ts'
 import { runAll, runPart } from './parts.ts'
 import { joinAvi } from './to-avi.ts'

@@ -1,9 +1,9 @@
 /** An AVI file's pictures as a track, whose frames have places instead of times. */
 import { ByteReader } from '../../../bytes/reader.ts'
-import type { Source } from '../../../model/codec.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
+import type { Source } from '../../../model/codec.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { decoderOf, isIntraOnly } from './fourcc.ts'
 

@@ -3,9 +3,9 @@
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
-import { malformed, unsupported } from '../../../model/error.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { malformed, unsupported } from '../../../model/error.ts'
 import { AAC_RATES } from '../aac-rates.ts'
 import type { SoundRuns } from '../sound.ts'
 

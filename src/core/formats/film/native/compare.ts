@@ -1,8 +1,9 @@
 /** Verification of pictures that were encoded beside the press: both films decoded again, measured anew, against the receipt. */
-import type { Options } from '../../../model/codec.ts'
-import type { PictureLoss } from '../../../model/loss.ts'
-import type { NativeFilm } from '../../../model/external-encoder.ts'
+
 import { usedSamples } from '../../../containers/isobmff/tables.ts'
+import type { Options } from '../../../model/codec.ts'
+import type { NativeFilm } from '../../../model/external-encoder.ts'
+import type { PictureLoss } from '../../../model/loss.ts'
 import { COMPARED_PIXELS, type Compared, type Side } from '../compare-pictures.ts'
 import { type FilmFigures, Sampling, Seconds } from '../seconds.ts'
 import { ssimOf } from './measure.ts'

@@ -1,7 +1,7 @@
 /** Static metadata of HDR: in boxes of the sample entry, or in messages (SEI) of the stream. */
 
-import type { StaticHdr } from '../../../model/external-encoder.ts'
 import { boxes, u16At, u32At } from '../../../containers/isobmff/box.ts'
+import type { StaticHdr } from '../../../model/external-encoder.ts'
 
 const MASTERING_DISPLAY = 137
 const LIGHT_LEVEL = 144

@@ -1,6 +1,7 @@
 /** How alike pictures are that the program beside the press decoded: SSIM by the one definition, in all bits they have. */
-import type { NativeFigures } from '../../../model/external-encoder.ts'
+
 import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import type { NativeFigures } from '../../../model/external-encoder.ts'
 
 /** Of the sampled frames, in order. */
 export function ssimOf(

@@ -1,9 +1,10 @@
 /** Some samples of a film as a film of their own, with the sample entry that they came with. */
+
+import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
+import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Options, Source } from '../../../model/codec.ts'
 import { memorySink } from '../../../model/sink.ts'
-import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
-import type { Samples } from '../../../containers/isobmff/tables.ts'
-import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
 import { skeleton } from '../sample-table.ts'
 
 export interface Laid {

@@ -1,10 +1,10 @@
 /** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
 
 import { zlibCompress } from '../../../bytes/deflate.ts'
-import { isCodecError } from '../../../model/error.ts'
 import { FontView } from '../../../fonts/sfnt/bytes.ts'
 import { subsetTrueType } from '../../../fonts/sfnt/subset.ts'
 import { tablesOf } from '../../../fonts/sfnt/truetype.ts'
+import { isCodecError } from '../../../model/error.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'

@@ -1,6 +1,7 @@
 /** Bilevel images stay exact: as CCITT Group 4, JBIG2 or Flate, whichever is smallest. */
-import { concat } from '../../../bytes/concat.ts'
+
 import { FaxEncoder } from '../../../bytes/ccitt/encode.ts'
+import { concat } from '../../../bytes/concat.ts'
 import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'

@@ -1,6 +1,7 @@
 /** A picture on its way, and what may be stored instead. */
-import type { LumaFigures } from '../../../model/loss.ts'
+
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
+import type { LumaFigures } from '../../../model/loss.ts'
 import type { Filter } from '../filters.ts'
 import type { Stream } from '../objects.ts'
 import type { Place } from '../page-render-sizes.ts'

@@ -1,7 +1,7 @@
 /** At which sizes a picture is looked at. */
 import { leastOf } from '../../../bytes/min-max.ts'
-import type { LumaFigures } from '../../../model/loss.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
+import type { LumaFigures } from '../../../model/loss.ts'
 import type { Place } from '../page-render-sizes.ts'
 import type { Size } from './scale.ts'
 

@@ -1,5 +1,5 @@
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../model/codec.ts'
 import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../model/codec.ts'
 
 /**
  * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for

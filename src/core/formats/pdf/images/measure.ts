@@ -1,8 +1,8 @@
 /** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
 import { leastOf } from '../../../bytes/min-max.ts'
-import { NO_STILL_PICTURE } from '../../../model/loss.ts'
-import { type Channels, type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../metrics/perceptual.ts'
+import { type Channels, type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { NO_STILL_PICTURE } from '../../../model/loss.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
