@@ -38,14 +38,7 @@ export default defineConfig({
         plugins: [wasmModules],
         test: {
           name: 'codecs',
-          include: [
-            'test/formats/**/*.test.ts',
-            'test/pipeline/**/*.test.ts',
-            'test/bytes/**/*.test.ts',
-            'test/quality/**/*.test.ts',
-            'test/containers/**/*.test.ts',
-            'test/fuzz/**/*.test.ts',
-          ],
+          include: ['test/core/**/*.test.ts', 'test/tools/fuzz/**/*.test.ts'],
           server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
           testTimeout: 60_000,
           retry,
@@ -65,14 +58,15 @@ export default defineConfig({
       {
         // HTTP, inside workerd.
         plugins: [cloudflareTest({ wrangler: { configPath: './test/service/http/wrangler.toml' } })],
-        test: { name: 'http', retry, include: ['test/http/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'http', retry, include: ['test/service/http/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
         // The command line, the deployment, the build and the pool of presses, with doubles for the service and for wrangler.
         test: {
           name: 'tools',
           retry,
-          include: ['test/cli/**/*.test.ts', 'test/scripts/**/*.test.ts', 'test/pool/**/*.test.ts'],
+          include: ['test/packages/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/local/**/*.test.ts'],
+          exclude: ['test/tools/fuzz/**'],
           testTimeout: 60_000,
         },
       },

@@ -57,7 +57,7 @@ export function writeGuides(out: string): void {
 }
 
 /** The page of a client is its README. */
-const sourceOf = (name: string) => (CLIENTS.some((client) => client === name) ? `clients/${name}/README.md` : `docs/${name}.md`)
+const sourceOf = (name: string) => (CLIENTS.some((client) => client === name) ? `packages/clients/${name}/README.md` : `docs/${name}.md`)
 
 /** Links to other guides lead to their pages, those into the repository are words alone. */
 function guideOf(text: string): string {

@@ -9,7 +9,7 @@ import { type FakeGitHub, fakeGitHub } from '../support/fake-github.ts'
 import type { Running } from './running.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const ACTION = join(ROOT, 'integrations/github-action')
+const ACTION = join(ROOT, 'packages/integrations/github-action')
 const PHOTO = join(ROOT, 'docs/photo.jpg')
 /** Would be a column, a tag and a mention of somebody. */
 const EVIL = 'a|<b>@octocat`.jpg'

@@ -13,8 +13,9 @@ const PATIENCE_MS = 3000
 /** The Workers of this checkout, but for the press. */
 function rootWithHangingPress(): string {
   const root = mkdtempSync(join(tmpdir(), 'whittle-hang-'))
-  for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'clients', 'cli', 'docs', 'scripts', 'wasm', 'test'])
+  for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'packages', 'docs', 'tools', 'wasm', 'test'])
     symlinkSync(join(ROOT, name), join(root, name))
+  mkdirSync(join(root, 'deploy'))
   for (const name of ['package.json', 'tsconfig.json', 'wrangler.toml', 'deploy/wrangler.media.toml'])
     cpSync(join(ROOT, name), join(root, name))
   const press = readFileSync(join(ROOT, 'deploy/wrangler.press.toml'), 'utf8').replace(

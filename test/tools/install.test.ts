@@ -41,7 +41,7 @@ describe('trim-packages', () => {
   let root: string
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'whittle-trim-'))
-    mkdirSync(join(root, 'scripts'))
+    mkdirSync(join(root, 'tools/release'), { recursive: true })
     copyFileSync(join(ROOT, 'tools/release/trim-packages.mjs'), join(root, 'tools/release/trim-packages.mjs'))
     for (const file of FILES) {
       mkdirSync(dirname(join(root, 'node_modules', file)), { recursive: true })

@@ -145,7 +145,7 @@ describe('the notices', () => {
 
 it('goes with every package that is made to be published', () => {
   const own = readFileSync(join(ROOT, 'LICENSE'), 'utf8')
-  const packages = globSync(['clients/*/', 'integrations/*/package.json'], { cwd: ROOT }).map((path) =>
+  const packages = globSync(['packages/clients/*/', 'packages/integrations/*/package.json'], { cwd: ROOT }).map((path) =>
     path.replace(/\/?(package\.json)?$/, ''),
   )
   expect(packages).toHaveLength(5)

@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
 const folder = mkdtempSync(join(tmpdir(), 'lint-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-cpSync(join(ROOT, 'scripts/lint'), join(folder, 'scripts/lint'), { recursive: true })
+cpSync(join(ROOT, 'tools/checks/lint'), join(folder, 'tools/checks/lint'), { recursive: true })
 const { plugins } = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as { plugins: unknown }
 writeFileSync(join(folder, 'biome.json'), JSON.stringify({ plugins }))
 

@@ -1,6 +1,6 @@
 /** The wrangler.toml files as one environment has them. The files are shared: nothing in them may belong to one environment alone. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Traces } from './settings.ts'
 
 export const EDGE = 'wrangler.toml'
@@ -17,13 +17,21 @@ const ROUTES = /^[ \t]*(?:(?:[\w.-]+\.)?["']?routes?["']?[ \t]*=|\[{1,2}[ \t]*(?
  * @throws Error when it names routes: every environment would take them from the one before.
  */
 export function configurationOf(root: string, file: string, suffix: string): string {
-  const text = readFileSync(join(root, file), 'utf8')
+  const text = fromRoot(file, readFileSync(join(root, file), 'utf8'))
   if (ROUTES.test(text)) {
     throw new Error(`${file} names routes, which all environments would share. Give the domain with --domain or in deploy.config.json.`)
   }
   // Datasets have no hyphens, or SQL would take them for a difference.
   const named = text.replace(/"(whittle_[a-z]+)"/g, `"$1${suffix.replace('-', '_')}"`)
   return named.replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
+}
+
+/** The configuration with its paths as seen from the root, where the deployment writes its copy. */
+function fromRoot(file: string, text: string): string {
+  const folder = dirname(file)
+  return text.replace(/^(main|image|image_build_context) = "(\.{1,2}\/?[^"]*)"$/gm, (_, key: string, path: string) => {
+    return `${key} = "./${join(folder, path)}"`
+  })
 }
 
 /** The edge at a domain of its own, and nowhere else: rules and firewalls of the zone do not hold at workers.dev. */

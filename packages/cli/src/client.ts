@@ -1,4 +1,4 @@
-/** The service, as the command line needs it: the client of `clients/typescript`, whose troubles are told in one line. */
+/** The service, as the command line needs it: the client of `packages/clients/typescript`, whose troubles are told in one line. */
 import { Whittle } from '../../clients/typescript/src/client.ts'
 import { ApiError, DamagedError, UnreachableError } from '../../clients/typescript/src/errors.ts'
 import { fileAt, write } from '../../clients/typescript/src/node.ts'

@@ -60,8 +60,10 @@ export class Checkout {
 
   constructor(account: Partial<Account> = {}) {
     for (const name of [
-      'scripts',
+      'tools/deploy',
       'src/local/budget.ts',
+      'src/local/receipt-keys.ts',
+      'src/local/node-version.mjs',
       'src/core/catalog/format.ts',
       'src/service/store/regions.ts',
       'src/service/store/blob-names.ts',

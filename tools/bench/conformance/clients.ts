@@ -86,7 +86,7 @@ async function tryOut({ name, probe, commands }: Language, callback: string): Pr
   }
   try {
     for (const command of commands) {
-      if ((await run(command, join(root, 'clients', name), env)) === 0) continue
+      if ((await run(command, join(root, 'packages/clients', name), env)) === 0) continue
       console.error(`${name}: ${command.join(' ')} failed`)
       return 1
     }
