@@ -4,8 +4,7 @@
  * goes on to them where a level leaves the file as it is; a codec that tries several codings of one picture or page compares
  * with them itself, because only there a second coding is cheap.
  */
-import type { Quality } from '../model/codec.ts'
-import { LEVELS, pictureTarget, type RasterTarget } from './levels.ts'
+import { LEVELS, pictureTarget, type Quality, type RasterTarget } from './levels.ts'
 
 /** What a level considers besides itself, the nearest first. */
 export const GENTLER = {

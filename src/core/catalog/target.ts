@@ -1,5 +1,5 @@
 /** Whether measured figures reach a target. */
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from './floors.ts'
 import type { LumaTarget } from './levels.ts'
 
 /** Colour may be this much noisier than luma: the eye sees less of it. */

@@ -3,19 +3,8 @@ import { grant } from '../../../wasm/memories/memories.ts'
 import { ISOLATE_BYTES, isRoomy } from '../catalog/format.ts'
 import { GENTLER } from '../catalog/level-order.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
-import {
-  type Codec,
-  type Compressed,
-  FLOOR_PSNR_DB,
-  FLOOR_SNR_DB,
-  FLOOR_SSIM,
-  type Options,
-  type Outcome,
-  type Reason,
-  type Source,
-  type Suggestion,
-  type Verdict,
-} from '../model/codec.ts'
+import { type Codec, type Compressed, type Options, type Outcome, type Reason, type Source, type Suggestion, type Verdict } from '../model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, scored } from '../model/loss.ts'
 import type { ResultSink } from '../model/sink.ts'

@@ -7,7 +7,7 @@ import { DOCX } from '../../../src/core/catalog/formats/office.ts'
 import { WAV } from '../../../src/core/catalog/formats/wav.ts'
 import { FORMATS } from '../../../src/core/catalog/index.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 
 const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 import { receipt, receiptDocument } from '../../../src/service/http/schemas/receipts.ts'
 import { task } from '../../../src/service/http/schemas/tasks.ts'
 

@@ -7,16 +7,8 @@ import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import { outputFacts } from '../../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import {
-  type Codec,
-  FLOOR_PSNR_DB,
-  FLOOR_SNR_DB,
-  FLOOR_SSIM,
-  type Options,
-  type Outcome,
-  type Quality,
-  type Verdict,
-} from '../../../src/core/model/codec.ts'
+import { type Codec, type Options, type Outcome, type Quality, type Verdict } from '../../../src/core/model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'

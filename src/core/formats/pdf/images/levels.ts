@@ -1,5 +1,6 @@
 import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM, type Quality } from '../../../model/codec.ts'
+import { type Quality } from '../../../model/codec.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../catalog/floors.ts'
 
 /**
  * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for
