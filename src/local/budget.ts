@@ -1,4 +1,4 @@
-import { ISOLATE_BYTES } from '../core/catalog/format.ts'
+import { ISOLATE_BYTES } from '../service/lanes.ts'
 
 /** Node, the bundle and its engines; 150 MB were measured. */
 const PRESS_BYTES = 224 * 2 ** 20

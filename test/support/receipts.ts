@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Checked, type Codecs, checkReceipt } from '../../src/core/audit/check.ts'
 import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
-import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
+import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
@@ -24,7 +24,7 @@ export interface Made {
 
 export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
   const base = { quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined }
-  const options: Options = { ...base, inner: lendCodecs(FORMATS[id].worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  const options: Options = { ...base, inner: lendCodecs(id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
   const { outcome, bytes, defect } = await pressFile(CODECS[id]!, file, name, options)
   if (defect !== undefined) throw new Error(defect)
   const result = receiptView({ outcome, sha256: sha256(bytes), verifiedShare: 1 }, sha256(file))

@@ -51,7 +51,7 @@ export async function tryFile(bytes: Uint8Array, { name, quality, output: wanted
     signal: new AbortController().signal,
     progress: () => undefined,
   }
-  const inner = lendCodecs(facts.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base)
+  const inner = lendCodecs(facts.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base)
   const format = facts.id
   try {
     const pressed = await compress(codec, source, async () => memorySink(bytes.length, name), { ...base, inner })

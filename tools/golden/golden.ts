@@ -71,7 +71,7 @@ async function encryptedSize(id: FormatId, { name, source }: GoldenFile): Promis
 }
 
 function jobFor(id: FormatId, quality: Quality, output: OutputId): { codec: Codec; options: Options } {
-  const codecs = FORMATS[id].worker === 'media' ? MEDIA_CODECS : PRESS_CODECS
+  const codecs = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
   const codec = (codecs as Partial<Record<FormatId, Codec>>)[id]
   if (!codec) throw new Error(`${id} has no codec`)
   const base = { quality, output, memoryBudget: MEMORY_BUDGET_BYTES, signal: new AbortController().signal, progress: () => undefined }

@@ -25,22 +25,12 @@ export type Family =
   | 'science'
   | 'pointcloud'
 
-/** Heap and Wasm memory of one job in an isolate; that has 128 MB, and the service itself needs some of it. */
-export const ISOLATE_BYTES = 96 * 1024 * 1024
-
-/** Whether a job has more than in an isolate. What an isolate can do is done in the same way there, byte by byte. */
-export const isRoomy = ({ memoryBudget }: { readonly memoryBudget: number }): boolean => memoryBudget > ISOLATE_BYTES
-
 /** Pixels of a picture, or of one of a film, beyond which a job is `over_budget`. */
 export interface MostPixels {
   readonly isolate: number
   /** Where a job has a gigabyte: 2^28 is the largest square that WebP holds. */
   readonly roomy: number
 }
-
-/** Of a format's facts, the limit of this job. */
-export const pixelsWithin = ({ isolate, roomy }: MostPixels, job: { readonly memoryBudget: number }): number =>
-  isRoomy(job) ? roomy : isolate
 
 export interface Format {
   /** Unique, lower-case; also the name of the output that is the same container. */
@@ -54,10 +44,6 @@ export interface Format {
   readonly mimeTypes: readonly [string, ...string[]]
   /** Byte patterns, any of which recognises the format; what needs more than bytes at an offset is in `codec/identify`. */
   readonly magic?: readonly { readonly offset: number; readonly bytes: readonly number[] }[]
-  /** Which Worker has the codec. */
-  readonly worker: 'press' | 'media'
-  /** Files up to this many bytes are answered in the request (quick lane); larger ones are queued. */
-  readonly quickUpTo: number
   /** What may come out; the first is the default. */
   readonly outputs: readonly [string, ...string[]]
   readonly fidelity: 'lossless' | 'perceptual'

@@ -1,6 +1,6 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { grant } from '../../../wasm/memories/memories.ts'
-import { ISOLATE_BYTES, isRoomy } from '../catalog/format.ts'
+import { STANDARD_MEMORY_BYTES, isRoomy } from '../model/budget.ts'
 import { GENTLER } from '../catalog/level-order.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { type Codec, type Compressed, type Options, type Outcome, type Reason, type Source, type Suggestion, type Verdict } from '../model/codec.ts'
@@ -44,7 +44,7 @@ export async function compressWithin(
   memoryBudget: number,
   optionsWith: (memoryBudget: number) => Options,
 ): Promise<Pressed> {
-  const lean = await compress(codec, source, openSink, optionsWith(Math.min(memoryBudget, ISOLATE_BYTES)))
+  const lean = await compress(codec, source, openSink, optionsWith(Math.min(memoryBudget, STANDARD_MEMORY_BYTES)))
   if (!isRoomy({ memoryBudget }) || lean.outcome.kind === 'compressed' || lean.outcome.reason !== 'over_budget') return lean
   using _ = grant(memoryBudget)
   return await compress(codec, source, openSink, optionsWith(memoryBudget))

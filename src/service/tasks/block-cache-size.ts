@@ -2,6 +2,7 @@
 
 import type { Format } from '../../core/catalog/format.ts'
 import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
+import { LANES } from '../lanes.ts'
 import type { Task } from '../store/task.ts'
 
 const MIB = 1024 * 1024
@@ -18,7 +19,7 @@ const HOPPING_KEPT_BYTES = 12 * MIB
 
 export function keptBytesFor({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number {
   const facts: Format | undefined = format === 'unknown' ? undefined : FORMATS[format]
-  if (facts?.worker === 'media') return MEDIA_KEPT_BYTES
+  if (format !== 'unknown' && LANES[format].worker === 'media') return MEDIA_KEPT_BYTES
   if (facts?.family === 'image' || format === 'geotiff') return FORWARD_KEPT_BYTES
   if (originalSize <= SMALL_BYTES) return SMALL_KEPT_BYTES
   return HOPPING.has(format) ? HOPPING_KEPT_BYTES : FORWARD_KEPT_BYTES

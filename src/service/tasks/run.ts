@@ -3,7 +3,7 @@
  * every part of a job that was split.
  */
 
-import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
+import { ISOLATE_BYTES } from '../lanes.ts'
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'

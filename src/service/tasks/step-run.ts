@@ -1,7 +1,7 @@
 /** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
 
 import { enginesOf } from '../../core/catalog/engines.ts'
-import { ISOLATE_BYTES } from '../../core/catalog/format.ts'
+import { ISOLATE_BYTES } from '../lanes.ts'
 import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import type { Codec, Options, Outcome, Source } from '../../core/model/codec.ts'

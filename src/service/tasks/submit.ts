@@ -1,5 +1,6 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
+import { LANES } from '../lanes.ts'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { passwordApplies } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
@@ -93,8 +94,9 @@ async function decide(submission: Submission, staged: Staged, format: KnownForma
   const output = chooseOutput(format, jobOptions.format)
   if (jobOptions.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
   if (jobOptions.password !== undefined && format.password) await refuseLocked(staged, format)
-  const quick = fastest === 'quick' && format.worker === 'press' && staged.size <= format.quickUpTo
-  return { format: format.id, output, worker: format.worker, lane: quick ? 'quick' : 'slow' }
+  const { worker, quickUpTo } = LANES[format.id]
+  const quick = fastest === 'quick' && worker === 'press' && staged.size <= quickUpTo
+  return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
 }
 
 async function refuseSigned(staged: Staged): Promise<void> {

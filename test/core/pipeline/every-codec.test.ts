@@ -38,7 +38,7 @@ function optionsFor(codec: Codec, { output }: Pick<Generated, 'output'>, more: P
     progress: () => undefined,
     ...more,
   }
-  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
 }
 
 const levelsOf = ({ format }: Codec): Quality[] => [...(format.ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']

@@ -28,7 +28,7 @@ function optionsFor(codec: Codec): Options {
     signal: new AbortController().signal,
     progress: () => undefined,
   }
-  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
 }
 
 /** As `StepRun` would, and what it asked the bucket for. */

@@ -36,7 +36,7 @@ const optionsFor = (codec: Codec, more: Partial<Options>): Options => {
     progress: () => undefined,
     ...more,
   }
-  return { ...base, inner: lendCodecs(codec.format.worker === 'media' ? MEDIA_CODECS : PRESS_CODECS, base) }
+  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
 }
 
 const UNPACK: Partial<Record<OutputId, (bytes: Uint8Array) => Uint8Array>> = { zst: zstdDecompressSync, 'nii.gz': gunzipSync }

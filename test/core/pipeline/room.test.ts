@@ -1,6 +1,6 @@
 /** Where a job has more memory than in an isolate: the same bytes for what fits there, and more for what does not. */
 import { describe, expect, it } from 'vitest'
-import { ISOLATE_BYTES } from '../../../src/core/catalog/format.ts'
+import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'

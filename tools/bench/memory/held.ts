@@ -5,7 +5,7 @@
  */
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ISOLATE_BYTES } from '../../../src/core/catalog/format.ts'
+import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'

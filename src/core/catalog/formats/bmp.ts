@@ -7,8 +7,6 @@ export const BMP = {
   family: 'image',
   extensions: ['bmp', 'dib'],
   mimeTypes: ['image/bmp'],
-  worker: 'press',
-  quickUpTo: 4194304,
   outputs: ['bmp', 'jpg', 'png', 'webp', 'avif'],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',

@@ -7,8 +7,6 @@ export const DICOM = {
   extensions: ['dcm', 'dicom'],
   mimeTypes: ['application/dicom'],
   magic: [{ offset: 128, bytes: [0x44, 0x49, 0x43, 0x4d] }],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['dicom', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -6,8 +6,6 @@ export const DXF = {
   family: 'cad',
   extensions: ['dxf'],
   mimeTypes: ['image/vnd.dxf'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -6,8 +6,6 @@ export const EML = {
   family: 'mail',
   extensions: ['eml'],
   mimeTypes: ['message/rfc822'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['zst', 'br', 'gz', 'eml'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -6,8 +6,6 @@ export const EPUB = {
   family: 'ebook',
   extensions: ['epub'],
   mimeTypes: ['application/epub+zip'],
-  worker: 'press',
-  quickUpTo: 2097152,
   outputs: ['epub'],
   fidelity: 'perceptual',
   levels: {

@@ -11,8 +11,6 @@ export const GIF = {
     { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x37, 0x61] },
     { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x39, 0x61] },
   ],
-  worker: 'press',
-  quickUpTo: 262144,
   outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',

@@ -6,8 +6,6 @@ export const HDF5 = {
   family: 'science',
   extensions: ['h5', 'hdf5', 'hdf', 'he5'],
   mimeTypes: ['application/x-hdf5'],
-  worker: 'press',
-  quickUpTo: 2097152,
   outputs: ['hdf5', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format
@@ -18,8 +16,6 @@ export const NETCDF = {
   family: 'science',
   extensions: ['nc', 'nc4'],
   mimeTypes: ['application/x-netcdf'],
-  worker: 'press',
-  quickUpTo: 2097152,
   outputs: ['netcdf', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -8,8 +8,6 @@ export const JPG = {
   extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
   mimeTypes: ['image/jpeg'],
   magic: [{ offset: 0, bytes: [0xff, 0xd8, 0xff] }],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['jpg', 'png', 'webp', 'avif'],
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },

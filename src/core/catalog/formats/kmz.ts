@@ -6,8 +6,6 @@ export const KMZ = {
   family: 'geo',
   extensions: ['kmz'],
   mimeTypes: ['application/vnd.google-earth.kmz'],
-  worker: 'press',
-  quickUpTo: 2097152,
   outputs: ['kmz'],
   fidelity: 'perceptual',
   levels: {

@@ -6,8 +6,6 @@ export const LAS = {
   family: 'pointcloud',
   extensions: ['las'],
   mimeTypes: ['application/vnd.las'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['laz', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format
@@ -18,8 +16,6 @@ export const LAZ = {
   family: 'pointcloud',
   extensions: ['laz'],
   mimeTypes: ['application/vnd.laszip'],
-  worker: 'press',
-  quickUpTo: 4194304,
   outputs: ['laz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -7,8 +7,6 @@ export const MP3 = {
   family: 'audio',
   extensions: ['mp3'],
   mimeTypes: ['audio/mpeg'],
-  worker: 'media',
-  quickUpTo: 0,
   outputs: ['mp3'],
   fidelity: 'perceptual',
   levels: {

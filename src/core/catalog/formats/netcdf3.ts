@@ -11,8 +11,6 @@ export const NETCDF3 = {
     { offset: 0, bytes: [0x43, 0x44, 0x46, 0x2] },
     { offset: 0, bytes: [0x43, 0x44, 0x46, 0x5] },
   ],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

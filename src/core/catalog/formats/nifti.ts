@@ -6,8 +6,6 @@ export const NIFTI = {
   family: 'medical',
   extensions: ['nii', 'nii.gz', 'hdr', 'zip'],
   mimeTypes: ['application/octet-stream'],
-  worker: 'press',
-  quickUpTo: 4194304,
   outputs: ['nii.gz', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

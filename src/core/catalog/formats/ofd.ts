@@ -7,8 +7,6 @@ export const OFD = {
   family: 'document',
   extensions: ['ofd'],
   mimeTypes: ['application/ofd'],
-  worker: 'press',
-  quickUpTo: 2097152,
   outputs: ['ofd'],
   fidelity: 'perceptual',
   ultra: true,

@@ -6,8 +6,6 @@ export const PDF = {
   family: 'document',
   extensions: ['pdf'],
   mimeTypes: ['application/pdf'],
-  worker: 'press',
-  quickUpTo: 262144,
   outputs: ['pdf'],
   fidelity: 'perceptual',
   password: 'pdf',

@@ -8,8 +8,6 @@ export const PNG = {
   extensions: ['png', 'apng'],
   mimeTypes: ['image/png', 'image/apng'],
   magic: [{ offset: 0, bytes: [0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa] }],
-  worker: 'press',
-  quickUpTo: 1048576,
   outputs: ['png', 'jpg', 'webp', 'avif'],
   holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },

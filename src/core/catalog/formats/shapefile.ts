@@ -6,8 +6,6 @@ export const SHAPEFILE = {
   family: 'geo',
   extensions: ['zip', 'shz'],
   mimeTypes: ['application/zip'],
-  worker: 'press',
-  quickUpTo: 4194304,
   outputs: ['shapefile'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -12,8 +12,6 @@ export const SVG = {
   family: 'image',
   extensions: ['svg', 'svgz'],
   mimeTypes: ['image/svg+xml'],
-  worker: 'press',
-  quickUpTo: 262144,
   outputs: ['svg'],
   fidelity: 'perceptual',
   levels: {

@@ -46,8 +46,6 @@ export const TEXT = {
     'ipynb',
   ],
   mimeTypes: ['text/plain'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -6,8 +6,6 @@ export const TIFF = {
   family: 'image',
   extensions: ['tif', 'tiff'],
   mimeTypes: ['image/tiff'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['tiff'],
   fidelity: 'lossless',
 } as const satisfies Format
@@ -18,8 +16,6 @@ export const GEOTIFF = {
   family: 'geo',
   extensions: ['tif', 'tiff', 'gtiff'],
   mimeTypes: ['image/tiff; application=geotiff', 'image/tiff'],
-  worker: 'press',
-  quickUpTo: 8388608,
   outputs: ['geotiff'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -7,8 +7,6 @@ export const WAV = {
   family: 'audio',
   extensions: ['wav', 'wave', 'bwf', 'rf64'],
   mimeTypes: ['audio/wav'],
-  worker: 'media',
-  quickUpTo: 0,
   outputs: ['wav', 'mp3', 'flac'],
   fidelity: 'perceptual',
   levels: {

@@ -3,7 +3,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { pixelsWithin } from '../../catalog/format.ts'
+import { pixelsWithin } from '../../model/budget.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import type { PngPicture } from '../../images/png/png-picture.ts'
 import type { Options, Source } from '../../model/codec.ts'

@@ -5,7 +5,7 @@ import { type Bytes, type PngEvent, readPng, withColours } from '../../../../was
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../../wasm/png/engine.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
-import { pixelsWithin } from '../../catalog/format.ts'
+import { pixelsWithin } from '../../model/budget.ts'
 import { PNG } from '../../catalog/formats/png.ts'
 import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
 import { affords } from '../../model/budget.ts'

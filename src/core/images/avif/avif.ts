@@ -2,7 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { ISOLATE_BYTES } from '../../catalog/format.ts'
+import { STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { seenTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
 import { VisibleMeter } from '../../metrics/perceptual.ts'
@@ -32,7 +32,7 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, ISOLATE_BYTES)) return encodeGrid(raster, carried, request)
+  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, STANDARD_MEMORY_BYTES)) return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)

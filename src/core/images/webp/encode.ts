@@ -3,7 +3,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { isRoomy } from '../../catalog/format.ts'
+import { isRoomy } from '../../model/budget.ts'
 import { seenTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { highest, lowest } from '../../metrics/search.ts'

@@ -1,6 +1,8 @@
 /** GET /v1/usage and GET /v1/formats. */
 
-import { ISOLATE_BYTES, type MostPixels, pixelsWithin } from '../../../core/catalog/format.ts'
+import type { MostPixels } from '../../../core/catalog/format.ts'
+import { pixelsWithin } from '../../../core/model/budget.ts'
+import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../../core/catalog/outputs.ts'
 import { PLANS } from '../../store/plans.ts'
@@ -81,6 +83,6 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
     fidelity: format.fidelity,
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),
-    quick_up_to: format.worker === 'press' ? format.quickUpTo : 0,
+    quick_up_to: LANES[format.id].quickUpTo,
   }
 }
