@@ -1,9 +1,9 @@
 /** The Workers of one machine inside workerd: the edge, what forwards to the presses, and their door. */
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
+import type { Kind } from '../service/lanes.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { budgetOf } from './budget.ts'
-import type { Kind } from './ipc-messages.ts'
 import type { JobLimits } from './job.ts'
 import { leashWorkerd } from './parent-death-signal.ts'
 import type { Pool } from './worker-pool.ts'

@@ -3,9 +3,6 @@ import type { Claim, TaskRecordFace } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { NativeRequest } from './native.ts'
 
-/** Presses under the GPL are processes of their own, as they are Workers of their own. */
-export type Kind = 'press' | 'media'
-
 export type Claimed = Extract<Claim, { kind: 'claimed' }>
 
 /** What a press may ask of the task that it works on; the parent asks it in the press's name, with the attempt that it holds itself. */

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { FromPress, FromProcess, Kind, ToPress } from './ipc-messages.ts'
+import type { Kind } from '../service/lanes.ts'
+import type { FromPress, FromProcess, ToPress } from './ipc-messages.ts'
 import { leashed } from './parent-death-signal.ts'
 import { type Usage, usageOf } from './usage.ts'
 

@@ -1,9 +1,9 @@
 /** Which of the waiting steps is next. Pure, so that a day of work can be tried in a moment. */
 import type { Family } from '../core/catalog/format.ts'
 import { FORMATS } from '../core/catalog/index.ts'
+import type { Kind } from '../service/lanes.ts'
 import type { Task } from '../service/store/task.ts'
 import type { Step } from '../service/tasks/run.ts'
-import type { Kind } from './ipc-messages.ts'
 
 export interface Waiting {
   readonly kind: Kind

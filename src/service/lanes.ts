@@ -8,9 +8,11 @@ const MIB = 1024 * KIB
 /** Heap and Wasm memory of one job in an isolate. Cloudflare gives an isolate 128 MB, and the service needs the rest. */
 export const ISOLATE_BYTES = STANDARD_MEMORY_BYTES
 
+/** The Worker that has a codec. Engines under the GPL are in `media` alone. */
+export type Kind = 'press' | 'media'
+
 export interface Lane {
-  /** The Worker that has the codec. */
-  readonly worker: 'press' | 'media'
+  readonly worker: Kind
   /** Largest file, in bytes, that is compressed while the request waits; larger files are queued. */
   readonly quickUpTo: number
 }
@@ -47,3 +49,6 @@ export const LANES: Readonly<Record<FormatId, Lane>> = {
   netcdf: { worker: 'press', quickUpTo: 2 * MIB },
   netcdf3: { worker: 'press', quickUpTo: 8 * MIB },
 }
+
+/** Memory of a container's press in MB: what the instance type in `deploy/wrangler.heavy.toml` leaves for it. */
+export const CONTAINER_PRESS_MB = 4096

@@ -14,11 +14,11 @@ const LGPL = JSON.stringify({ source: { licence: 'LGPL-2.0-or-later' } }, null, 
 
 /** Front doors, a format and its engine, as they should be; and an engine under the GPL that only `media` reaches. */
 const GOOD = {
-  'src/index.ts': "import { app } from './http/app.ts'\nexport default app\n",
+  'src/index.ts': "import { app } from './service/http/app.ts'\nexport default app\n",
   'src/service/http/app.ts': "import { put } from '../store/blobs.ts'\nexport const app = put\n",
   'src/service/store/blobs.ts': 'export const put = 1\n',
-  'src/service/press.ts': "import { PRESS } from './formats/press.ts'\nexport default PRESS\n",
-  'src/service/media.ts': "import { MEDIA } from './formats/media.ts'\nexport default MEDIA\n",
+  'src/service/press.ts': "import { PRESS } from '../core/formats/press.ts'\nexport default PRESS\n",
+  'src/service/media.ts': "import { MEDIA } from '../core/formats/media.ts'\nexport default MEDIA\n",
   'src/core/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
   'src/core/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
   'src/core/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
@@ -26,7 +26,8 @@ const GOOD = {
   'wasm/png/png.ts': "import module from './png.wasm'\nexport const rows = module\n",
   'wasm/x264/x264.ts': "import module from './x264.wasm'\nexport const encode = module\n",
   'wasm/x264/origin.json': GPL,
-  'test/formats/png.test.ts': "import { png } from '../../src/core/formats/png/png.ts'\nimport '../../tools/wasm-hook.ts'\npng\n",
+  'test/core/formats/png.test.ts':
+    "import { png } from '../../../../src/core/formats/png/png.ts'\nimport '../../../tools/wasm-hook.ts'\npng\n",
   'tools/wasm-hook.ts': 'export {}\n',
 }
 
@@ -50,29 +51,39 @@ describe('the check of imports', () => {
       'one line',
       'src/service/env.ts',
       "import { app } from './http/app.ts'\nexport { app }\n",
-      'src/service/http/app.ts is not below src/service/env.ts',
+      'src/service/http/app.ts is not below src/service/',
     ],
     [
       'types alone',
       'src/service/store/task.ts',
       "import type { A } from '../http/app.ts'\n",
-      'src/service/http/app.ts is not below src/store/',
+      'src/service/http/app.ts is not below src/service/store/',
     ],
     [
       'several lines',
       'src/service/store/task.ts',
       "import {\n  app,\n} from '../http/app.ts'\n",
-      'src/service/http/app.ts is not below src/store/',
+      'src/service/http/app.ts is not below src/service/store/',
     ],
-    ['export from', 'src/service/store/task.ts', "export * from '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
-    ['effects alone', 'src/service/store/task.ts', "import '../http/app.ts'\n", 'src/service/http/app.ts is not below src/store/'],
+    [
+      'export from',
+      'src/service/store/task.ts',
+      "export * from '../http/app.ts'\n",
+      'src/service/http/app.ts is not below src/service/store/',
+    ],
+    ['effects alone', 'src/service/store/task.ts', "import '../http/app.ts'\n", 'src/service/http/app.ts is not below src/service/store/'],
     [
       'import()',
       'src/service/store/task.ts',
       "export const a = () => import('../http/app.ts')\n",
-      'src/service/http/app.ts is not below src/store/',
+      'src/service/http/app.ts is not below src/service/store/',
     ],
-    ['a compiled module', 'src/http/a.ts', "import a from '../../wasm/png/png.wasm'\n", 'wasm/png/png.wasm is not below src/http/'],
+    [
+      'a compiled module',
+      'src/service/http/a.ts',
+      "import a from '../../../wasm/png/png.wasm'\n",
+      'wasm/png/png.wasm is not below src/service/http/',
+    ],
   ])('names an import of what is above: %s', (_, file, text, why) => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
@@ -91,25 +102,25 @@ describe('the check of imports', () => {
 
   it('names a format that imports another, but not the facts of another', () => {
     const facts = { 'src/core/catalog/formats/png.ts': 'export const PNG = {}\n' }
-    const gif = "import { PNG } from '../png/format.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
+    const gif = "import { PNG } from '../../catalog/formats/png.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
     const codec = 'src/core/formats/gif/gif.ts'
     expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/core/formats/png/png.ts is another format`])
   })
 
   it('names a circle, of types too', () => {
     const problems = problemsWith({
-      'src/bytes/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
-      'src/bytes/b.ts': "import type { C } from './c.ts'\nexport type B = C | 2\n",
-      'src/bytes/c.ts': "import type { A } from './a.ts'\nexport type C = A[] | 3\n",
-      'src/bytes/d.ts': "import type { A } from './a.ts'\nexport type D = A\n",
+      'src/core/bytes/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
+      'src/core/bytes/b.ts': "import type { C } from './c.ts'\nexport type B = C | 2\n",
+      'src/core/bytes/c.ts': "import type { A } from './a.ts'\nexport type C = A[] | 3\n",
+      'src/core/bytes/d.ts': "import type { A } from './a.ts'\nexport type D = A\n",
     })
-    expect(problems).toEqual(['a circle of imports: src/bytes/a.ts → src/bytes/b.ts → src/bytes/c.ts'])
+    expect(problems).toEqual(['a circle of imports: src/core/bytes/a.ts → src/core/bytes/b.ts → src/core/bytes/c.ts'])
   })
 
   it('names an engine under the GPL that the press reaches, however far away', () => {
     const problems = problemsWith({
-      'src/core/formats/png/png.ts': "import { film } from '../../raster/film.ts'\nexport const png = film\n",
-      'src/raster/film.ts': "import { encode } from '../../wasm/x264/x264.ts'\nexport const film = encode\n",
+      'src/core/formats/png/png.ts': "import { film } from '../../images/film.ts'\nexport const png = film\n",
+      'src/core/images/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
     })
     expect(problems).toEqual([
       'src/service/press.ts reaches wasm/x264/x264.ts, which is under the GPL',
@@ -142,11 +153,11 @@ describe('the check of imports', () => {
   it.each([
     'console/src/app.tsx',
     'packages/cli/src/main.ts',
-    'clients/typed.ts',
+    'packages/clients/typed.ts',
   ])('names what speaks HTTP and imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
     const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
-    expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below cli/`])
+    expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below console/src/`])
   })
 
   it('names every file when there is no table', () => {

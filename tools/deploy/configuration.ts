@@ -30,7 +30,7 @@ export function configurationOf(root: string, file: string, suffix: string): str
 function fromRoot(file: string, text: string): string {
   const folder = dirname(file)
   return text.replace(/^(main|image|image_build_context) = "(\.{1,2}\/?[^"]*)"$/gm, (_, key: string, path: string) => {
-    return `${key} = "./${join(folder, path)}"`
+    return `${key} = "${key === 'main' ? '' : './'}${join(folder, path)}"`
   })
 }
 

@@ -2,7 +2,8 @@
  * The queues of a deployment. Each has 250 consumers at most (Cloudflare's limit), so there may be several of a kind; long work
  * has queues of its own. `src/service/tasks/queues.ts` finds them by the names of their bindings.
  */
-import { budgetOf, CONTAINER_PRESS_MB } from '../../src/local/budget.ts'
+import { budgetOf } from '../../src/local/budget.ts'
+import { CONTAINER_PRESS_MB } from '../../src/service/lanes.ts'
 import { withVariable } from './configuration.ts'
 
 interface JobQueue {

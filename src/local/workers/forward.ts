@@ -1,8 +1,8 @@
 /** Stands in for `whittle-press` and `whittle-media` where the presses are processes: every step goes to the pool. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { MediaFace, PressFace } from '../../service/env.ts'
+import type { Kind } from '../../service/lanes.ts'
 import type { JobMessage } from '../../service/store/tasks.ts'
-import type { Kind } from '../ipc-messages.ts'
 
 interface ForwardEnv {
   /** The parent of the presses, in this service's own process. */

@@ -1,7 +1,6 @@
 /** One task's container: started when it is first asked for, asked to do a step, and gone when nobody has asked it for a while. */
 
-import { CONTAINER_PRESS_MB } from '../../local/budget.ts'
-import type { Kind } from '../../local/ipc-messages.ts'
+import { CONTAINER_PRESS_MB, type Kind } from '../lanes.ts'
 import type { Step } from '../tasks/run.ts'
 
 /** The name under which a container finds the service; everything else is closed to it. */

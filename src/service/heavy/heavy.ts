@@ -3,8 +3,8 @@
  * one a task, so that no two customers' files are on one machine. See docs/design/containers.md.
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
-import type { Kind } from '../../local/ipc-messages.ts'
 import type { WorkerEnv } from '../env.ts'
+import type { Kind } from '../lanes.ts'
 import { answer } from '../remote/answer.ts'
 import type { Namespace } from '../store/namespace.ts'
 import { placed } from '../store/region-bindings.ts'
