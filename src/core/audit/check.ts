@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { grant } from '../../../wasm/memories/memories.ts'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
-import { type Codec, type Options, type Outcome, type Quality, type Source } from '../model/codec.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
+import type { Codec, Options, Outcome, Quality, Source } from '../model/codec.ts'
 import type { NativeFilm } from '../model/external-encoder.ts'
 import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'

@@ -3,9 +3,9 @@
  * every part of a job that was split.
  */
 
-import { ISOLATE_BYTES } from '../lanes.ts'
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
+import { ISOLATE_BYTES } from '../lanes.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'
 import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './memory-semaphore.ts'

@@ -1,7 +1,6 @@
 /** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
 
 import { enginesOf } from '../../core/catalog/engines.ts'
-import { ISOLATE_BYTES } from '../lanes.ts'
 import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import type { Codec, Options, Outcome, Source } from '../../core/model/codec.ts'
@@ -14,6 +13,7 @@ import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { lendCodecs } from '../../core/pipeline/inner.ts'
 import type { WorkerEnv } from '../env.ts'
+import { ISOLATE_BYTES } from '../lanes.ts'
 import { partsOf, resultsOf } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import { Blocks, MOST_READS } from '../store/blocks.ts'

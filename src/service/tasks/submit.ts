@@ -1,9 +1,9 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
-import { LANES } from '../lanes.ts'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { passwordApplies } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
+import { LANES } from '../lanes.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'

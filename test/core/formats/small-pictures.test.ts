@@ -100,7 +100,7 @@ describe('score of small pictures', () => {
 
 describe('colours of small pictures', () => {
   it.each(['png', 'bmp'] as const)('of a %s are kept where giving them up saves next to nothing', async (format) => {
-    const [codec, fileOf] = { png: [png, pngOf], bmp: [bmp, bmpOf] }[format] as readonly [typeof png, typeof pngOf]
+    const [codec, fileOf] = format === 'png' ? ([png, pngOf] as const) : ([bmp, bmpOf] as const)
     const file = fileOf(drawing(96, 96), 96, 96)
     for (const level of LEVELS) {
       const { outcome } = await pressFile(codec, file, `a.${format}`, { quality: level })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 import { AVI, MP4 } from '../../../src/core/catalog/formats/film.ts'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
 import { MP3 } from '../../../src/core/catalog/formats/mp3.ts'
@@ -7,7 +8,6 @@ import { DOCX } from '../../../src/core/catalog/formats/office.ts'
 import { WAV } from '../../../src/core/catalog/formats/wav.ts'
 import { FORMATS } from '../../../src/core/catalog/index.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 
 const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
 

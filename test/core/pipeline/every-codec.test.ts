@@ -3,12 +3,12 @@
  * sees damage. Codecs that lie on purpose are in promises.test.ts.
  */
 import { describe, expect, it } from 'vitest'
+import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
 import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import { outputFacts } from '../../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import { type Codec, type Options, type Outcome, type Quality, type Verdict } from '../../../src/core/model/codec.ts'
-import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
+import type { Codec, Options, Outcome, Quality, Verdict } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'

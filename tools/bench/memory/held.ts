@@ -5,13 +5,13 @@
  */
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'
 import { compress } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import { fileSink, fileSource } from '../../../test/core/formats/memory/files.ts'
 
 /** Of the job. */

@@ -1,12 +1,12 @@
 /** Finished parts and what is kept of the old film become the new one. */
 
 import { concat } from '../../bytes/concat.ts'
+import { FLOOR_SNR_DB } from '../../catalog/floors.ts'
 import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
 import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
-import { type Options, type Outcome, type Sink, type Source } from '../../model/codec.ts'
-import { FLOOR_SNR_DB } from '../../catalog/floors.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { noGain, unsupported } from '../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../model/loss.ts'
 import type { FinishedPart } from '../../model/segmented.ts'

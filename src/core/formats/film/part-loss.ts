@@ -1,7 +1,7 @@
 /** What the parts of a film lost, on its way from the encoder to the receipt. */
 
-import { SnrMeter } from '../../metrics/snr.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
+import { SnrMeter } from '../../metrics/snr.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import type { PartReceipt } from '../../model/segmented.ts'
 import type { EncodedPart } from './part-encoder.ts'

@@ -1,8 +1,8 @@
 /** Pictures that stay as they are. */
 
 import { Ffmpeg, type Picture, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { pixelsWithin } from '../../model/budget.ts'
 import { MOST_PIXELS } from '../../catalog/formats/film.ts'
+import { pixelsWithin } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 

@@ -2,9 +2,8 @@
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { pixelsWithin } from '../../model/budget.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
-import { affords } from '../../model/budget.ts'
+import { affords, pixelsWithin } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 

@@ -1,8 +1,8 @@
 /** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
-import { pixelsWithin } from '../../model/budget.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
+import { pixelsWithin } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'

@@ -1,5 +1,6 @@
 /** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP and TIFF that are as PNG. */
 
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'
@@ -8,8 +9,7 @@ import { pictureFacts } from '../../embedded/image-header.ts'
 import { recompressAsPng } from '../../embedded/lossless-replacement.ts'
 import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
 import { similarity } from '../../embedded/similarity.ts'
-import { type Options } from '../../model/codec.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
+import type { Options } from '../../model/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, scored } from '../../model/loss.ts'
 import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'

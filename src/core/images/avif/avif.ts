@@ -2,12 +2,11 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { seenTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
 import { VisibleMeter } from '../../metrics/perceptual.ts'
 import { highest, lowest } from '../../metrics/search.ts'
-import { affords } from '../../model/budget.ts'
+import { affords, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { TargetUnreachable, unsupported } from '../../model/error.ts'
 import { ofPixels } from '../../model/loss.ts'
 import { orientationOf, upright, uprightRaster } from '../raster/orientation.ts'
@@ -32,7 +31,8 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, STANDARD_MEMORY_BYTES)) return encodeGrid(raster, carried, request)
+  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, STANDARD_MEMORY_BYTES))
+    return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)

@@ -3,11 +3,11 @@
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
 
+import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { gentlerTargets } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
 import { ofPixels, worseLoss } from '../../model/loss.ts'
 import { similarityOfJpeg, similarityOfWebp } from '../compare/similarity.ts'

@@ -1,10 +1,10 @@
 /** GET /v1/usage and GET /v1/formats. */
 
 import type { MostPixels } from '../../../core/catalog/format.ts'
-import { pixelsWithin } from '../../../core/model/budget.ts'
-import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../../core/catalog/outputs.ts'
+import { pixelsWithin } from '../../../core/model/budget.ts'
+import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'

@@ -1,8 +1,8 @@
 /** Which pictures the program beside the press takes: those that no engine here can decode, or no isolate has room for. */
 import type { VideoStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
-import { pixelsWithin } from '../../../model/budget.ts'
 import { MOST_PIXELS } from '../../../catalog/formats/film.ts'
 import { type Box, boxes, u16At } from '../../../containers/isobmff/box.ts'
+import { pixelsWithin } from '../../../model/budget.ts'
 import type { Options } from '../../../model/codec.ts'
 import { overBudget } from '../../../model/error.ts'
 

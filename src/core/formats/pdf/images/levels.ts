@@ -1,6 +1,6 @@
-import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
-import { type Quality } from '../../../model/codec.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../../catalog/floors.ts'
+import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
+import type { Quality } from '../../../model/codec.ts'
 
 /**
  * Pictures that are stored finer than the level's resolution reach the target at that resolution; as they are stored, for
