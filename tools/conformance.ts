@@ -4,7 +4,7 @@
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
  * `npm run conformance -- dicom`, `-- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
- * and need no acceptance tool (below bench/conformance).
+ * and need no acceptance tool (below tools/bench/conformance).
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

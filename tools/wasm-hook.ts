@@ -1,4 +1,4 @@
-/** `node --import ./scripts/wasm-hook.ts …`: imports `.wasm` as a compiled module, as Workers do. */
+/** `node --import ./tools/wasm-hook.ts …`: imports `.wasm` as a compiled module, as Workers do. */
 import { registerHooks } from 'node:module'
 
 registerHooks({

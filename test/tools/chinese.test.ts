@@ -24,7 +24,9 @@ function sentencesIn(source: string): string[] {
 }
 
 describe('an error in Chinese', () => {
-  const files = globSync('src/{http,tasks}/**/*.ts', { cwd: ROOT }).filter((file) => !/(chinese|error-texts|openapi)\.ts$/.test(file))
+  const files = globSync('src/service/{http,tasks}/**/*.ts', { cwd: ROOT }).filter(
+    (file) => !/(chinese|error-texts|openapi)\.ts$/.test(file),
+  )
   const sources = files.map((file) => readFileSync(join(ROOT, file), 'utf8'))
   const sentences = sources.filter((source) => /ApiError|checkCallbackUrl/.test(source)).flatMap(sentencesIn)
 

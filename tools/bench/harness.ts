@@ -27,7 +27,7 @@ export interface Row {
   readonly peers: Readonly<Record<string, Measured | undefined>>
 }
 
-/** One file of `bench/`: what it compares, and its rows. `corpus` is a folder of real files. */
+/** One file of `tools/bench/`: what it compares, and its rows. `corpus` is a folder of real files. */
 export interface Bench {
   readonly title: string
   rows(corpus: string): AsyncGenerator<Row> | Generator<Row>

@@ -1,5 +1,5 @@
 /**
- * How the JPEG engine's quantisation tables were found: `node --import ./scripts/wasm-hook.ts tools/bench/jpeg-tables.ts FILE.jpg …`, best with
+ * How the JPEG engine's quantisation tables were found: `node --import ./tools/wasm-hook.ts tools/bench/jpeg-tables.ts FILE.jpg …`, best with
  * a score of pieces of 640 × 512 (`jpegtran -crop`). Bends mozjpeg's tables by a few numbers, one at a time, and keeps what makes the
  * pictures smaller at equal SSIMULACRA 2.1. A fifth of a second a piece and try; an hour finds what 0.1 % is worth.
  */

@@ -11,5 +11,5 @@ cd "$cache"
 [ -e "$archive" ] || npm pack --silent @jsquash/avif@2.1.1 >/dev/null
 echo "$hash  $archive" | sha256sum --check --quiet
 tar xzf "$archive"
-node "$here/../../scripts/import-memory.ts" package/codec/dec/avif_dec.wasm "$here/avif-decoder.wasm"
+node "$here/../../tools/checks/import-memory.ts" package/codec/dec/avif_dec.wasm "$here/avif-decoder.wasm"
 sha256sum "$here/avif-decoder.wasm"

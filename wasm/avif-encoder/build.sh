@@ -11,5 +11,5 @@ cd "$cache"
 [ -e "$archive" ] || npm pack --silent @jsquash/avif@2.1.1 >/dev/null
 echo "$hash  $archive" | sha256sum --check --quiet
 tar xzf "$archive"
-node "$here/../../scripts/import-memory.ts" package/codec/enc/avif_enc.wasm "$here/avif-encoder.wasm"
+node "$here/../../tools/checks/import-memory.ts" package/codec/enc/avif_enc.wasm "$here/avif-encoder.wasm"
 sha256sum "$here/avif-encoder.wasm"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and our glue.
-# No containers, filters or command line inside: `src/containers/` reads and writes those, `glue.c` is the whole interface.
+# No containers, filters or command line inside: `src/core/containers/` reads and writes those, `glue.c` is the whole interface.
 # Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, patch, pkg-config and Debian 12's source packages.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

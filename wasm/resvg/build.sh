@@ -11,5 +11,5 @@ cd "$cache"
 [ -e "$archive" ] || npm pack --silent @resvg/resvg-wasm@2.6.2 >/dev/null
 echo "$hash  $archive" | sha256sum --check --quiet
 tar xzf "$archive"
-node "$here/../../scripts/meter-wasm.ts" package/index_bg.wasm "$here/resvg.wasm" 1024
+node "$here/../../tools/wasm/meter-wasm.ts" package/index_bg.wasm "$here/resvg.wasm" 1024
 sha256sum "$here/resvg.wasm"

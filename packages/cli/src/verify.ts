@@ -25,7 +25,7 @@ export async function measure(paths: readonly string[]): Promise<unknown> {
 }
 
 function started(paths: readonly string[], flags: VerifyFlags, stdio: StdioOptions): ChildProcess {
-  const [script, hook] = ['verify.ts', 'wasm-hook.ts'].map((name) => new URL(`../../scripts/${name}`, import.meta.url))
+  const [script, hook] = ['verify.ts', 'wasm-hook.ts'].map((name) => new URL(`../../../tools/${name}`, import.meta.url))
   if (!existsSync(script!))
     throw new Trouble('usage', 'Receipts are verified by the codecs themselves: run this from a checkout of Whittle.')
   const options = [...(flags.json ? ['--json'] : []), ...(flags.jwks === undefined ? [] : ['--jwks', flags.jwks])]

@@ -1,5 +1,5 @@
 /** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -142,6 +142,7 @@ it('sends traces of all Workers where deploy.config.json says, as wrangler reads
     const asked = { production: { log_share: 0.5, traces: { share: 0.1, destinations: ['grafana-traces'] } } }
     writeFileSync(join(folder, 'deploy.config.json'), JSON.stringify(asked))
     const { traces } = readSettings(folder, [])
+    mkdirSync(join(folder, 'deploy'))
     for (const file of [EDGE, ...SERVICES]) {
       const configuration = withLogShare(configurationOf(root, file, ''), 0.5)
       expect(withTraces(configuration, readSettings(folder, ['--env', 'staging']).traces)).toBe(configuration)

@@ -1,5 +1,5 @@
 /**
- * `node --import ./scripts/wasm-hook.ts tools/bench/conformance/laz.ts [LAS file …]`: LAZ files of every point format and LAS
+ * `node --import ./tools/wasm-hook.ts tools/bench/conformance/laz.ts [LAS file …]`: LAZ files of every point format and LAS
  * version, generated, and of the files named, read and written by LASzip and laz-rs (laz.py) to the same bytes.
  * Needs a Python with `laszip` and `lazrs`, named by PYTHON.
  */

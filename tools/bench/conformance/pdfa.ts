@@ -1,5 +1,5 @@
 /**
- * `node --import ./scripts/wasm-hook.ts tools/bench/conformance/pdfa.ts [FILE-OR-FOLDER …]`: those PDFs that veraPDF takes for valid
+ * `node --import ./tools/wasm-hook.ts tools/bench/conformance/pdfa.ts [FILE-OR-FOLDER …]`: those PDFs that veraPDF takes for valid
  * PDF/A or PDF/UA must be valid after compression, at every level, of every part that they claim; so must the archives of the tests
  * (`test/support/archives.ts`), which are valid. Without veraPDF and without Java nothing is checked, and it says so.
  */

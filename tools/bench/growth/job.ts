@@ -1,6 +1,6 @@
 /**
  * A process of its own, so that its memory is the job's: compresses a file and verifies the result as `tools/try.ts` does, from file
- * to file, and prints what it took. `node --import ./scripts/wasm-hook.ts tools/bench/growth/job.ts FILE MEMORY_MB [OUTPUT]`.
+ * to file, and prints what it took. `node --import ./tools/wasm-hook.ts tools/bench/growth/job.ts FILE MEMORY_MB [OUTPUT]`.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * A process of its own, so that its memory is the job's: compresses a file and verifies the result, and prints what the job was
  * reckoned to need at most, and how much heap, buffers and Wasm memories were alive at the worst moment, above what the loaded modules take.
- * `node --expose-gc --import ./scripts/wasm-hook.ts tools/bench/memory/held.ts FILE OPTIONS_AS_JSON`.
+ * `node --expose-gc --import ./tools/wasm-hook.ts tools/bench/memory/held.ts FILE OPTIONS_AS_JSON`.
  */
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
