@@ -21,13 +21,13 @@ const GOOD = {
   'src/service/media.ts': "import { MEDIA } from '../core/formats/media.ts'\nexport default MEDIA\n",
   'src/core/formats/press.ts': "import { png } from './png/png.ts'\nexport const PRESS = [png]\n",
   'src/core/formats/media.ts': "import { film } from './film/film.ts'\nexport const MEDIA = [film]\n",
-  'src/core/formats/png/png.ts': "import { rows } from '../../../wasm/png/png.ts'\nexport const png = rows\n",
-  'src/core/formats/film/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
+  'src/core/formats/png/png.ts': "import { rows } from '../../../../wasm/png/png.ts'\nexport const png = rows\n",
+  'src/core/formats/film/film.ts': "import { encode } from '../../../../wasm/x264/x264.ts'\nexport const film = encode\n",
   'wasm/png/png.ts': "import module from './png.wasm'\nexport const rows = module\n",
   'wasm/x264/x264.ts': "import module from './x264.wasm'\nexport const encode = module\n",
   'wasm/x264/origin.json': GPL,
   'test/core/formats/png.test.ts':
-    "import { png } from '../../../../src/core/formats/png/png.ts'\nimport '../../../tools/wasm-hook.ts'\npng\n",
+    "import { png } from '../../../src/core/formats/png/png.ts'\nimport '../../../tools/wasm-hook.ts'\npng\n",
   'tools/wasm-hook.ts': 'export {}\n',
 }
 
@@ -130,7 +130,7 @@ describe('the check of imports', () => {
 
   it('names an engine under the GPL whose compiled module is imported past its wrapper', () => {
     const problems = problemsWith({
-      'src/core/formats/png/png.ts': "import film from '../../../wasm/x264/x264.wasm'\nexport const png = film\n",
+      'src/core/formats/png/png.ts': "import film from '../../../../wasm/x264/x264.wasm'\nexport const png = film\n",
     })
     expect(problems).toEqual(['src/service/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
   })
@@ -142,7 +142,7 @@ describe('the check of imports', () => {
   it('names a file without a row, and who imports it', () => {
     const problems = problemsWith({
       'src/helpers/misc.ts': 'export const misc = 1\n',
-      'src/service/http/app.ts': "import { misc } from '../helpers/misc.ts'\nexport const app = misc\n",
+      'src/service/http/app.ts': "import { misc } from '../../helpers/misc.ts'\nexport const app = misc\n",
     })
     expect(problems).toEqual([
       'src/helpers/misc.ts: has no row in CONTRIBUTING.md',
