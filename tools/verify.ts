@@ -16,7 +16,7 @@ import type { NativeFilm } from '../src/core/model/external-encoder.ts'
 import { identify } from '../src/core/pipeline/identify.ts'
 import { findNative, NativeRun } from '../src/local/native.ts'
 import { PressNative } from '../src/local/press/native.ts'
-import { figuresView } from '../src/service/store/receipt.ts'
+import { figuresView } from '../src/core/model/receipt.ts'
 import { fileSource } from './file-source.ts'
 
 const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }

@@ -1,6 +1,6 @@
 /** The receipt as others read it: of which file, by which engines, and what the task says of its result. */
 import type { EngineFacts } from '../../core/catalog/engines.ts'
-import type { ReceiptView } from './receipt.ts'
+import type { ReceiptView } from '../../core/model/receipt.ts'
 import { present, type Task } from './task.ts'
 
 export interface SignedReceipt {

@@ -8,7 +8,7 @@ import type { FormatId } from '../../core/catalog/index.ts'
 import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
-import { type ReceiptView, receiptView } from './receipt.ts'
+import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
 import { isTestAccount } from './test-accounts.ts'
 
 export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'

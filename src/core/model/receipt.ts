@@ -1,6 +1,6 @@
 /** What a task says of its result: figures rounded down, and none that was not measured. */
-import { fidelityOf, type Outcome, type Suggestion } from '../../core/model/codec.ts'
-import type { Loss, MeasuredAt, PictureLoss } from '../../core/model/loss.ts'
+import { fidelityOf, type Outcome, type Suggestion } from './codec.ts'
+import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
 
 export interface ReceiptView {
   outcome: 'compressed' | 'unchanged'
