@@ -1,15 +1,10 @@
 /** Golden results: the SHA-256 of what each codec makes of a fixed small file, at every level and for every output. */
-import { createHash } from 'node:crypto'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
-import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import type { Codec, Options, Quality, Source } from '../../src/core/model/codec.ts'
-import { memorySink } from '../../src/core/model/sink.ts'
-import { memorySource, readAll } from '../../src/core/model/source.ts'
-import { compress } from '../../src/core/pipeline/compress.ts'
-import { encryptResult } from '../../src/core/pipeline/encrypt.ts'
-import { lendCodecs } from '../../src/core/pipeline/inner.ts'
+import { libraryOf, memorySource, PRESS_CODECS, type Quality, type Source } from '../../src/core/index.ts'
+
+const LIBRARY = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
 
 /** One result: what was compressed and how, and a line that describes the bytes. */
 export interface GoldenRow {
@@ -27,8 +22,6 @@ export interface GoldenFile {
   readonly source: Source
 }
 
-/** Memory of a job in an isolate, as the service runs it. */
-const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024
 /** Formats whose results are also encrypted: one for each kind of encryption (PDF, Office, ZIP). */
 const ENCRYPTED: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'png'])
 const PASSWORD = 'golden'
@@ -42,40 +35,24 @@ export async function goldenRows(id: FormatId, file: GoldenFile): Promise<Golden
   for (const quality of levelsOf(id)) {
     for (const output of FORMATS[id].outputs) {
       const name = [id, file.holds, quality, output].join(', ')
-      rows.push({ name, result: await resultOf(id, file, quality, output) })
+      rows.push({ name, result: await resultOf(file, quality, output) })
     }
   }
-  if (ENCRYPTED.has(id)) rows.push({ name: [id, file.holds, 'encrypted'].join(', '), result: await encryptedSize(id, file) })
+  if (ENCRYPTED.has(id)) rows.push({ name: [id, file.holds, 'encrypted'].join(', '), result: await encryptedSize(file) })
   return rows
 }
 
-async function resultOf(id: FormatId, file: GoldenFile, quality: Quality, output: OutputId): Promise<string> {
-  const { codec, options } = jobFor(id, quality, output)
-  const sink = memorySink(file.source.size, file.name)
-  const { outcome, result } = await compress(codec, file.source, async () => sink, options)
-  if (outcome.kind === 'unchanged') return `unchanged: ${outcome.reason}`
-  if (!result) throw new Error(`${file.name} was compressed, but has no result`)
-  return `${result.size} ${createHash('sha256')
-    .update(await readAll(result))
-    .digest('hex')}`
+async function resultOf({ source, name }: GoldenFile, quality: Quality, output: OutputId): Promise<string> {
+  const { result, receipt } = await LIBRARY.compress(source, { quality, output, name })
+  const { outcome, reason, sha256 } = receipt.result
+  return outcome === 'unchanged' ? `unchanged: ${reason}` : `${result.size} ${sha256}`
 }
 
-/**
- * Size of the upload under a password. Salts and keys are random, so its bytes differ in every run; `encryptResult` opens what it
- * wrote and throws where that is not the upload.
- */
-async function encryptedSize(id: FormatId, { name, source }: GoldenFile): Promise<string> {
-  const plain = { source, output: id, format: FORMATS[id], name } as const
-  const { encrypted } = await encryptResult(plain, PASSWORD, async (to) => memorySink(Number.POSITIVE_INFINITY, to))
-  return `encrypted: ${encrypted.size} bytes`
-}
-
-function jobFor(id: FormatId, quality: Quality, output: OutputId): { codec: Codec; options: Options } {
-  const codecs = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
-  const codec = (codecs as Partial<Record<FormatId, Codec>>)[id]
-  if (!codec) throw new Error(`${id} has no codec`)
-  const base = { quality, output, memoryBudget: MEMORY_BUDGET_BYTES, signal: new AbortController().signal, progress: () => undefined }
-  return { codec, options: { ...base, inner: lendCodecs(codecs, base) } }
+/** Size of the result under a password. Salts and keys are random, so its bytes differ in every run; the library opens what it wrote. */
+async function encryptedSize({ source, name }: GoldenFile): Promise<string> {
+  const { result, receipt } = await LIBRARY.compress(source, { quality: 'high', password: PASSWORD, name })
+  if (!receipt.encrypted) throw new Error(`${name} was not encrypted`)
+  return `encrypted: ${result.size} bytes`
 }
 
 /** Encrypted PDFs vary by some bytes, because random strings need a varying number of escapes. */

@@ -1,0 +1,91 @@
+/** The entrance of the library: what it takes, what it gives, and that a file's trouble is never an exception. */
+import { describe, expect, it } from 'vitest'
+import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
+import { compress, formats, identify, libraryOf, memorySource, PRESS_CODECS, readAll, verify } from '../../src/core/index.ts'
+import { GENERATORS } from '../support/generators.ts'
+import { randomNumbers } from '../support/press-file.ts'
+
+const photo = async () => new Uint8Array(await GENERATORS.jpg[0].make())
+const noise = () => {
+  const random = randomNumbers(7)
+  return Uint8Array.from({ length: 4000 }, () => 128 + Math.floor(random() * 128))
+}
+
+describe('compress', () => {
+  it('gives the same result for bytes, buffers, blobs, streams and sources', async () => {
+    const bytes = await photo()
+    const inputs = [bytes, bytes.slice().buffer, new Blob([bytes.slice()]), new Blob([bytes.slice()]).stream(), memorySource(bytes, '')]
+    const hashes = new Set<string>()
+    for (const input of inputs) {
+      const { result, receipt } = await compress(input)
+      expect(receipt).toMatchObject({ format: 'jpg', output_format: 'jpg', quality: 'medium', original_size: bytes.length })
+      expect(receipt.result).toMatchObject({ outcome: 'compressed', fidelity: 'perceptual', verified: true })
+      expect(result.size).toBe(receipt.compressed_size)
+      expect(result.size).toBeLessThan(bytes.length)
+      hashes.add(receipt.result.sha256)
+    }
+    expect(hashes.size).toBe(1)
+  })
+
+  it('reports progress, and another output', async () => {
+    const shares: number[] = []
+    const { receipt } = await compress(await photo(), { output: 'webp', quality: 'low', onProgress: (share) => shares.push(share) })
+    expect(receipt).toMatchObject({ output_format: 'webp', quality: 'low', result: { outcome: 'compressed' } })
+    expect(shares.length).toBeGreaterThan(0)
+  })
+
+  it('returns what no codec recognises, and what is damaged, as it came', async () => {
+    for (const [bytes, format, reason] of [
+      [noise(), 'unknown', 'unsupported_feature'],
+      [(await photo()).subarray(0, 2000), 'jpg', 'malformed'],
+    ] as const) {
+      const { result, receipt } = await compress(bytes)
+      expect(receipt).toMatchObject({ format, result: { outcome: 'unchanged', reason } })
+      expect(Buffer.compare(await readAll(result), bytes)).toBe(0)
+      expect(receipt.result.sha256).toBe(receipt.result.original_sha256)
+    }
+  })
+
+  it('throws for what the caller got wrong: an output, a quality, an aborted signal', async () => {
+    await expect(compress(await photo(), { output: 'mp4' })).rejects.toThrow(/cannot become 'mp4'.*jpg, png, webp, avif/)
+    await expect(compress(await photo(), { quality: 'ultra' })).rejects.toThrow(RangeError)
+    await expect(compress(await photo(), { signal: AbortSignal.abort() })).rejects.toThrow()
+  })
+
+  it('encrypts under a password', async () => {
+    const { result, receipt } = await compress(await photo(), { password: 'correct horse', name: 'a.jpg' })
+    expect(receipt).toMatchObject({ encrypted: true, output_format: 'zip' })
+    expect([...(await result.read(0, 2))]).toEqual([0x50, 0x4b])
+  })
+
+  it('has no codecs of films, which another set adds', async () => {
+    const film = await GENERATORS.mov[0].make()
+    expect((await compress(film)).receipt.result).toMatchObject({ outcome: 'unchanged', reason: 'unsupported_feature' })
+    const { receipt } = await libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS }).compress(film, { quality: 'low' })
+    expect(receipt).toMatchObject({ format: 'mov', result: { outcome: 'compressed' } })
+  })
+})
+
+describe('verify', () => {
+  it('finds that a receipt is true, and that a changed result is not the one it is about', async () => {
+    const original = await photo()
+    const { result, receipt } = await compress(original)
+    const verdicts = (findings: readonly { verdict: string }[]) => new Set(findings.map(({ verdict }) => verdict))
+    expect(verdicts((await verify(original, result, receipt)).findings)).not.toContain('false')
+    const changed = (await readAll(result)).slice()
+    changed[changed.length >> 1]! ^= 1
+    expect(verdicts((await verify(original, changed, receipt)).findings)).toContain('false')
+  })
+
+  it('measures two files without a receipt', async () => {
+    const original = await photo()
+    const { result } = await compress(original, { quality: 'high' })
+    expect(await verify(original, result)).toMatchObject({ format: 'jpg', output: 'jpg' })
+  })
+})
+
+it('identifies by bytes, and lists the formats', async () => {
+  expect((await identify(await photo(), 'a.txt'))?.id).toBe('jpg')
+  expect(await identify(noise())).toBeUndefined()
+  expect(formats().map(({ id }) => id)).toContain('pdf')
+})
