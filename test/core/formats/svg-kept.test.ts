@@ -61,6 +61,26 @@ describe('rules that depend on medium, state or support stay effective', () => {
   everyLevel('shown-in-the-dark', ['class="d"', 'class="l"', '.d{display:none}', '.d{display:inline}.l{display:none}'])
 })
 
+describe('style elements with a media attribute', () => {
+  const radius = (i: number) => 3 + 0.4 * Math.abs(Math.sin(i * i))
+  const point = (i: number) =>
+    [75 + radius(i) * Math.cos(i / 32), 50 + radius(i) * Math.sin(i / 32)].map((value) => value.toFixed(5)).join(' ')
+  const detail = Array.from({ length: 200 }, (_, i) => point(i))
+  const drawing = (media: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><style>.ink{fill:#0a0}</style><style media="${media}">.ink{fill:#fff}</style>` +
+    `<rect width="100" height="100" fill="#fff"/><path class="ink" d="M${detail.join('L')}z"/></svg>`
+  const numbers = (text: string) => count(/ d="([^"]*)"/.exec(text)?.[1] ?? '', /\d*\.?\d+/g)
+
+  test.each(['(prefers-color-scheme: dark)', 'print'])('media="%s": paths keep the corners that another medium shows', async (media) => {
+    for (const quality of LEVELS)
+      expect(numbers((await compressed(drawing(media), quality)).text)).toBeGreaterThanOrEqual(2 * detail.length)
+  })
+
+  test('media="all" is no condition: corners that no one sees may go', async () => {
+    expect(numbers((await compressed(drawing('all'), 'low')).text)).toBeLessThan(2 * detail.length)
+  })
+})
+
 describe('names and shapes stay where an outside style sheet or a script may ask for them', () => {
   everyLevel('outside-sheet', [
     '<?xml-stylesheet type="text/css" href="theme.css"?>',

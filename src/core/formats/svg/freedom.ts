@@ -33,7 +33,8 @@ export interface Wishes {
 }
 
 export function freedomOf(text: string, { strict, silent = false, gentle = false }: Wishes): Freedom {
-  const sheet = sheetOf([...contentsOf(text, 'style')].map(unwrapped).join('\n'))
+  const css = [...contentsOf(text, 'style')].map(unwrapped).join('\n')
+  const sheet = sheetOf(hasMediaAttribute(text) ? `@media attribute{${css}}` : css)
   const live = isLive(text)
   const outside = hasOutsideSheet(text)
   const library = isLibrary(text)
@@ -64,6 +65,13 @@ function hasOutsideSheet(text: string): boolean {
   if (/@import\b/i.test(text) || /<(?:[\w-]+:)?link\b/i.test(text)) return true
   for (const { kind, from, to } of piecesOf(text))
     if (kind === 'instruction' && /^<\?xml-/.test(text.slice(from, Math.min(to, from + 20)))) return true
+  return false
+}
+
+/** Whether a style element names a medium in an attribute. The renderer applies its rules to every medium. */
+function hasMediaAttribute(text: string): boolean {
+  for (const { tag } of startTagsOf(text))
+    if (/^<(?:[\w-]+:)?style\s/.test(tag) && /\smedia\s*=\s*["'](?!\s*(?:all|screen)?\s*["'])/.test(tag)) return true
   return false
 }
 
