@@ -176,6 +176,22 @@ describe('hidden parts', () => {
   })
 })
 
+test.each([
+  ['a guide', '<s:namedview id="namedview1"><s:guide position="10,20" orientation="1,0" i:label="bleed"/></s:namedview>'],
+  ['a page', '<s:namedview id="namedview1"><i:page x="0" y="0" width="10" height="10" i:label="bleed"/></s:namedview>'],
+])('a label of %s stays with what it names at high, and its removal is in the receipt at low', async (_, view) => {
+  const text =
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:i="http://www.inkscape.org/namespaces/inkscape" ' +
+    `xmlns:s="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" viewBox="0 0 100 100">${view}` +
+    '<path id="path1" s:nodetypes="ccc" d="M1.234567 2.345678L30 40L50 3z"/></svg>'
+  const high = (await compressed(text, 'high')).text
+  for (const attribute of view.match(/[\w:]+="[^"]*"/g) ?? []) expect(high).toContain(attribute)
+  expect(high).not.toContain('nodetypes')
+  const low = await compressed(text, 'low')
+  expect(low.text).not.toContain('bleed')
+  expect(low.steps.join()).toMatch(/1 label of a layer or object removed/)
+})
+
 test('inside of a mail, whose receipt has no place for it, nothing goes that a step would name', async () => {
   const { text } = await compressed(CASES['hidden-layers']!, 'low', 1)
   for (const part of ['inkscape:label="Wiring"', 'id="layer2"', 'pagecolor="#ffffff"']) expect(text).toContain(part)

@@ -84,11 +84,15 @@ function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freed
   }
   node.children = node.children.filter((child) => {
     if (child.type !== 'element') return true
-    if (known.has(prefixOf(child.name))) return keepsIds(child, freedom)
+    if (known.has(prefixOf(child.name))) return (!freedom.layers && hasLabel(child)) || keepsIds(child, freedom)
     relieve(child, known, freedom)
     return true
   })
 }
+
+/** A guide or a page that somebody named, or an element with one in it: the name says nothing without its place. */
+const hasLabel = (node: SvgElement): boolean =>
+  Object.keys(node.attributes).some((name) => /:label$/.test(name)) || elementsOf(node).some(hasLabel)
 
 /** Strips an element to the ids in it that must stay; false where there are none. */
 function keepsIds(node: SvgElement, freedom: Freedom): boolean {
