@@ -81,9 +81,10 @@ function commonDivisor(values: Uint8Array): number {
 
 /** Sixteen bits of colour: normals, or a channel that is no colour, such as the flag of a flow map. */
 function deepColour(found: DataStatistics): DataPicture | undefined {
-  if (isNormalMap(found)) return { what: 'a normal map of 16 bits', keepsForm: true }
+  // A flow near zero with a flag would pass for directions.
   const isFlag = [0, 1, 2].some((c) => found.highest[c]! < 256) && [0, 1, 2].some((c) => found.highest[c]! >= 16_384)
-  return isFlag ? { what: '16-bit values with a flag, such as a flow map', keepsForm: true } : undefined
+  if (isFlag) return { what: '16-bit values with a flag, such as a flow map', keepsForm: true }
+  return isNormalMap(found) ? { what: 'a normal map of 16 bits', keepsForm: true } : undefined
 }
 
 /** Labels: flat areas without antialiasing. */

@@ -68,6 +68,15 @@ const DATA: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ],
   ['Terrarium', plainPng(form(2, 8), (x, y) => bytesOf(Math.round((32_768 + 400 * hills(x, y)) * 256))), /heights or depths/],
   ['depth with its low byte in red', plainPng(form(2, 8), (x, y) => bytesOf(Math.round(hills(x, y) * 3e5)).reverse()), /heights or depths/],
+  [
+    'flow near zero with a flag',
+    plainPng(form(2, 16), (x, y) => [
+      32_768 + Math.round(4_000 * (hills(x, y) - 0.5)),
+      32_768 + Math.round(4_000 * (hills(y, x) - 0.5)),
+      1,
+    ]),
+    /flow map/,
+  ],
   ['flow of 16 bits with a flag', plainPng(form(2, 16), (x, y) => [32_768 + noise(3_000), 32_768 - noise(3_000), (x + y) % 2]), /flow map/],
 ]
 
