@@ -109,13 +109,16 @@ const isDarkMask = ({ changes, isolated, pixels, opaque }: DataStatistics) =>
   opaque && changes > 0 && pixels / changes >= 3 && isolated <= changes * 0.3
 
 /** Unit vectors as colours: nearly all are of length 1, and they point in different directions. */
-const NORMALS = { share: 0.9, directions: 0.1, spread: 0.03, colours: 64 }
+const NORMALS = { share: 0.9, directions: 0.1, spread: 0.03, colours: 64, flat: { upright: 0.98, spread: 0.012 } }
 
 function isNormalMap(found: DataStatistics): boolean {
   const { directions, unitLength, pixels, colours } = found
   if (found.grey || colours.size < NORMALS.colours || directions < pixels * NORMALS.directions) return false
   if (unitLength < directions * NORMALS.share) return false
-  return found.spread(0) >= NORMALS.spread && found.spread(1) >= NORMALS.spread
+  // Nearly all of a nearly flat surface points out of the picture.
+  const isUpright = found.sums[2]! > directions * NORMALS.flat.upright
+  const least = isUpright ? NORMALS.flat.spread : NORMALS.spread
+  return found.spread(0) >= least && found.spread(1) >= least
 }
 
 /** Bytes of one number: the low one takes all values, the code changes little where the low one overflows. */

@@ -38,8 +38,8 @@ const VOC = Array.from({ length: 256 }, (_, index) =>
   [0, 1, 2].map((c) => [0, 1, 2].reduce((sum, bit) => sum + (((index >> (3 * bit + c)) & 1) << (7 - bit)), 0)),
 ).flat()
 const bytesOf = (code: number) => [(code >> 16) & 255, (code >> 8) & 255, code & 255]
-const normal = (x: number, y: number) => {
-  const [a, b] = [hills(x + 1, y) - hills(x - 1, y), hills(x, y + 1) - hills(x, y - 1)].map((slope) => slope * 20)
+const normal = (x: number, y: number, depth = 20) => {
+  const [a, b] = [hills(x + 1, y) - hills(x - 1, y), hills(x, y + 1) - hills(x, y - 1)].map((slope) => slope * depth)
   const length = Math.hypot(a!, b!, 1)
   return [-a! / length, -b! / length, 1 / length].map((value) => value / 2 + 0.5)
 }
@@ -60,6 +60,11 @@ const DATA: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ['classes as indices of the VOC palette', plainPng(form(3, 8, VOC), (x, y) => [label(x, y)]), /label mask/],
   ['instances with alpha', plainPng(form(6, 8), (x, y) => [...COLOURS[label(x, y)]!, 255]), /label mask/],
   ['a normal map', plainPng(form(2, 8), (x, y) => normal(x, y).map((value) => Math.round(value * 255))), /normal map/],
+  [
+    'a normal map of a nearly flat surface',
+    plainPng(form(2, 8), (x, y) => normal(x, y, 1).map((value) => Math.round(value * 255))),
+    /normal map/,
+  ],
   ['a normal map of 16 bits', plainPng(form(2, 16), (x, y) => normal(x, y).map((value) => Math.round(value * 65535))), /normal map/],
   [
     'Mapbox Terrain-RGB',
