@@ -5,7 +5,7 @@ export interface Holds {
   /** Transparency; where not, pictures are put on white. */
   readonly alpha: boolean
   /** Most bits of a sample. */
-  readonly bits: 8 | 16
+  readonly bits: 8 | 10 | 16
   /** More than one frame. */
   readonly frames: boolean
   readonly metadata: readonly ('icc' | 'exif' | 'xmp')[]

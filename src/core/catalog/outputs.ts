@@ -55,7 +55,8 @@ const OTHERS = {
     mediaType: 'image/avif',
     aliases: [],
     wraps: false,
-    holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
+    // Ten bits for HDR; other pictures get eight.
+    holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
     picture: { exactInstead: false, turnedUpright: true, readToTheEnd: true },
   },
   flac: { title: 'FLAC', extension: 'flac', mediaType: 'audio/flac', aliases: [], wraps: false },

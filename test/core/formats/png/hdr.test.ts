@@ -2,6 +2,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
+import { outputFacts } from '../../../../src/core/catalog/outputs.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
 import { contentsOf } from '../../../../src/core/images/avif/container.ts'
@@ -106,6 +107,12 @@ async function decoded(file: Uint8Array, what: 'tiles' | 'alphas' = 'tiles') {
 }
 
 describe('AVIF of HDR', () => {
+  it('has no more bits than the facts of the output say', async () => {
+    const { bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'low', output: 'avif' })
+    const [, , , , channels, ...depths] = propertiesOf(bytes).get('pixi')!
+    expect(depths).toEqual(Array.from({ length: channels! }, () => outputFacts('avif').holds?.bits))
+  })
+
   it('has ten bits, nclx, mdcv and clli, and every level in order', async () => {
     const sizes = []
     for (const quality of ['low', 'medium', 'high'] as const) {
