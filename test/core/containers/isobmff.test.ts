@@ -65,6 +65,38 @@ describe('an index whose boxes do not fill their parents', () => {
     expect(bytes.length).toBe(film.length)
   })
 
+  it.each([
+    ['its last box', 'meta'],
+    ['the list of its items', 'ilst'],
+    ['one item', '\xa9nam'],
+    ['the reader of its items', 'hdlr'],
+  ])('user data stays as it is where %s is longer than its parent', async (_, type) => {
+    const { at, end } = placeOf('udta')
+    const title = box('\xa9nam', box('data', words(1, 0), text('Title')))
+    const userData = box('udta', fullBox('meta', 0, fullBox('hdlr', 0, new Uint8Array(21)), box('ilst', title)))
+    const moov = placeOf('moov')
+    const longer = concat([film.subarray(0, at), userData, film.subarray(end)])
+    const file = resized(longer, moov.at, moov.end - moov.at + longer.length - film.length)
+    expect((await pack(file)).outcome).toMatchObject({ kind: 'compressed' })
+    const child = Buffer.from(file).lastIndexOf(Buffer.from(type, 'latin1')) - 4
+    expect((await pack(resized(file, child, u32At(file, child) + 500))).outcome).toMatchObject({
+      kind: 'unchanged',
+      reason: 'malformed',
+      detail: expect.stringContaining(`'${type}'`),
+    })
+  })
+
+  it('user data of QuickTime may end with four zeros, or begin its metadata without a version', async () => {
+    const { at, end } = placeOf('udta')
+    const moov = placeOf('moov')
+    const metadata = box('meta', fullBox('hdlr', 0, new Uint8Array(21)), box('ilst'))
+    for (const userData of [box('udta', box('name', text('Track')), words(0)), box('udta', metadata), box('udta', text('abc'))]) {
+      const longer = concat([film.subarray(0, at), userData, film.subarray(end)])
+      const file = resized(longer, moov.at, moov.end - moov.at + longer.length - film.length)
+      expect((await pack(file)).outcome).toMatchObject({ kind: 'compressed' })
+    }
+  })
+
   it('a size in 64 bits is held to the same limits', async () => {
     const { at } = placeOf('udta')
     const file = concat([film.subarray(0, at), words(1), text('udta'), words(0, 0x7fff), film.subarray(at + 8)])

@@ -1,6 +1,7 @@
 /**
  * Whether the boxes of an index fill their parents exactly. Rebuilt boxes keep only the children that were found, so whatever a
- * damaged size hides would be dropped. Boxes that are copied whole (`udta`, `meta`, `tref`, `gmhd`, …) are not entered.
+ * damaged size hides would be dropped. In boxes that are copied whole (`udta`, `meta`, …) no child may be longer than its parent:
+ * readers end such a list in different places.
  */
 
 import { malformed } from '../../model/error.ts'
@@ -32,6 +33,9 @@ const PARENTS: { readonly [type: string]: Parent | undefined } = {
   traf: { fields: 0, once: ['tfhd', 'tfdt'] },
 }
 
+/** Boxes that are copied whole, and hold nothing but boxes. Readers of metadata follow the sizes in them. */
+const COPIED = new Set(['udta', 'meta', 'ilst', 'gmhd', 'tref', 'tapt'])
+
 /** Fields of a visual sample entry (12.1.3), which come before its boxes. */
 const VISUAL_FIELDS = 78
 /** Of QuickTime's pictures with a colour table; 32 more for grey. */
@@ -40,9 +44,11 @@ const PALETTE_DEPTHS: readonly number[] = [1, 2, 4, 8, 33, 34, 36, 40]
 /**
  * Walks `outer` and every box below it that is written again.
  * @param at where `bytes` begin in the file, for messages
- * @throws CodecError (malformed) where a child does not fit, bytes other than zeros are left over, or a box is there twice
+ * @throws CodecError (malformed) where a child does not fit, bytes other than zeros are left over, or a box is there twice; in
+ * boxes that are copied whole only where a child does not fit
  */
 export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void {
+  if (COPIED.has(outer.type)) checkCopied(bytes, outer, at)
   const parent = PARENTS[outer.type]
   if (!parent) return
   const bad = (what: string, offset: number) => malformed('mp4', at + offset, `${what} in '${outer.type}'`)
@@ -61,26 +67,47 @@ export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void 
   if (outer.type === 'trak') checkVisualEntries(bytes, outer, at)
 }
 
+/** @throws CodecError (malformed) where a child is longer than what is left of `parent`; a size of zero ends the list (QuickTime) */
+function checkCopied(bytes: Uint8Array, parent: Box, at: number): void {
+  let next = parent.body + (parent.type === 'meta' ? metaFields(bytes, parent) : 0)
+  while (next + 8 <= parent.end) {
+    const size = u32At(bytes, next)
+    if (size === 0) return
+    const child = sizedChild(bytes, parent, next, at)
+    if (COPIED.has(child.type)) checkCopied(bytes, child, at)
+    next = child.end
+  }
+}
+
+/** Version and flags, which QuickTime's `meta` does not have: its first child begins at once. */
+const metaFields = (bytes: Uint8Array, { body }: Box): number => (META_CHILDREN.has(typeAt(bytes, body + 4)) ? 0 : 4)
+const META_CHILDREN = new Set(['hdlr', 'mhdr', 'keys', 'ilst'])
+
 /** All children of `parent`. @throws CodecError (malformed) where they do not fill it, but for zeros at the end */
 export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
   const found: Box[] = []
   let next = parent.body
   while (next + 8 <= parent.end) {
-    let size = u32At(bytes, next)
-    const wide = size === 1 && next + 16 <= parent.end
-    if (wide) size = u64At(bytes, next + 8)
-    const header = wide ? 16 : 8
     // QuickTime ends some lists with four zeros; a size of zero has no other meaning inside a box.
-    if (size === 0 && isZero(bytes, next, parent.end)) return found
-    if (size < header || next + size > parent.end) {
-      const type = typeAt(bytes, next + 4)
-      throw malformed('mp4', at + next, `'${type}' of ${size} bytes does not fit into the ${parent.end - next} left of '${parent.type}'`)
-    }
-    found.push({ type: typeAt(bytes, next + 4), start: next, body: next + header, end: next + size })
-    next += size
+    if (u32At(bytes, next) === 0 && isZero(bytes, next, parent.end)) return found
+    const child = sizedChild(bytes, parent, next, at)
+    found.push(child)
+    next = child.end
   }
   if (!isZero(bytes, next, parent.end)) throw malformed('mp4', at + next, `${parent.end - next} bytes left over in '${parent.type}'`)
   return found
+}
+
+/** The box at `start`. @throws CodecError (malformed) where it does not fit into `parent` */
+function sizedChild(bytes: Uint8Array, parent: Box, start: number, at: number): Box {
+  let size = u32At(bytes, start)
+  const wide = size === 1 && start + 16 <= parent.end
+  if (wide) size = u64At(bytes, start + 8)
+  const header = wide ? 16 : 8
+  const type = typeAt(bytes, start + 4)
+  if (size < header || start + size > parent.end)
+    throw malformed('mp4', at + start, `'${type}' of ${size} bytes does not fit into the ${parent.end - start} left of '${parent.type}'`)
+  return { type, start, body: start + header, end: start + size }
 }
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {
