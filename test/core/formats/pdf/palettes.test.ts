@@ -144,6 +144,23 @@ describe('a picture with at most 256 colours', () => {
     expect((await pixelsOf(second.bytes)).equals(Buffer.from(rgb))).toBe(true)
   })
 
+  it.each([
+    ['DeviceRGB', [255, 255, 255], [206, 120, 131]],
+    ['DeviceGray', [230], [17]],
+  ])('of two scattered colours in %s has more than one bit a pixel as well', async (space, light, dark) => {
+    const pixels = new Uint8Array(WIDTH * HEIGHT * light.length)
+    for (let i = 0, seed = 5; i < WIDTH * HEIGHT; i++) {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+      pixels.set((seed >> 16) % 5 ? light : dark, i * light.length)
+    }
+    for (const quality of ['high', 'low'] as const) {
+      const { outcome, bytes } = await press(documentOf(`/ColorSpace/${space}/BitsPerComponent 8`, pixels), quality)
+      expect(outcome.kind).toBe('compressed')
+      expect((await spaceOf(bytes)).bits).toBeGreaterThan(1)
+      expect((await pixelsOf(bytes)).equals(Buffer.from(pixels))).toBe(true)
+    }
+  })
+
   it('of few greys gets fewer bits', async () => {
     const even = screenshot(4, 1).map((value) => (value % 4) * 85)
     const first = await press(documentOf('/ColorSpace/DeviceGray/BitsPerComponent 8', even), 'high')

@@ -75,12 +75,17 @@ async function fromPng(
   const pieces = (rowBytes !== undefined && (await deflatedAgain(made, rowBytes, signal))) || made
   const table = tableOf(form, components, pieces)
   if (!table && CHANNELS[form.colourType] !== components) return undefined
+  if (form.bitDepth === 1 && table && !isBlackAndWhite(table, components)) return undefined
   const data = concat(pieces.filter((piece) => typeOf(piece) === 'IDAT').map((piece) => piece.subarray(8, -4)))
   const shape = { predictor: 15, colors: CHANNELS[form.colourType], bitsPerComponent: form.bitDepth, columns: width }
   const figures = loss && { ssim: loss.ssim, psnrDb: loss.psnrDb }
   const deflated = [{ name: 'FlateDecode', parms: parmsOf(shape) }]
   return height === form.height ? { data, deflated, packed: { bits: form.bitDepth, table }, figures } : undefined
 }
+
+/** Poppler's `pdfimages` takes one-bit samples for black and white, whatever their palette says: other colours take two bits. */
+const isBlackAndWhite = (table: Uint8Array, components: number): boolean =>
+  table.length === 2 * components && table.every((value, i) => value === (i < components ? 0 : 255))
 
 const typeOf = (piece: Uint8Array) => latin1(piece.subarray(4, 8))
 
