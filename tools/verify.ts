@@ -13,10 +13,10 @@ import { readReceipt } from '../src/core/audit/receipt.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
 import type { NativeFilm } from '../src/core/model/external-encoder.ts'
+import { figuresView } from '../src/core/model/receipt.ts'
 import { identify } from '../src/core/pipeline/identify.ts'
 import { findNative, NativeRun } from '../src/local/native.ts'
 import { PressNative } from '../src/local/press/native.ts'
-import { figuresView } from '../src/core/model/receipt.ts'
 import { fileSource } from './file-source.ts'
 
 const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }

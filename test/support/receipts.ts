@@ -7,9 +7,9 @@ import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import type { Options, Quality } from '../../src/core/model/codec.ts'
+import { receiptView } from '../../src/core/model/receipt.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import { lendCodecs } from '../../src/core/pipeline/inner.ts'
-import { receiptView } from '../../src/core/model/receipt.ts'
 import { pressFile } from './press-file.ts'
 
 export const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
