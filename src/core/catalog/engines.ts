@@ -91,7 +91,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   netcdf3: [],
   nifti: ['libdeflate'],
   ofd: PACKAGES,
-  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'scale', 'ssim', 'visible'],
+  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible'],
   png: PICTURES,
   pptx: PACKAGES,
   shapefile: ['libdeflate'],

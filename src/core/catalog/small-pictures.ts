@@ -40,5 +40,7 @@ export function targetForSize<Target extends { readonly score: number; readonly 
 /** What eyes may see of a picture of this size as JPEG, WebP or AVIF. */
 export function seenTarget(quality: Quality, size: Size): SeenPicture {
   const target = LEVELS.seen[quality]
-  return targetForSize(quality === 'high' && isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target, size)
+  // At the other levels a stricter tile would refuse conversions that eyes accept.
+  if (quality !== 'high') return target
+  return targetForSize(isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target, size)
 }

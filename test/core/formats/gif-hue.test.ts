@@ -5,7 +5,7 @@ import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
-const [WIDTH, HEIGHT] = [96, 64]
+const [WIDTH, HEIGHT] = [160, 130]
 /** 0.299 R + 0.587 G + 0.114 B: 15 and 7 more of the first and third make up for 9 less of the second. */
 const PAIR = [
   [100, 100, 100],

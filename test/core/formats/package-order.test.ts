@@ -57,7 +57,7 @@ const ofdWith = (file: Uint8Array, mm: number, media = '<ofd:MultiMedia ID="5" T
 
 describe('a photograph stored as PNG', () => {
   it('becomes JPEG in a document below high, however small it is, and the levels stay in order', async () => {
-    const zip = await wordWith(pngOf(grainy(96, 72), 96, 72), 6)
+    const zip = await wordWith(pngOf(grainy(130, 120), 130, 120), 6)
     const sizes: number[] = []
     for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
       const { bytes } = await pressed(docx, zip, quality)

@@ -16,7 +16,7 @@ import { decodeWebp, WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { dusk } from '../../support/dusk.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
 
-const [WIDTH, HEIGHT] = [120, 90]
+const [WIDTH, HEIGHT] = [160, 120]
 /** Lines one pixel wide of pure colours, as drawing programs and maps have them. */
 const LINES = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
   const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]

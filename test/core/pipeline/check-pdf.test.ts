@@ -49,7 +49,7 @@ const DOCUMENTS = [
   { holds: 'inks', worst: 'page_144dpi', make: () => page(200, samples('DeviceCMYK', waves(4))) },
   {
     holds: 'colours below a mask that was reduced, too',
-    worst: 'page_144dpi',
+    worst: 'pixels',
     make: () => page(200, samples('DeviceRGB', cutOut, '/SMask 6 0 R'), samples('DeviceGray', mask)),
   },
   {

@@ -23,7 +23,7 @@ function codecFiles(): Map<FormatId, string> {
   const files = new Map<FormatId, string>()
   for (const list of ['src/core/formats/press.ts', 'src/core/formats/media.ts']) {
     for (const [, names = '', from = ''] of readFileSync(join(ROOT, list), 'utf8').matchAll(/^import \{ (.+) \} from '(.+)'/gm))
-      for (const name of names.split(', ')) files.set(name as FormatId, normalize(join('src/formats', from)))
+      for (const name of names.split(', ')) files.set(name as FormatId, normalize(join('src/core/formats', from)))
   }
   return files
 }

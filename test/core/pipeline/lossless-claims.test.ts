@@ -26,7 +26,14 @@ it.each([
   const { outcome, bytes } = await pressFile(codec, file, name, { output, quality: 'medium' })
   if (outcome.kind !== 'compressed') throw new Error(JSON.stringify(outcome))
   expect(outcome.loss).toBeDefined()
-  const options = { output, quality: 'medium', signal: new AbortController().signal, memoryBudget: 96 * 2 ** 20, progress: () => undefined }
+  const options = {
+    output,
+    quality: 'medium',
+    signal: new AbortController().signal,
+    memoryBudget: 96 * 2 ** 20,
+    progress: () => undefined,
+    inner: { depth: 0 },
+  }
   const verify = (claimed: typeof outcome) =>
     codec.verify(memorySource(file, name), memorySource(bytes, `a.${output}`), claimed, options as unknown as Options)
   expect(await verify(outcome)).toMatchObject({ equal: true })

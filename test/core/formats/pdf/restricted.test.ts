@@ -10,7 +10,7 @@ import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { press, pressAlone } from './run.ts'
 
-const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url)))
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../../../fixtures/pdf/${name}.pdf`, import.meta.url)))
 const open = (bytes: Uint8Array) => Reader.open(memorySource(bytes, 'x.pdf'), '')
 
 async function at(reader: Reader, ...path: (string | number)[]) {
