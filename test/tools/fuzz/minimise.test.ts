@@ -21,7 +21,7 @@ it('asks no more often than it may', async () => {
 })
 
 it('takes two findings for one when they differ in numbers only', () => {
-  const why = (at: number) => `Error: byte ${at}\n    at f (/tree/src/formats/png/file.ts:12:${at})`
+  const why = (at: number) => `Error: byte ${at}\n    at f (/tree/src/core/formats/png/file.ts:12:${at})`
   const one = signatureOf({ kind: 'crash', format: 'png', why: why(5), processorMs: 1 }, 'png')
   expect(one).toBe('png crash: Error: byte N at src/core/formats/png/file.ts:12')
   expect(signatureOf({ kind: 'crash', format: 'png', why: why(77), processorMs: 9 }, 'png')).toBe(one)
