@@ -4,7 +4,7 @@ import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../../wasm/png/png.ts'
 import { type DataPicture, dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import type { SampleRow } from '../../images/data-pictures/data-statistics.ts'
 import type { PngFile } from './file.ts'
-import { hdrOf } from './signalling.ts'
+import { hdrOf, isLinearLight } from './signalling.ts'
 
 export interface Exactness {
   /** For the receipt. */
@@ -18,6 +18,7 @@ export async function exactnessOf(file: PngFile): Promise<Exactness | undefined>
   const { bitDepth } = file.header
   const hdr = hdrOf(file)
   if (hdr) return { step: `HDR (${hdr}): samples, ${bitDepth} bits and signalling kept exact`, keepsForm: bitDepth === 16 }
+  if (bitDepth === 16 && isLinearLight(file)) return { step: 'linear light: samples and 16 bits kept exact', keepsForm: true }
   const data = await dataOf(file)
   return data && { step: exactDataStep(data), keepsForm: data.keepsForm }
 }

@@ -71,6 +71,21 @@ function cicpTag(profile: Uint8Array) {
   return undefined
 }
 
+/** Transfer characteristics of linear light (H.273, table 3). */
+const LINEAR = 8
+/** `gAMA` of about 1 (W3C PNG, 11.3.2.2), in hundred-thousandths. */
+const LINEAR_GAMMA = { least: 90_000, most: 111_000 }
+
+/** True if samples are proportional to light: eight bits of them show bands in shadows, whatever a score for sRGB says. */
+export function isLinearLight(file: Items): boolean {
+  const points = codePoints(file)
+  if (points) return points.transfer === LINEAR
+  const gamma = chunkOf(file, 'gAMA')?.data
+  if (gamma?.length !== 4 || chunkOf(file, 'iCCP', 'sRGB')) return false
+  const value = new ByteReader(gamma, false).u32(0)
+  return value >= LINEAR_GAMMA.least && value <= LINEAR_GAMMA.most
+}
+
 /** Chunks of a gain map, which makes an SDR picture an HDR one (as in Skia and libpng's proposals). */
 export const GAIN_MAP_CHUNKS = ['gmAP', 'gDAT'] as const
 

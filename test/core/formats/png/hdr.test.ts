@@ -64,12 +64,14 @@ describe('PNG of HDR stays exact and keeps its bit depth and signalling', () => 
     ['light levels alone', colours(16, LIGHT), 16, ['cLLI']],
     ['chunks of a gain map', colours(16, chunk('gmAP', Uint8Array.of(1, 2, 3))), 16, ['gmAP']],
     ['PQ with alpha', translucent, 16, ['cICP']],
+    ['16 bits of linear light by cICP', colours(16, chunk('cICP', Uint8Array.of(1, 8, 0, 1))), 16, ['cICP']],
+    ['16 bits of linear light by gAMA', colours(16, chunk('gAMA', longs(100_000))), 16, ['gAMA']],
   ] as const)('%s', async (_, file, bits, types) => {
     const sizes = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality })
       expect(defect).toBeUndefined()
-      expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/^HDR .* kept exact$/)]) })
+      expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/^(?:HDR|linear light).* kept exact$/)]) })
       expect(outcome).not.toHaveProperty('loss')
       const { header, chunks } = await infoOf(bytes)
       expect(header.bitDepth).toBe(bits)
