@@ -71,7 +71,10 @@ describe('PNG of HDR stays exact and keeps its bit depth and signalling', () => 
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality })
       expect(defect).toBeUndefined()
-      expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([expect.stringMatching(/^(?:HDR|linear light).* kept exact$/)]) })
+      expect(outcome).toMatchObject({
+        kind: 'compressed',
+        steps: expect.arrayContaining([expect.stringMatching(/^(?:HDR|linear light).* kept exact$/)]),
+      })
       expect(outcome).not.toHaveProperty('loss')
       const { header, chunks } = await infoOf(bytes)
       expect(header.bitDepth).toBe(bits)
