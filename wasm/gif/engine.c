@@ -188,6 +188,18 @@ static void take_waiting(void) {
   waiting = true;
 }
 
+/* A frame that repeats the frame before it only makes that one longer. Coded as a frame of its own, tolerance could let it show a
+ * change that the upload has not. Not where delays are below 20 ms, because viewers stretch those, and not across extensions. */
+static bool merge_possible(void) {
+  if (least_delay < 2 || extension_bytes || wanted_delay + frame_delay > 65535) return false;
+  for (int y = dirty.y; y < dirty.y + dirty.h; y++) {
+    const size_t from = (size_t)y * canvas_width + dirty.x;
+    if (!same_numbers(wanted + from, canvas + from, dirty.w)) return false;
+  }
+  wanted_delay += frame_delay;
+  return true;
+}
+
 /* Hash of a row in its place: sums of products of neighbours, each with a key of its position (NH, Black et al. 1999). */
 static u64 row_digest(int y) {
   u64 sum = 0;
@@ -210,6 +222,7 @@ void frame_read(void) {
   if ((u32)frame_delay < least_delay) least_delay = frame_delay;
   if (mode == SCAN) scan_colours();
   if (mode == ENCODE) {
+    if (waiting && merge_possible()) return;
     if (waiting) frame_write(choose_disposal(), canvas);
     take_waiting();
   }
