@@ -6,10 +6,11 @@ import type { FormatId } from './catalog/index.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
 import { STANDARD_MEMORY_BYTES } from './model/budget.ts'
 import type { Codec, Options, Quality, Source } from './model/codec.ts'
+import { TargetUnreachable } from './model/error.ts'
 import type { NativeFilm } from './model/external-encoder.ts'
 import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
-import { memorySource, rangeStream } from './model/source.ts'
+import { memorySource, rangeStream, slice } from './model/source.ts'
 import { TimeBudget } from './model/time-budget.ts'
 import { compressWithin, type Pressed } from './pipeline/compress.ts'
 import { encryptResult } from './pipeline/encrypt.ts'
@@ -151,6 +152,7 @@ function run(codec: Codec, source: Source, { codecs, output, quality, options }:
 
 async function finish(source: Source, format: KnownFormat, pressed: Pressed, { output, quality, options }: Job): Promise<Compressed> {
   const plain = pressed.result ?? source
+  if (options.targetSize !== undefined && plain.size > options.targetSize) throw new TargetUnreachable(plain.size)
   const ownOutput = pressed.outcome.kind === 'compressed' ? (pressed.outcome.output ?? output) : (format.id as OutputId)
   const { password, sink = async (limit: number, name: string) => memorySink(limit, name) } = options
   const encrypted =
@@ -163,9 +165,7 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
   const stated = {
     outcome: pressed.outcome,
     sha256: await sha256Of(result),
-    ...('verifiedShare' in pressed && pressed.verifiedShare !== undefined
-      ? { verifiedShare: pressed.verifiedShare }
-      : { verifiedShare: 1 }),
+    ...verifiedShareOf(pressed),
   }
   const receipt: Receipt = {
     format: format.id as FormatId,
@@ -177,6 +177,12 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
     result: receiptView(stated, await sha256Of(source)),
   }
   return { result, receipt }
+}
+
+/** What stays as it is counts as verified; of other results nothing is claimed that nobody counted. */
+function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
+  if (pressed.result === undefined) return { verifiedShare: 1 }
+  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
 }
 
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
@@ -211,7 +217,7 @@ export async function sourceOf(input: Input, name = 'name' in input && typeof in
   if (input instanceof Uint8Array) return memorySource(input, name)
   if (input instanceof ArrayBuffer) return memorySource(new Uint8Array(input), name)
   if (input instanceof ReadableStream) return memorySource(new Uint8Array(await new Response(input).arrayBuffer()), name)
-  if (!(input instanceof Blob)) return input
+  if (!(input instanceof Blob)) return input.name === name ? input : slice(input, 0, input.size, name)
   const read = async (offset: number, length: number) => new Uint8Array(await input.slice(offset, offset + length).arrayBuffer())
   return { name, size: input.size, read, stream: () => rangeStream(input.size, read) }
 }

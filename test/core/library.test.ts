@@ -1,7 +1,17 @@
 /** The entrance of the library: what it takes, what it gives, and that a file's trouble is never an exception. */
 import { describe, expect, it } from 'vitest'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
-import { compress, formats, identify, libraryOf, memorySource, PRESS_CODECS, readAll, verify } from '../../src/core/index.ts'
+import {
+  compress,
+  formats,
+  identify,
+  libraryOf,
+  memorySource,
+  PRESS_CODECS,
+  readAll,
+  TargetUnreachable,
+  verify,
+} from '../../src/core/index.ts'
 import { GENERATORS } from '../support/generators.ts'
 import { randomNumbers } from '../support/press-file.ts'
 
@@ -50,6 +60,17 @@ describe('compress', () => {
     await expect(compress(await photo(), { output: 'mp4' })).rejects.toThrow(/cannot become 'mp4'.*jpg, png, webp, avif/)
     await expect(compress(await photo(), { quality: 'ultra' })).rejects.toThrow(RangeError)
     await expect(compress(await photo(), { signal: AbortSignal.abort() })).rejects.toThrow()
+  })
+
+  it('throws where nothing that keeps the floors fits into the wanted size, damaged files included', async () => {
+    await expect(compress(await photo(), { targetSize: 100 })).rejects.toThrow(TargetUnreachable)
+    await expect(compress((await photo()).subarray(0, 2000), { targetSize: 1000 })).rejects.toThrow(TargetUnreachable)
+  })
+
+  it('takes the name that is given, also for a source', async () => {
+    const text = memorySource(new TextEncoder().encode('a,b\n1,2\n'.repeat(400)), 'x')
+    const { receipt } = await compress(text, { name: 'table.csv' })
+    expect(receipt).toMatchObject({ format: 'text', result: { outcome: 'compressed' } })
   })
 
   it('encrypts under a password', async () => {

@@ -1,4 +1,4 @@
-/** Every format of the service, as facts. The codecs are listed where they run: `src/service/press.ts`, `src/service/media.ts`. */
+/** Every format of the service, as facts. The codecs are listed in `src/core/formats/press.ts` and `media.ts`. */
 
 import type { Format } from './format.ts'
 import { BMP } from './formats/bmp.ts'
