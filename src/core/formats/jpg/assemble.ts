@@ -3,7 +3,7 @@
 import { concat } from '../../bytes/concat.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
-import { copyTail } from '../../model/trailing-data.ts'
+import { copyTail, tailSteps } from '../../model/trailing-data.ts'
 import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
 import type { JpegHeader } from './segments.ts'
 
@@ -49,4 +49,12 @@ export async function assemble(source: Source, sink: Sink, frame: Frame, coded: 
   await sink.write(concat(parts))
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(SOI_BYTES) : chunk)
   await copyTail(source, frame.pictureEnd, sink)
+}
+
+/** Steps for the receipt: segments that moved, further pictures, bytes behind the end. */
+export function keptSteps(source: Source, frame: Frame): string[] {
+  const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []
+  const others = (frame.multiPicture?.pictures.length ?? 1) - 1
+  if (others > 0) return [...moved, `${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
+  return [...moved, ...tailSteps(source, frame.pictureEnd)]
 }

@@ -26,8 +26,7 @@ import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { overBudget, TargetUnreachable } from '../../model/error.ts'
 import { lossOf, ofPixels } from '../../model/loss.ts'
 import { chunksOf } from '../../model/source.ts'
-import { tailSteps } from '../../model/trailing-data.ts'
-import { assemble, assembledBytes, type Frame, frameOf } from './assemble.ts'
+import { assemble, assembledBytes, type Frame, frameOf, keptSteps } from './assemble.ts'
 import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
@@ -380,7 +379,7 @@ class Recompression {
   }
 }
 
-/** Of the bytes of what was read, what was made takes. */
+/** Bytes of the result as a share of what was read. */
 const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
 
 function recodedAs(scans: Scans): Candidate['outcome'] {
@@ -388,19 +387,8 @@ function recodedAs(scans: Scans): Candidate['outcome'] {
   return { kind: 'compressed', steps: [`same coefficients, ${coding}`] }
 }
 
-/** Tables and scans: what stays as it is says nothing about them. */
+/** Bytes of tables and scans, without the segments that are copied. */
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** Where steps are very coarse already, even the gentlest search takes too much. */
 const reachesFloors = ({ ssim, psnrDb }: Measured) => reaches({ ssim, psnrDb }, FLOORS)
-
-function keptSteps(source: Source, frame: Frame): string[] {
-  const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []
-  return [...moved, ...keptAfter(source, frame)]
-}
-
-function keptAfter(source: Source, frame: Frame): string[] {
-  const others = (frame.multiPicture?.pictures.length ?? 1) - 1
-  if (others > 0) return [`${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
-  return tailSteps(source, frame.pictureEnd)
-}
