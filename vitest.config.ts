@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
-import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { WORKERD_ENVIRONMENT } from './src/local/workerd-flags.ts'
+import { wasmModules } from './test/support/wasm-modules.ts'
 
 Object.assign(process.env, WORKERD_ENVIRONMENT)
 
@@ -12,19 +11,6 @@ Object.assign(process.env, WORKERD_ENVIRONMENT)
  * second try is named in the report (`retry x1`), and is a bug. Properties take the same examples again (test/support/same-seed.ts).
  */
 const retry = process.env['CI'] ? 1 : 0
-
-/** Imports `.wasm` as a compiled module, as Workers do. */
-const wasmModules: Plugin = {
-  name: 'wasm-modules',
-  enforce: 'pre',
-  load(id) {
-    if (!id.endsWith('.wasm')) return null
-    readFileSync(id)
-    return `import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}))`
-  },
-}
 
 export default defineConfig({
   test: {

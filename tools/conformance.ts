@@ -3,6 +3,7 @@
  * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
  * brings where Java is installed, of PDF/A and PDF/UA before and after.
  * Without that folder there is nothing to run.
+ * `npm run conformance -- tests [FILTER …]` runs the tests of `test/conformance`, and the long form of every damage loop.
  * `npm run conformance -- dicom`, `-- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
  * and need no acceptance tool (below tools/bench/conformance).
  */
@@ -27,6 +28,10 @@ const QUESTIONS: { readonly [name: string]: string | undefined } = {
   description: 'tools/bench/conformance/description.ts',
   n8n: 'tools/bench/conformance/n8n.ts',
   'pre-commit': 'tools/bench/conformance/pre-commit.ts',
+}
+if (process.argv[2] === 'tests') {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  process.exit(await run(process.execPath, [vitest, 'run', '--config', 'test/conformance/vitest.config.ts', ...process.argv.slice(3)]))
 }
 const question = QUESTIONS[process.argv[2] ?? '']
 if (question) process.exit(await run(process.execPath, ['--import', './tools/wasm-hook.ts', question, ...process.argv.slice(3)]))

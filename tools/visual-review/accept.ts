@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DIFFICULT, type Figures, lookAt } from '../../test/support/difficult/cases.ts'
 
-const ACCEPTED = join(import.meta.dirname, '../../test/core/metrics/difficult.json')
+const ACCEPTED = join(import.meta.dirname, '../../test/conformance/core/metrics/difficult.json')
 const DIGITS: Figures = { score: 1, worstTile: 1, cast: 2, steps: 3, dirt: 2, share: 4 }
 
 /** Writes the figures, and every result beside its original into `out`, to be looked at. */

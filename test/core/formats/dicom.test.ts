@@ -9,6 +9,7 @@ import { dicomFile, type Element, type Encoding, imageElements, type Picture, wr
 import { withFidelity } from '../../support/fidelity.ts'
 import { encodeLosslessJpeg, type LosslessJpeg } from '../../support/lossless-jpeg.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { damagePositions, damageRounds } from '../../support/thorough.ts'
 
 const charLs = createCharLs()
 const press = (bytes: Uint8Array) => pressFile(dicom, bytes, 'a.dcm')
@@ -432,7 +433,7 @@ describe('dicom', () => {
     })
 
     it('truncations', async () => {
-      for (let length = 140; length < sound.length - 1; length += 97) {
+      for (const length of damagePositions(140, sound.length - 1, 97)) {
         const { outcome, defect } = await press(sound.slice(0, length))
         expect(defect).toBeUndefined()
         // What ends between two elements is whole as far as anybody can tell.
@@ -463,7 +464,7 @@ describe('dicom', () => {
       const random = randomNumbers(2)
       for (const encoding of ['explicit', 'implicit', 'big'] as const) {
         const file = dicomFile(imageElements({ width: 30, height: 20, stored: 12, frames: 2 }, encoding), encoding)
-        for (let i = 0; i < 120; i++) {
+        for (let i = 0; i < damageRounds(120); i++) {
           const damaged = file.slice()
           damaged[132 + Math.floor(random() * 700)]! ^= 1 << (random() * 8)
           expect((await press(damaged)).defect).toBeUndefined()
@@ -542,7 +543,7 @@ describe('JPEG-LS', () => {
     const pixels = new Uint8Array(1200).map((_, i) => (i * i) >> 5)
     const code = await encode(coder, frame, pixels)
     const random = randomNumbers(1)
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < damageRounds(200); i++) {
       const damaged = Buffer.from(code.subarray(0, random() < 0.3 ? 30 + random() * code.length : undefined))
       damaged[25 + Math.floor(random() * (damaged.length - 25))]! ^= 1 << (random() * 8)
       try {

@@ -9,6 +9,7 @@ import { compress } from '../../../src/core/pipeline/compress.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { gifFile, plainCodes } from '../../support/picture-files.ts'
+import { damagePositions } from '../../support/thorough.ts'
 
 interface Frame {
   x: number
@@ -308,7 +309,7 @@ describe('GIF', () => {
   })
 
   it('refuses damage quickly and works on', async () => {
-    for (let at = 1; at < film.length; at += Math.ceil(film.length / 25)) {
+    for (const at of damagePositions(1, film.length, Math.ceil(film.length / 25))) {
       const cut = await run(film.subarray(0, at), 'high')
       expect(cut.outcome).toMatchObject({ kind: 'unchanged' })
       const flipped = film.slice()

@@ -9,6 +9,7 @@ import { compareHdf5, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 import { hdf5File } from '../../support/science-files.ts'
+import { damageRounds } from '../../support/thorough.ts'
 
 const folder = (id: string) => join(import.meta.dirname, '../../fixtures', id)
 const fixture = (id: string, name: string) => new Uint8Array(readFileSync(join(folder(id), name)))
@@ -331,7 +332,7 @@ describe('hdf5', () => {
 
     it('flipped bits end soon, and the next job is sound', async () => {
       const random = randomNumbers(6)
-      for (let i = 0; i < 80; i++) {
+      for (let i = 0; i < damageRounds(80); i++) {
         const file = fixture('hdf5', SOUND[i % SOUND.length]!)
         for (let j = 0; j < 3; j++) file[Math.floor(random() * (i % 2 ? 4096 : file.length))]! ^= 1 << (random() * 8)
         await press(file)

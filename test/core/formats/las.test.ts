@@ -7,6 +7,7 @@ import type { Options, Source } from '../../../src/core/model/codec.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { lasFile } from '../../support/las-file.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { damagePositions, damageRounds } from '../../support/thorough.ts'
 
 const POINT_FORMATS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 const lazPerf = createLazPerf()
@@ -134,7 +135,7 @@ describe('las', () => {
     })
 
     it('every truncation', async () => {
-      for (let length = 105; length < sound.length; length += 173) {
+      for (const length of damagePositions(105, sound.length, 173)) {
         const { outcome } = await pressFile(las, sound.slice(0, length), 'a.las')
         expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
       }
@@ -143,7 +144,7 @@ describe('las', () => {
 
     it('flipped bits in the header', async () => {
       const random = randomNumbers(9)
-      for (let i = 0; i < 300; i++) {
+      for (let i = 0; i < damageRounds(300); i++) {
         const file = sound.slice()
         file[4 + Math.floor(random() * 450)]! ^= 1 << (random() * 8)
         const { outcome, defect } = await pressFile(las, file, 'a.las')

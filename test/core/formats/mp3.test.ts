@@ -12,6 +12,7 @@ import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
+import { damageRounds } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
 
 /** Frames of an MP3 made from tones, every one blown up with padding the way constant bit rates do: here by -V0. */
@@ -171,7 +172,7 @@ describe('bad input', () => {
   it('truncations and bit flips never crash, and the next job works', async () => {
     const file = await fixture('low')
     const random = noise(11)
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < damageRounds(40); round++) {
       const broken = file.slice(0, round % 2 ? file.length : Math.floor(random() * file.length))
       for (let flip = 0; flip < 4; flip++) broken[Math.floor(random() * broken.length)] = Math.floor(random() * 256)
       const { outcome } = await press(mp3, broken, round % 3 ? 'high' : 'low', 'mp3')

@@ -18,6 +18,7 @@ import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../../support/office.ts'
 import { jpegOf, lent, NOTHING_LENT, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { damageRounds } from '../../support/thorough.ts'
 
 /** A codec that makes a JPEG of any picture, at the wanted size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
@@ -380,7 +381,7 @@ describe('documents', () => {
         if (pressed.outcome.kind === 'unchanged')
           expect(['malformed', 'no_gain', 'unsupported_feature', 'over_budget']).toContain(pressed.outcome.reason)
       }),
-      { numRuns: 200, seed: 9 },
+      { numRuns: damageRounds(200), seed: 9 },
     )
     expect((await press(docx, zip, 'low')).outcome.kind).toBe('compressed')
   })

@@ -11,6 +11,7 @@ import { memorySink, type ResultSink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { encryptResult, type PlainResult } from '../../../src/core/pipeline/encrypt.ts'
 import { passwordApplies } from '../../../src/core/pipeline/password.ts'
+import { damageRounds } from '../../support/thorough.ts'
 
 const noise = (length: number) => {
   let state = 12345
@@ -154,7 +155,7 @@ describe('agile ECMA-376 encryption', () => {
           }
         }
       }),
-      { numRuns: 300, seed: 7 },
+      { numRuns: damageRounds(300), seed: 7 },
     )
   })
 })

@@ -202,7 +202,7 @@ function mp4(path: string, bytes: number): void {
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = [2480, 3508]
 
-/** A page at 300 dpi, as `test/core/formats/pdf/scans.ts` has it: lines of strokes on paper with grain. */
+/** A page at 300 dpi, as `test/conformance/core/formats/pdf/scans.ts` has it: lines of strokes on paper with grain. */
 function* pageRows(): Generator<Uint8Array> {
   let seed = 1
   for (let y = 0; y < PAGE_HEIGHT; y++) {

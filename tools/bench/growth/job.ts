@@ -11,7 +11,7 @@ import type { Options } from '../../../src/core/model/codec.ts'
 import { compressWithin } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
-import { fileSink, fileSource } from '../../../test/core/formats/memory/files.ts'
+import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** What this prints. */
 export interface Took {

@@ -12,7 +12,7 @@ import { compress } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
-import { fileSink, fileSource } from '../../../test/core/formats/memory/files.ts'
+import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** Of the job. */
 export type Asked = Partial<Pick<Options, 'quality' | 'output' | 'lossless' | 'fitWithin'>>

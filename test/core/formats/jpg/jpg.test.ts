@@ -12,6 +12,7 @@ import { memorySource } from '../../../../src/core/model/source.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { encodeRows, JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
+import { damageRounds } from '../../../support/thorough.ts'
 import { photo } from './photo.ts'
 
 const WIDTH = 420
@@ -363,7 +364,7 @@ describe('jpg codec, bad input', () => {
           expect(pictureLossOf(outcome).psnrDb).toBeGreaterThanOrEqual(FLOOR_PSNR_DB)
         }
       }),
-      { numRuns: 25, seed: 7 },
+      { numRuns: damageRounds(25), seed: 7 },
     )
     expect((await press(good, { quality: 'low' as Quality })).outcome.kind).toBe('compressed')
   })

@@ -5,6 +5,7 @@ import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import type { Options, Sink, Source } from '../../../../src/core/model/codec.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { pressFile } from '../../../support/press-file.ts'
+import { damageRounds } from '../../../support/thorough.ts'
 import { buildPdf, type Part, plainDocument } from './build.ts'
 import { pressAlone as press } from './run.ts'
 
@@ -151,7 +152,7 @@ describe('limits', () => {
   it('bit flips end as a smaller document, or as the upload', async () => {
     const whole = buildPdf(plainDocument(4))
     let seed = 11
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < damageRounds(60); round++) {
       const bytes = whole.slice()
       for (let k = 0; k < 4; k++) {
         seed = (seed * 1103515245 + 12345) & 0x7fffffff

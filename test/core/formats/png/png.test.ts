@@ -12,6 +12,7 @@ import { compress } from '../../../../src/core/pipeline/compress.ts'
 import { chunk, readPng } from '../../../../wasm/png/chunks.ts'
 import { decodePng, GATHER_BYTES, PngEngine, pngRows } from '../../../../wasm/png/png.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
+import { damagePositions } from '../../../support/thorough.ts'
 
 const base = {
   memoryBudget: 96 * 1024 * 1024,
@@ -400,7 +401,7 @@ describe('PNG', () => {
 
   it('refuses damage quickly and works on', async () => {
     const file = pngOf({ ...made, width: 40, height: 30 })
-    for (let at = 0; at < file.length; at += 61) {
+    for (const at of damagePositions(0, file.length, 61)) {
       expect((await run(file.subarray(0, at), 'high')).outcome).toMatchObject({ reason: 'malformed' })
       const bad = file.slice()
       bad[at]! ^= 4

@@ -1,8 +1,8 @@
 /** What the press holds, heap, buffers and Wasm together, while it works on files of each kind. */
 import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HeapPeak, watchHeap } from './memory.ts'
-import { type Running, startService } from './running.ts'
+import { type HeapPeak, watchHeap } from '../../e2e/memory.ts'
+import { type Running, startService } from '../../e2e/running.ts'
 
 const MB = 1_000_000
 const LIMIT_BYTES = 110 * MB

@@ -6,11 +6,11 @@
 import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pptx } from '../../../../src/core/formats/office/office.ts'
-import { PRESS_CODECS } from '../../../../src/core/formats/press.ts'
-import type { Options } from '../../../../src/core/model/codec.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { pptx } from '../../../../../src/core/formats/office/office.ts'
+import { PRESS_CODECS } from '../../../../../src/core/formats/press.ts'
+import type { Options } from '../../../../../src/core/model/codec.ts'
+import { compress } from '../../../../../src/core/pipeline/compress.ts'
+import { lendCodecs } from '../../../../../src/core/pipeline/inner.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)

@@ -4,16 +4,16 @@
  * `cpuSeconds` for each frame, and the frames of the longest part a film of ten minutes is cut into.
  */
 
-import { concat } from '../../../../src/core/bytes/concat.ts'
-import { cutFor } from '../../../../src/core/formats/film/analyse.ts'
-import { levelOf } from '../../../../src/core/formats/film/levels.ts'
-import { PartWriter } from '../../../../src/core/formats/film/part-file.ts'
-import type { PictureTrack } from '../../../../src/core/formats/film/picture-track.ts'
-import { encodePart } from '../../../../src/core/formats/film/pictures.ts'
-import { memorySink } from '../../../../src/core/model/sink.ts'
-import { memorySource } from '../../../../src/core/model/source.ts'
-import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { optionsFor } from '../media-fixtures.ts'
+import { concat } from '../../../../../src/core/bytes/concat.ts'
+import { cutFor } from '../../../../../src/core/formats/film/analyse.ts'
+import { levelOf } from '../../../../../src/core/formats/film/levels.ts'
+import { PartWriter } from '../../../../../src/core/formats/film/part-file.ts'
+import type { PictureTrack } from '../../../../../src/core/formats/film/picture-track.ts'
+import { encodePart } from '../../../../../src/core/formats/film/pictures.ts'
+import { memorySink } from '../../../../../src/core/model/sink.ts'
+import { memorySource } from '../../../../../src/core/model/source.ts'
+import { Ffmpeg } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
+import { optionsFor } from '../../../../core/formats/media-fixtures.ts'
 
 const [WIDTH, HEIGHT, FRAMES, RATE] = [1920, 1080, 16, 30]
 const QUALITY = 'medium'

@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { provision } from '../../src/local/development-account.ts'
-import { freePort, loadSecrets, Service } from '../../src/local/service.ts'
-import { supervise } from '../../src/local/supervise.ts'
+import { provision } from '../../../src/local/development-account.ts'
+import { freePort, loadSecrets, Service } from '../../../src/local/service.ts'
+import { supervise } from '../../../src/local/supervise.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 const PATIENCE_MS = 3000
 
 /** The Workers of this checkout, but for the press. */

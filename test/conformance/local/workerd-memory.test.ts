@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
-import { DATE } from '../../src/local/edge.ts'
-import { EDGE_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
-import { workerdsBelow } from '../e2e/processes.ts'
+import { DATE } from '../../../src/local/edge.ts'
+import { EDGE_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
+import { workerdsBelow } from '../../e2e/processes.ts'
 
 const ASKS = `export default { async fetch(request, { ANSWERS }) {
   for (let i = 0; i < 500; i++) await (await ANSWERS.fetch('http://answers/' + i)).text()

@@ -3,11 +3,11 @@
  * and prints how much was alive at most: heap, buffers and Wasm.
  */
 
-import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
-import type { Options, Quality, Sink, Source } from '../../../../src/core/model/codec.ts'
-import { rangeStream } from '../../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
-import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { pdf } from '../../../../../src/core/formats/pdf/pdf.ts'
+import type { Options, Quality, Sink, Source } from '../../../../../src/core/model/codec.ts'
+import { rangeStream } from '../../../../../src/core/model/source.ts'
+import { lendCodecs } from '../../../../../src/core/pipeline/inner.ts'
+import { encodeRows } from '../../../../../wasm/jpeg/jpeg.ts'
 
 const [pages = '5', quality = 'medium'] = process.argv.slice(2)
 const [WIDTH, HEIGHT] = [2480, 3508]

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { provision } from '../../src/local/development-account.ts'
-import { loadSecrets, Service } from '../../src/local/service.ts'
-import { watchHeap } from './memory.ts'
-import { type Running, startService } from './running.ts'
+import { provision } from '../../../src/local/development-account.ts'
+import { loadSecrets, Service } from '../../../src/local/service.ts'
+import { watchHeap } from '../../e2e/memory.ts'
+import { type Running, startService } from '../../e2e/running.ts'
 
 const MB = 1_000_000
 const TUS = { 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream' }
@@ -175,7 +175,7 @@ describe('the command line', () => {
   it('goes on after the service was killed and started again', { timeout: 600_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'whittle-resumable-'))
     const state = join(folder, 'state')
-    const root = resolve(import.meta.dirname, '../..')
+    const root = resolve(import.meta.dirname, '../../..')
     await mkdir(state)
     const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
     const open = async (port: number) => {

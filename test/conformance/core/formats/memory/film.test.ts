@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const root = join(import.meta.dirname, '../../../..')
+const root = join(import.meta.dirname, '../../../../..')
 
 /**
  * What a message may take at most: memory, to which workerd adds some 10 MB of buffers on the way to storage; and half of its CPU
@@ -36,7 +36,7 @@ test('the 720 parts of two hours are joined and verified beside an engine that i
     resultMB: number
     buffersMB: number
     memoryMB: number
-  }>('test/core/formats/memory/film-join.ts', ['--max-semi-space-size=1'])
+  }>('test/conformance/core/formats/memory/film-join.ts', ['--max-semi-space-size=1'])
   expect(said.outcome?.kind, stderr).toBe('compressed')
   expect(said.parts).toBe(720)
   expect(said.reads).toBeLessThanOrEqual(MOST_JOIN_READS)
@@ -57,7 +57,7 @@ test('ten minutes of 1080p30: the plan, and 16 frames scaled to its longest part
     longest: number
     frames: number
     ssim: number
-  }>('test/core/formats/memory/film-part.ts')
+  }>('test/conformance/core/formats/memory/film-part.ts')
   expect(said.frames, stderr).toBe(16)
   expect(said.ssim).toBeGreaterThan(0.95)
   // A decoder with four references and an encoder with two: less would mean that something was not measured.

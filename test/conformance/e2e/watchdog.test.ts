@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { Service } from '../../src/local/service.ts'
-import { type Mortal, pauseAfter, supervise } from '../../src/local/supervise.ts'
-import { Watchdog } from '../../src/local/watchdog.ts'
+import { Service } from '../../../src/local/service.ts'
+import { type Mortal, pauseAfter, supervise } from '../../../src/local/supervise.ts'
+import { Watchdog } from '../../../src/local/watchdog.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const cleanups: (() => Promise<void> | void)[] = []

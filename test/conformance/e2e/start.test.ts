@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { leashed } from '../../src/local/parent-death-signal.ts'
-import { freePort } from '../../src/local/service.ts'
-import { lockState } from '../../src/local/state-lock.ts'
-import { isThere, nodesBelow, workerdsBelow } from './processes.ts'
+import { leashed } from '../../../src/local/parent-death-signal.ts'
+import { freePort } from '../../../src/local/service.ts'
+import { lockState } from '../../../src/local/state-lock.ts'
+import { isThere, nodesBelow, workerdsBelow } from '../../e2e/processes.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 
 type Work = (service: ChildProcess, answers: () => Promise<boolean>, state: string) => Promise<void>
 

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { DIFFICULT, type Figures, lookAt } from '../../support/difficult/cases.ts'
+import { DIFFICULT, type Figures, lookAt } from '../../../support/difficult/cases.ts'
 
 type Accepted = { readonly [name: string]: { readonly [result: string]: Figures } | undefined }
 const ACCEPTED = JSON.parse(readFileSync(join(import.meta.dirname, 'difficult.json'), 'utf8')) as Accepted

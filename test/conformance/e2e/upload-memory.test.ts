@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { watchHeap } from './memory.ts'
-import { type Running, startService } from './running.ts'
+import { watchHeap } from '../../e2e/memory.ts'
+import { type Running, startService } from '../../e2e/running.ts'
 
 const MB = 1_000_000
 let service: Running

@@ -1,10 +1,10 @@
 /** Files as sources and sinks, for processes whose memory is measured. */
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import type { Source } from '../../../../src/core/model/codec.ts'
-import { noGain } from '../../../../src/core/model/error.ts'
-import type { ResultSink } from '../../../../src/core/model/sink.ts'
-import { rangeStream } from '../../../../src/core/model/source.ts'
+import type { Source } from '../../../../../src/core/model/codec.ts'
+import { noGain } from '../../../../../src/core/model/error.ts'
+import type { ResultSink } from '../../../../../src/core/model/sink.ts'
+import { rangeStream } from '../../../../../src/core/model/source.ts'
 
 /** `step` is called after every read. */
 export function fileSource(path: string, size: number, name: string, step: () => void = () => undefined): Source {

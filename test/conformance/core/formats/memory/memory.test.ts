@@ -3,19 +3,15 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { concat } from '../../../../src/core/bytes/concat.ts'
-import { png } from '../../../../src/core/formats/png/png.ts'
-import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
-import { deck } from '../../../support/deck.ts'
-import { pressFile } from '../../../support/press-file.ts'
+import { deck } from '../../../../support/deck.ts'
 
-const root = join(import.meta.dirname, '../../../..')
+const root = join(import.meta.dirname, '../../../../..')
 
 /** Memory above the loaded modules, in MB: heap, Wasm, native zlib. */
 function peak(...args: string[]): number {
   const done = spawnSync(
     process.execPath,
-    ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/peak.ts', ...args],
+    ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/conformance/core/formats/memory/peak.ts', ...args],
     {
       cwd: root,
       encoding: 'utf8',
@@ -40,20 +36,11 @@ test.each([
   expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
 })
 
-test('rows a little wider than those are told to be too wide for AVIF', async () => {
-  const [width, height] = [16_500, 200]
-  using encoder = new PngEncoder({ width, height, colourType: 6, bitDepth: 8 }, QUICK)
-  const row = Uint8Array.from({ length: width * 4 }, (_, i) => i % 251)
-  for (let y = 0; y < height; y++) encoder.writeRow(row)
-  const { outcome } = await pressFile(png, concat([...encoder.finish()]), 'wide.png', { output: 'avif' })
-  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: '16500 pixels are too wide for AVIF' })
-})
-
 test('a presentation of photographs, garbage and all, in at most 110 MB', { timeout: 180_000 }, async () => {
   const path = join(tmpdir(), `whittle-deck-test-${process.pid}.pptx`)
   writeFileSync(path, await deck(6, 4e6))
   const held = (...options: string[]) => {
-    const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/core/formats/memory/deck.ts', path, ...options]
+    const script = ['--expose-gc', '--import', './tools/wasm-hook.ts', 'test/conformance/core/formats/memory/deck.ts', path, ...options]
     const done = spawnSync(process.execPath, script, { cwd: root, encoding: 'utf8' })
     const said = JSON.parse(done.stdout || '{}') as { kind?: string; all: number; live: number; whole: number }
     expect(said.kind, done.stderr).toBe('compressed')

@@ -1,0 +1,45 @@
+/**
+ * Tests that measure memory, time, hangs or kills, that take long films or many megabytes, and the long form of every damage loop.
+ * They need a quiet machine and minutes: `npm run conformance -- tests [FILTER …]`.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'vitest/config'
+import { WORKERD_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
+import { wasmModules } from '../support/wasm-modules.ts'
+
+Object.assign(process.env, WORKERD_ENVIRONMENT)
+process.env['WHITTLE_THOROUGH'] = '1'
+
+/** Files of `npm test` that do more when they are asked to be thorough. */
+const thorough = globSync('test/core/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('support/thorough.ts'))
+
+const wasm = {
+  plugins: [wasmModules],
+  test: { server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } }, setupFiles: ['test/support/same-seed.ts'] },
+}
+
+export default defineConfig({
+  test: {
+    silent: 'passed-only',
+    // One at a time: what is measured shares the machine with nobody.
+    fileParallelism: false,
+    projects: [
+      {
+        ...wasm,
+        test: { ...wasm.test, name: 'measured', include: ['test/conformance/core/**/*.test.ts'], testTimeout: 120_000 },
+      },
+      {
+        ...wasm,
+        test: { ...wasm.test, name: 'damage', include: thorough, testTimeout: 600_000 },
+      },
+      {
+        test: {
+          name: 'running',
+          include: ['test/conformance/{e2e,local}/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { concat } from '../../../../src/core/bytes/concat.ts'
+import { png } from '../../../../src/core/formats/png/png.ts'
+import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+import { pressFile } from '../../../support/press-file.ts'
+
+/** `npm run conformance -- wide` measures the memory of the widest rows that are taken. */
+test('rows a little wider than the widest that AVIF takes leave the file as it is: over_budget', async () => {
+  const [width, height] = [16_500, 200]
+  using encoder = new PngEncoder({ width, height, colourType: 6, bitDepth: 8 }, QUICK)
+  const row = Uint8Array.from({ length: width * 4 }, (_, i) => i % 251)
+  for (let y = 0; y < height; y++) encoder.writeRow(row)
+  const { outcome } = await pressFile(png, concat([...encoder.finish()]), 'wide.png', { output: 'avif' })
+  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: '16500 pixels are too wide for AVIF' })
+})

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import type { Plugin } from 'vite'
+
+/** A plug-in that imports `.wasm` as a compiled module, as Workers do. */
+export const wasmModules: Plugin = {
+  name: 'wasm-modules',
+  enforce: 'pre',
+  load(id) {
+    if (!id.endsWith('.wasm')) return null
+    readFileSync(id)
+    return `import { readFileSync } from 'node:fs'
+export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}))`
+  },
+}
