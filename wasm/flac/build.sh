@@ -37,7 +37,7 @@ for source in bitmath bitreader bitwriter cpu crc fixed float format lpc md5 mem
   objects="$objects $source.o"
 done
 clang-19 $flags -Wall -c "$here/glue.c" -o glue.o
-clang-19 $flags -Wall -DHEAP_FIRST_BYTES=2621440 -DHEAP_MOST_BYTES='(32u << 20)' -c "$here/../memories/heap.c" -o heap.o
+clang-19 $flags -Wall -DHEAP_INITIAL_BYTES=2621440 -DHEAP_LIMIT_BYTES='(32u << 20)' -c "$here/../common/heap.c" -o heap.o
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi $objects glue.o heap.o -lc -lm \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --import-memory --export-memory --initial-memory=2621440 --max-memory=100663296 -z stack-size=262144 -o "$here/flac.wasm"

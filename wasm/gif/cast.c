@@ -10,7 +10,7 @@ static int rows, width;
 static double worst;
 
 void cast_open(int part_width) {
-  if (!cells) cells = allocate((canvas_width / CELL + 1) * sizeof *cells);
+  if (!cells) cells = allocate_zeroed((canvas_width / CELL + 1) * sizeof *cells);
   width = part_width;
   rows = 0;
   worst = 0;

@@ -8,7 +8,7 @@ static bool own_was_best; /* a table of its own, in the last large frame */
 
 void codings_begin(void) {
   own_was_best = false;
-  if (!row_symbols) row_symbols = allocate(canvas_width);
+  if (!row_symbols) row_symbols = allocate_zeroed(canvas_width);
 }
 
 /* Stretches that may stay become transparent where they have two colours or more, or go on from the row above. */

@@ -35,7 +35,7 @@ static void recycle(void) {
 }
 
 u16 number_of(u32 rgb) {
-  if (!slots) slots = allocate(SLOTS * sizeof *slots);
+  if (!slots) slots = allocate_zeroed(SLOTS * sizeof *slots);
   const u32 colour = rgb | 0xff000000u;
   u32 h = slot_of(colour);
   for (; slots[h]; h = (h + 1) & (SLOTS - 1))

@@ -208,7 +208,7 @@ static void saved_rows(bool there) {
   const Box b = frame;
   if ((u32)b.w * b.h > saved_room) {
     free(saved);
-    saved = allocate((size_t)(saved_room = (u32)b.w * b.h) * sizeof *saved);
+    saved = allocate_zeroed((size_t)(saved_room = (u32)b.w * b.h) * sizeof *saved);
   }
   for (int y = 0; y < b.h; y++) {
     u16 *row = canvas + (size_t)(b.y + y) * canvas_width + b.x, *kept = saved + (size_t)y * b.w;

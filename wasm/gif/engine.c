@@ -29,12 +29,7 @@ static u32 least_delay;
 static Quality compared;
 static Box looked;
 
-void *allocate(size_t bytes) {
-  void *p = calloc(bytes, 1);
-  if (!p) host_fail(FAIL_MEMORY, "no memory");
-  return p;
-}
-EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate(bytes); }
+EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate_zeroed(bytes); }
 
 Box box_around(Box a, Box b) {
   if (!a.h) return b;
@@ -86,8 +81,8 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
   }
   if (mode == ENCODE) {
     if (!wanted) { /* the only frame waits where it was read */
-      wanted = still ? canvas : allocate((size_t)pixels() * sizeof *wanted);
-      wanted_painted = still ? painted : allocate(((pixels() + 7) >> 3) + 2);
+      wanted = still ? canvas : allocate_zeroed((size_t)pixels() * sizeof *wanted);
+      wanted_painted = still ? painted : allocate_zeroed(((pixels() + 7) >> 3) + 2);
     }
     if (!shown) host_fail(FAIL_MISUSE, "no scan before the encode");
     for (int i = 0; i < common_size; i++) common[i] = number_of(scan_rgb[i][0] | scan_rgb[i][1] << 8 | scan_rgb[i][2] << 16);
@@ -97,10 +92,10 @@ EXPORT(begin) void begin(int wanted_mode, bool exact, bool mute, bool hurry) {
 
 /* Canvases are made once the host has accepted the size (after the first bytes). */
 EXPORT(make_canvas) void make_canvas(void) {
-  if (!canvas) canvas = allocate((size_t)pixels() * sizeof *canvas);
-  if (!painted) painted = allocate(((pixels() + 7) >> 3) + 2);
+  if (!canvas) canvas = allocate_zeroed((size_t)pixels() * sizeof *canvas);
+  if (!painted) painted = allocate_zeroed(((pixels() + 7) >> 3) + 2);
   dirty = (Box){0, 0, canvas_width, canvas_height};
-  if (mode == SCAN && !shown) shown = allocate((size_t)pixels() * sizeof *shown);
+  if (mode == SCAN && !shown) shown = allocate_zeroed((size_t)pixels() * sizeof *shown);
 }
 
 /* Counts in how many frames each colour is painted over another one. */
@@ -229,7 +224,7 @@ void frame_read(void) {
   if (mode == LOOK) {
     looked = dirty;
     if (frames_read == 1 || canvas_cleared) any_clear = any_clear || clear_within(dirty);
-    if (!row_digests) row_digests = allocate(canvas_height * sizeof *row_digests);
+    if (!row_digests) row_digests = allocate_zeroed(canvas_height * sizeof *row_digests);
     for (int y = dirty.y; y < dirty.y + dirty.h; y++) row_digests[y] = row_digest(y);
     frame_digest = 0;
     for (int y = 0; y < canvas_height; y++) frame_digest += row_digests[y];
@@ -308,7 +303,7 @@ static Box compared_part;
 
 EXPORT(compare_begin) void compare_begin(bool alpha) {
   similarity_begin(alpha);
-  if (!compared_row) compared_row = allocate((size_t)canvas_width * sizeof *compared_row);
+  if (!compared_row) compared_row = allocate_zeroed((size_t)canvas_width * sizeof *compared_row);
 }
 /* Something is transparent from now on. */
 EXPORT(compare_alpha) void compare_alpha(void) { similarity_alpha(); }

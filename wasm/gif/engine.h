@@ -6,31 +6,15 @@
 #ifndef GIF_ENGINE_H
 #define GIF_ENGINE_H
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/allocate.h"
+#include "../common/host.h"
+#include "../common/types.h"
 #include "../measure/measure.h"
 
-typedef uint8_t u8;
-typedef int8_t i8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t i32;
-
-#define EXPORT(name) __attribute__((export_name(#name)))
-#define IMPORT(name) __attribute__((import_module("env"), import_name(#name)))
-
-enum { FAIL_MEMORY = 1, FAIL_TRUNCATED = 2, FAIL_DAMAGED = 3, FAIL_MISUSE = 4, FAIL_UNSUPPORTED = 5 };
-
-IMPORT(write) void host_write(const u8 *bytes, u32 count);
-IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
-
 bool same_numbers(const u16 *a, const u16 *b, u32 count);
-void *allocate(size_t bytes); /* zeroed; fails through host_fail */
 
 /* ---- colours.c: colour numbers ---- */
 #define CLEAR 0 /* the number of "nothing painted here" */

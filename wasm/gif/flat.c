@@ -10,9 +10,9 @@ static u8 *cores;         /* of three rows: the 3 x 3 pixels around are one colo
 void flat_begin(void) {
   if (flat || !lossy) return;
   const size_t bytes = ((size_t)canvas_width * canvas_height + 7) >> 3;
-  flat = allocate(bytes);
-  smooth = allocate(bytes);
-  cores = allocate(3 * (size_t)canvas_width);
+  flat = allocate_zeroed(bytes);
+  smooth = allocate_zeroed(bytes);
+  cores = allocate_zeroed(3 * (size_t)canvas_width);
 }
 
 static const u16 *row_of(int y) { /* outside of the canvas its edge goes on */

@@ -47,8 +47,8 @@ void frames_begin(bool is_exact) {
   tolerance_now = 0;
   keep_share_now = .5;
   if (!row_a) {
-    row_a = allocate(canvas_width * sizeof(u32));
-    row_b = allocate(canvas_width * sizeof(u32));
+    row_a = allocate_zeroed(canvas_width * sizeof(u32));
+    row_b = allocate_zeroed(canvas_width * sizeof(u32));
   }
   wanted_dirty = (Box){0, 0, 0, 0};
   if (lossy) similarity_begin(any_clear);

@@ -6,8 +6,9 @@ import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
-export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'misuse' | 'unsupported'
-const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'misuse', 'unsupported']
+export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'unsupported' | 'limit' | 'misuse'
+/** By the negative codes of `common/host.h`. */
+const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse']
 
 interface Exports extends LargeEngine {
   _initialize(): void
@@ -120,7 +121,7 @@ export class GifEngine {
         write: (at: number, count: number) => this.#write(this.#bytes(at, count)),
         fail: (code: number, at: number) => {
           const text = this.#bytes(at, 200)
-          throw new EngineError('gif', FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+          throw new EngineError('gif', FAILURES[-code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
       // wasi-libc links these, nothing calls them.

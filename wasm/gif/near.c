@@ -105,7 +105,7 @@ static inline void pack_byte(u8 byte) {
   const u32 at = packed_bytes++ & (PIECE - 1);
   if (!at) {
     u8 **next = &pieces[(packed_bytes - 1) >> PIECE_BITS];
-    if (!*next) *next = allocate(PIECE);
+    if (!*next) *next = allocate_zeroed(PIECE);
     piece = *next;
   }
   piece[at] = byte;

@@ -24,7 +24,7 @@ bool seen_begin(bool alpha) {
   down = (canvas_height + SCORE_TILE - 1) / SCORE_TILE;
   const size_t bytes = (size_t)across * down * sizeof(ScoreTile);
   for (int i = 0; i < backgrounds; i++) {
-    if (!kept[i]) kept[i] = allocate(bytes), found[i] = allocate(bytes);
+    if (!kept[i]) kept[i] = allocate_zeroed(bytes), found[i] = allocate_zeroed(bytes);
     memset(kept[i], 0, bytes);
   }
   return true;

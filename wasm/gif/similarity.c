@@ -11,8 +11,8 @@ void similarity_begin(bool alpha) {
   across = (canvas_width + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
   down = (canvas_height + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
   if (!kept) {
-    kept = allocate((size_t)across * down * sizeof *kept);
-    parts = allocate((size_t)across * down * sizeof *parts);
+    kept = allocate_zeroed((size_t)across * down * sizeof *kept);
+    parts = allocate_zeroed((size_t)across * down * sizeof *parts);
   }
   memset(kept, 0, (size_t)across * down * sizeof *kept);
   part = (Box){0, 0, 0, 0};
@@ -37,7 +37,7 @@ Box similarity_open(Box changed, u32 every) {
     measure = NULL;
   }
   const PixelFormat rgba = {4, false, with_alpha};
-  if (!measure) measure = measure_begin(allocate(measure_bytes(canvas_width, rgba)), canvas_width, rgba);
+  if (!measure) measure = measure_begin(allocate_zeroed(measure_bytes(canvas_width, rgba)), canvas_width, rgba);
   measured_alpha = with_alpha;
   /* Windows that start ten pixels before see the first changed one. */
   const int reach = MEASURE_WINDOW - 1, left = changed.x > reach ? changed.x - reach : 0, top = changed.y > reach ? changed.y - reach : 0;

@@ -18,11 +18,11 @@ static u32 pixels(void) { return (u32)canvas_width * canvas_height; }
 
 void tables_begin(void) {
   if (!levels) {
-    symbols = allocate(pixels());
-    may_repeat = allocate((pixels() + 7) >> 3);
-    levels = allocate(pixels());
-    row_levels = allocate(canvas_height);
-    row_differs = allocate(canvas_height);
+    symbols = allocate_zeroed(pixels());
+    may_repeat = allocate_zeroed((pixels() + 7) >> 3);
+    levels = allocate_zeroed(pixels());
+    row_levels = allocate_zeroed(canvas_height);
+    row_differs = allocate_zeroed(canvas_height);
     for (int i = 1; i < NEVER; i++) level_distances[i] = exp2((i - 1) / 16.);
     int level = 1;
     for (i32 d = 0; d < (i32)sizeof level_of; d++) {

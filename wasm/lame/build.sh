@@ -44,7 +44,7 @@ for source in libmp3lame/*.c "$here/glue.c"; do
   clang-19 $flags -c "$source" -o "$object"
   objects="$objects $object"
 done
-clang-19 $flags -Wall -DHEAP_MOST_BYTES='(32u << 20)' -c "$here/../memories/heap.c" -o heap.o
+clang-19 $flags -Wall -DHEAP_LIMIT_BYTES='(32u << 20)' -c "$here/../common/heap.c" -o heap.o
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi $objects heap.o -lc -lm \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=1048576 --max-memory=100663296 -z stack-size=262144 -o "$here/lame.wasm"

@@ -46,7 +46,7 @@ export const CODECS = new Memories({ initial: 16, maximum: CODECS_BYTES / PAGE_B
 /** Of those who only look at rows: small, and many at a time. */
 export const KERNELS = new Memories({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
 
-/** What the engines here have in common (heap.c). */
+/** What the engines here have in common (common/heap.c). */
 export interface Engine {
   readonly memory: WebAssembly.Memory
   /** Bytes of its memory that the engine took so far. */
@@ -92,7 +92,7 @@ export function instantiate<Exports extends Engine>(
   return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
 }
 
-/** An engine that is linked for memories of 2 GiB and asks how much of them it may take (heap.c, HEAP_MOST_IS_TOLD). */
+/** An engine that is linked for memories of 2 GiB and asks how much of them it may take (common/heap.c, HEAP_LIMIT_FROM_HOST). */
 export interface LargeEngine extends Engine {
   heap_most(bytes: number): void
 }

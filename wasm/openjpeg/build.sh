@@ -28,7 +28,7 @@ for name in bio cio dwt event function_list ht_dec image invert j2k jp2 mct mqc 
   objects="$objects $name.o"
 done
 clang-19 $flags -c "$here/glue.c" -o glue.o
-clang-19 $flags -DHEAP_MOST_BYTES=67108864 -c "$here/../memories/heap.c" -o heap.o
+clang-19 $flags -DHEAP_LIMIT_BYTES=67108864 -c "$here/../common/heap.c" -o heap.o
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
 wasm-ld-19 -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $objects glue.o heap.o -lwasi-emulated-process-clocks -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \

@@ -5,9 +5,9 @@ set -eu
 here=$(dirname "$(realpath "$0")")
 mkdir -p "$here/../.cache/scale"
 cd "$here/../.cache/scale"
-for source in scale/scale memories/heap; do
-  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I"$here/../memories" -O3 -msimd128 -mbulk-memory -flto \
-    -Wall -Wextra -ffunction-sections -DHEAP_FIRST_BYTES=196608 -DHEAP_MOST_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
+for source in scale/scale common/heap; do
+  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I"$here/../common" -O3 -msimd128 -mbulk-memory -flto \
+    -Wall -Wextra -ffunction-sections -DHEAP_INITIAL_BYTES=196608 -DHEAP_LIMIT_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi scale.o heap.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \

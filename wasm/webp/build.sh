@@ -29,7 +29,7 @@ done
 for file in src/utils/thread_utils.c; do clang-19 $flags -w -c $file -o "$objects/thread_utils.o"; done
 clang-19 $flags -Wall -Wextra -I"$here/../measure" -c "$here/engine.c" -o "$objects/engine.o"
 for file in measure pixels; do clang-19 $flags -Wall -Wextra -c "$here/../measure/$file.c" -o "$objects/$file.o"; done
-clang-19 $flags -Wall -Wextra -DHEAP_MOST_BYTES=75497472 -DHEAP_MOST_IS_TOLD -c "$here/../memories/heap.c" -o "$objects/heap.o"
+clang-19 $flags -Wall -Wextra -DHEAP_LIMIT_BYTES=75497472 -DHEAP_LIMIT_FROM_HOST -c "$here/../common/heap.c" -o "$objects/heap.o"
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" -s --gc-sections --lto-O3 \
   --import-memory --export-memory --initial-memory=1048576 --max-memory=2147483648 -z stack-size=262144 -o "$here/webp.wasm"
