@@ -1,13 +1,12 @@
-/*
- * The heap of an engine. The memory comes from a pool (memories/memories.ts): it may be larger than this engine ever asks
- * for, and it is all zero. The pool clears it up to `heap_top` for the next engine.
- */
+/* The heap of an engine. The memory comes from a pool (memories/memories.ts): it may be larger than this engine
+ * ever asks for, and it is all zero. The pool clears it up to `heap_top` for the next engine. */
 #ifndef WHITTLE_HEAP_H
 #define WHITTLE_HEAP_H
 
 #include <stdint.h>
 
-/* Bytes that the memory has at the beginning, as --initial-memory in the recipe: data, stack and the first of the heap. */
+/* Bytes that the memory has at the beginning, as --initial-memory in the recipe: data, stack and the first of the
+ * heap. */
 #ifndef HEAP_INITIAL_BYTES
 #define HEAP_INITIAL_BYTES (1u << 20)
 #endif

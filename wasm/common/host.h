@@ -9,8 +9,8 @@
 /* Stands in front of the declaration of a function that the host provides under `name`. */
 #define IMPORT(name) __attribute__((import_module("env"), import_name(#name)))
 
-/* Reasons why an engine ends a job. They are negative because libjpeg's own message codes are positive. The wrapper of
- * each engine (`<engine>.ts`) lists them in this order. */
+/* Reasons why an engine ends a job. They are negative because libjpeg's own message codes are positive. The wrapper
+ * of each engine (`<engine>.ts`) lists them in this order. */
 typedef enum {
   FAIL_MEMORY = -1,      /* the engine's memory is not enough */
   FAIL_TRUNCATED = -2,   /* the file ends too early */
@@ -22,8 +22,8 @@ typedef enum {
 
 /* Hands over the next `count` bytes of the result. */
 IMPORT(write) void host_write(const u8 *bytes, u32 count);
-/* Ends the job: the host throws an error with the reason and the text, and drops the instance. `code` is a Failure or a
- * library's own code. */
+/* Ends the job: the host throws an error with the reason and the text, and drops the instance. `code` is a Failure
+ * or a library's own code. */
 IMPORT(fail) _Noreturn void host_fail(int code, const char *what);
 
 #endif

@@ -6,7 +6,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto
        -ffunction-sections -fdata-sections -std=c11 -Wall -Wextra -ffp-contract=off"
-for file in colours decode lzw near tables flat cast codings similarity seen frames recode engine ../measure/measure ../measure/pixels ../measure/score ../common/allocate ../common/heap; do
+for file in output colours lzw flatness colour_cast similarity ssimulacra2_tiles lossy_lzw recode decode_pixels decode \
+  changes colour_tables codings frame_quality frame_search frame_write target_frame scan engine \
+  ../measure/measure ../measure/pixels ../measure/score ../common/allocate ../common/heap; do
   clang-19 $flags -DHEAP_INITIAL_BYTES=2359296 -DHEAP_LIMIT_FROM_HOST -c "$file.c" -o "$work/$(basename "$file").o"
 done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize \

@@ -1,66 +1,70 @@
-#include "engine.h"
+#include "colours.h"
 
-u32 colour_of[65536];
+#include <string.h>
 
-#define SLOTS (1u << 17)
-static u16 *slots; /* colour numbers, 0 for an empty slot */
-static u32 used = 1;
+#include "../common/allocate.h"
+#include "../common/host.h"
 
-void colours_recycle(bool *alive); /* engine.c: marks the numbers that canvases hold */
+#define SLOT_BITS 17
+#define SLOTS (1u << SLOT_BITS)
+#define TABLE_COLOURS 256 /* a colour table asks for so many numbers at once */
 
-static u32 slot_of(u32 colour) { return (colour * 0x9E3779B1u) >> 15; }
-
-static void enter(u16 number) {
-  u32 h = slot_of(colour_of[number]);
-  while (slots[h]) h = (h + 1) & (SLOTS - 1);
-  slots[h] = number;
+void colours_begin(Colours *colours, ColoursInUse *in_use, void *user) {
+  colours->in_use = in_use;
+  colours->user = user;
+  colours->next = 1;
+  colours->slots = allocate_zeroed(SLOTS * sizeof *colours->slots);
 }
 
-/* Frees the numbers that no canvas holds any more. Numbers keep their colours, so canvases stay as they are. */
-static void recycle(void) {
-  static bool alive[65536];
-  memset(alive, 0, sizeof alive);
-  colours_recycle(alive);
+/* Knuth's multiplicative hash. */
+static u32 slot_of(u32 colour) { return (colour * 0x9E3779B1u) >> (32 - SLOT_BITS); }
+
+static void enter(Colours *colours, u16 number) {
+  u32 h = slot_of(colours->rgba[number]);
+  while (colours->slots[h]) h = (h + 1) & (SLOTS - 1);
+  colours->slots[h] = number;
+}
+
+/* Frees the numbers that are not in use. The other ones keep their colours, so that canvases stay as they are. */
+static void recycle(Colours *colours) {
+  memset(colours->alive, 0, sizeof colours->alive);
+  colours->in_use(colours->user, colours->alive);
   u32 free_numbers = 0;
-  memset(slots, 0, SLOTS * sizeof *slots);
-  for (u32 i = 1; i < 65536; i++) {
-    if (alive[i]) enter(i);
-    else {
-      colour_of[i] = 0;
+  memset(colours->slots, 0, SLOTS * sizeof *colours->slots);
+  for (u32 i = 1; i < COLOURS; i++) {
+    if (colours->alive[i]) {
+      enter(colours, i);
+    } else {
+      colours->rgba[i] = 0;
       free_numbers++;
     }
   }
-  if (free_numbers < 256) host_fail(FAIL_UNSUPPORTED, "more colours on the canvas than can be told apart");
-  used = 1;
+  if (free_numbers < TABLE_COLOURS) host_fail(FAIL_UNSUPPORTED, "more colours on the canvas than can be told apart");
+  colours->next = 1;
 }
 
-u16 number_of(u32 rgb) {
-  if (!slots) slots = allocate_zeroed(SLOTS * sizeof *slots);
+u16 colour_number(Colours *colours, u32 rgb) {
   const u32 colour = rgb | 0xff000000u;
   u32 h = slot_of(colour);
-  for (; slots[h]; h = (h + 1) & (SLOTS - 1))
-    if (colour_of[slots[h]] == colour) return slots[h];
-  while (used < 65536 && colour_of[used]) used++;
-  if (used == 65536) {
-    recycle();
-    while (colour_of[used]) used++;
+  for (; colours->slots[h]; h = (h + 1) & (SLOTS - 1))
+    if (colours->rgba[colours->slots[h]] == colour) return colours->slots[h];
+  while (colours->next < COLOURS && colours->rgba[colours->next]) colours->next++;
+  if (colours->next == COLOURS) {
+    recycle(colours);
+    while (colours->rgba[colours->next]) colours->next++;
     h = slot_of(colour);
-    while (slots[h]) h = (h + 1) & (SLOTS - 1);
+    while (colours->slots[h]) h = (h + 1) & (SLOTS - 1);
   }
-  colour_of[used] = colour;
-  slots[h] = used;
-  return used++;
+  colours->rgba[colours->next] = colour;
+  colours->slots[h] = colours->next;
+  return colours->next++;
 }
 
-void colours_forget(void) {
-  memset(colour_of, 0, sizeof colour_of);
-  if (slots) memset(slots, 0, SLOTS * sizeof *slots);
-  used = 1;
-}
-
-i32 distance(u32 a, u32 b) {
-  const i32 r = (i32)(a & 255) - (i32)(b & 255), g = (i32)(a >> 8 & 255) - (i32)(b >> 8 & 255), l = (i32)(a >> 16 & 255) - (i32)(b >> 16 & 255);
-  const i32 y = (77 * r + 150 * g + 29 * l) / 16; /* sixteen times the luma */
-  const i32 cr = r * 16 - y, cb = l * 16 - y;
-  return (y * y + (cr * cr + cb * cb) / 5) >> 8;
+i32 colour_distance(u32 a, u32 b) {
+  const i32 red = (i32)(a & 255) - (i32)(b & 255);
+  const i32 green = (i32)(a >> 8 & 255) - (i32)(b >> 8 & 255);
+  const i32 blue = (i32)(a >> 16 & 255) - (i32)(b >> 16 & 255);
+  const i32 luma = (77 * red + 150 * green + 29 * blue) / 16; /* ITU-R BT.601, times sixteen */
+  const i32 cr = red * 16 - luma, cb = blue * 16 - luma;
+  return (luma * luma + (cr * cr + cb * cb) / 5) >> 8;
 }

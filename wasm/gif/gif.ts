@@ -1,5 +1,5 @@
 /**
- * The GIF engine (`engine.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
+ * The GIF engine (`gif.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
  * target for every frame. About 9 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames; 7 for one.
  */
 import { EngineError } from '../engine-error.ts'
@@ -27,18 +27,8 @@ interface Exports extends LargeEngine {
   compare_row(y: number, at: number): void
   compare_end(): void
   quality(what: number): number
-  set_target(
-    ssim: number,
-    psnr: number,
-    rgbPsnr: number,
-    blockPsnr: number,
-    blockRgbPsnr: number,
-    cast: number,
-    smooth: number,
-    most: number,
-    score: number,
-    worstTile: number,
-  ): void
+  /** Where `GifTarget` goes, as ten doubles (`QualityFloors` in encoder.h). */
+  floors(): number
 }
 
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
@@ -53,7 +43,7 @@ export const BYTES_PER_PIXEL = { encode: 9.05, still: 7.25, look: 2.5 }
 /** And for a pixel of the largest frame that is taken away again (`restored`), in either case. */
 export const BYTES_PER_RESTORED = 2
 
-/** As seen.c has them: canvases of other sizes are not scored. */
+/** As tuning.h has them: canvases of other sizes are not scored. */
 const SCORED = { leastSide: 8, widest: 4096, mostPixels: 4_000_000 }
 /** Bytes of Wasm memory that scoring takes: sums of tiles for a pixel of the canvas, and rows for a pixel of its width. */
 export function seenBytes({ width, height }: { readonly width: number; readonly height: number }): number {
@@ -172,7 +162,8 @@ export class GifEngine {
     const { target } = how
     if (target) {
       const { ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most, score, worstTile } = target
-      this.#wasm.set_target(ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most, score, worstTile)
+      const floors = [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, cast, smooth, most, score, worstTile]
+      new Float64Array(this.#wasm.memory.buffer, this.#wasm.floors(), floors.length).set(floors)
     }
     this.#canvas = MODES[mode] <= MODES.look
     this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)

@@ -1,182 +1,178 @@
-/* LZW encoder (GIF89a, appendix F) for symbols that are settled. Several encoders can take the same rows side by side, so that
- * ways to clear the table, or to use transparency, are compared in one pass; they count bits, one of them writes.
- *
- * A run of one symbol is taken in steps of the longest known phrase of that symbol alone, not pixel by pixel. */
-#include "engine.h"
+#include "lzw.h"
+
+#include <string.h>
+
+const LzwStyle lzw_styles[LZW_STYLES] = LZW_STYLE_VALUES;
 
 /* ---- bytes ---- */
 
-static u8 block[256];
-static u64 bits;
-static int bit_count;
+static void writer_begin(LzwBits *w) {
+  w->bits = 0;
+  w->bit_count = 0;
+  w->block[0] = 0;
+}
 
-static void bits_begin(void) {
-  bits = 0;
-  bit_count = 0;
-  block[0] = 0;
+static void put_byte(LzwBits *w, u8 byte) {
+  w->block[1 + w->block[0]++] = byte;
+  if (w->block[0] < 255) return;
+  output_write(w->output, w->block, 256);
+  w->block[0] = 0;
 }
-static void put_byte(u8 b) {
-  block[1 + block[0]++] = b;
-  if (block[0] < 255) return;
-  emit(block, 256);
-  block[0] = 0;
+
+static void put_bits(LzwBits *w, u32 code, int size) {
+  w->bits |= (u64)code << w->bit_count;
+  for (w->bit_count += size; w->bit_count >= 8; w->bit_count -= 8, w->bits >>= 8) put_byte(w, (u8)w->bits);
 }
-static void bits_put(u32 code, int size) {
-  bits |= (u64)code << bit_count;
-  for (bit_count += size; bit_count >= 8; bit_count -= 8, bits >>= 8) put_byte((u8)bits);
-}
-static void bits_end(void) {
-  if (bit_count) put_byte((u8)bits);
-  if (block[0]) emit(block, block[0] + 1);
+
+static void writer_end(LzwBits *w) {
+  if (w->bit_count) put_byte(w, (u8)w->bits);
+  if (w->block[0]) output_write(w->output, w->block, w->block[0] + 1);
   const u8 terminator = 0;
-  emit(&terminator, 1);
-}
-/* Bytes that `count` bits make, with the lengths of sub-blocks and the terminator. */
-static u32 bits_bytes(u64 count) {
-  const u32 payload = (count + 7) >> 3;
-  return payload + (payload + 254) / 255 + 1;
+  output_write(w->output, &terminator, 1);
 }
 
-/* ---- the table: (code, symbol) << 12 | code of the longer phrase, 0 for an empty slot ---- */
+/* ---- the table ---- */
 
 static inline u32 slot_of(u32 key) { return (key * 0x9E3779B1u) >> (32 - LZW_SLOT_BITS); }
-static inline u32 find(const Lzw *l, u32 code, u8 symbol) {
+static inline u32 find(const Lzw *lzw, u32 code, u8 symbol) {
   const u32 key = code << 8 | symbol;
   for (u32 h = slot_of(key);; h = (h + 1) & (LZW_SLOTS - 1)) {
-    const u32 entry = l->table[h];
+    const u32 entry = lzw->table[h];
     if (!entry) return 0;
     if (entry >> 12 == key) return entry & 4095;
   }
 }
-static inline void enter(Lzw *l, u32 code, u8 symbol, u32 longer) {
+static inline void enter(Lzw *lzw, u32 code, u8 symbol, u32 longer) {
   const u32 key = code << 8 | symbol;
   u32 h = slot_of(key);
-  while (l->table[h]) h = (h + 1) & (LZW_SLOTS - 1);
-  l->table[h] = key << 12 | longer;
+  while (lzw->table[h]) h = (h + 1) & (LZW_SLOTS - 1);
+  lzw->table[h] = key << 12 | longer;
 }
 
-static void put(Lzw *l, u32 code) {
-  l->bits += l->size;
-  if (l->writing) bits_put(code, l->size);
+static void put(Lzw *lzw, u32 code) {
+  lzw->bits += lzw->size;
+  if (lzw->writer) put_bits(lzw->writer, code, lzw->size);
 }
-static void clear(Lzw *l) {
-  put(l, 1u << l->code_size);
-  memset(l->table, 0, sizeof l->table);
-  for (int i = 0; i < l->runs; i++) l->run_most[i] = 1;
-  l->next_code = (1 << l->code_size) + 2;
-  l->size = l->code_size + 1;
-}
-
-void lzw_begin(Lzw *l, int code_size, LzwStyle style, bool writing) {
-  if (writing) bits_begin();
-  l->code_size = code_size;
-  l->size = code_size + 1;
-  l->style = style;
-  l->writing = writing;
-  l->filled = false;
-  l->bits = 0;
-  l->codes = 0;
-  l->phrase = -1;
-  l->runs = 0;
-  memset(l->run_of, 255, sizeof l->run_of);
-  clear(l);
+static void clear(Lzw *lzw) {
+  put(lzw, 1u << lzw->code_size);
+  memset(lzw->table, 0, sizeof lzw->table);
+  for (int i = 0; i < lzw->runs; i++) lzw->run_most[i] = 1;
+  lzw->next_code = (1 << lzw->code_size) + 2;
+  lzw->size = lzw->code_size + 1;
 }
 
-/* The phrase ends because `next` cannot follow. */
-static inline void end_phrase(Lzw *l, u8 next) {
-  put(l, l->phrase);
-  l->at += l->length;
-  if (l->next_code < LZW_CODES) {
-    enter(l, l->phrase, next, l->next_code);
-    if (++l->next_code > 1 << l->size && l->size < 12) l->size++;
-    if (l->next_code == LZW_CODES) {
-      l->filled = true;
-      l->at = l->codes = 0;
-      l->recent = 0;
+void lzw_begin(Lzw *lzw, int code_size, LzwStyle style, LzwBits *writer) {
+  if (writer) writer_begin(writer);
+  lzw->code_size = code_size;
+  lzw->size = code_size + 1;
+  lzw->style = style;
+  lzw->writer = writer;
+  lzw->filled = false;
+  lzw->bits = 0;
+  lzw->codes = 0;
+  lzw->phrase = -1;
+  lzw->runs = 0;
+  memset(lzw->run_of, 255, sizeof lzw->run_of);
+  clear(lzw);
+}
+
+/* Ends the phrase: no entry of the table is that phrase and `next`. */
+static inline void end_phrase(Lzw *lzw, u8 next) {
+  put(lzw, lzw->phrase);
+  lzw->at += lzw->length;
+  if (lzw->next_code < LZW_CODES) {
+    enter(lzw, lzw->phrase, next, lzw->next_code);
+    if (++lzw->next_code > 1 << lzw->size && lzw->size < LZW_CODE_BITS) lzw->size++;
+    if (lzw->next_code == LZW_CODES) {
+      lzw->filled = true;
+      lzw->at = lzw->codes = 0;
+      lzw->recent = 0;
     }
   } else {
-    l->recent = l->recent == 0 ? l->length : l->recent * .995 + l->length * .005;
-    if (++l->codes > l->style.clear_after && l->recent < (double)l->at / l->codes * l->style.clear_ratio) clear(l);
+    lzw->recent = lzw_recent(lzw->recent, lzw->length);
+    const double average = (double)lzw->at / ++lzw->codes;
+    if (lzw->codes > lzw->style.clear_after && lzw->recent < average * lzw->style.clear_ratio) clear(lzw);
   }
-  l->phrase = next;
-  l->length = l->run = 1;
+  lzw->phrase = next;
+  lzw->length = lzw->run = 1;
 }
 
-/* Phrases of this symbol alone from now on go into a list. */
-static int run_list(Lzw *l, u8 symbol) {
-  if (l->run_of[symbol] >= 0 || l->runs == LZW_RUNS) return l->run_of[symbol];
-  const int r = l->run_of[symbol] = l->runs++;
+/* Returns the list of codes for runs of `symbol`, made if there is room for one more; -1 otherwise. */
+static int run_list(Lzw *lzw, u8 symbol) {
+  if (lzw->run_of[symbol] >= 0 || lzw->runs == LZW_RUNS) return lzw->run_of[symbol];
+  const int r = lzw->run_of[symbol] = lzw->runs++;
   u32 most = 1;
-  l->run_codes[r][1] = symbol;
-  for (u32 code = symbol; (code = find(l, code, symbol)); ) l->run_codes[r][++most] = code;
-  l->run_most[r] = most;
+  lzw->run_codes[r][1] = symbol;
+  for (u32 code = symbol; (code = find(lzw, code, symbol));) lzw->run_codes[r][++most] = code;
+  lzw->run_most[r] = most;
   return r;
 }
 
-static void take_run(Lzw *l, u8 symbol, u32 count) {
-  int r = l->run_of[symbol];
-  if (r < 0 && count >= 8) r = run_list(l, symbol);
+/* Takes a run in steps of the longest known phrase of that symbol alone, not pixel by pixel. */
+static void take_run(Lzw *lzw, u8 symbol, u32 count) {
+  int r = lzw->run_of[symbol];
+  if (r < 0 && count >= LZW_RUN_LEAST) r = run_list(lzw, symbol);
   while (r >= 0) {
-    const u32 most = l->run_most[r], room = most - l->run;
+    const u32 most = lzw->run_most[r], room = most - lzw->run;
     if (count <= room) {
-      l->run += count;
-      l->length += count;
-      l->phrase = l->run_codes[r][l->run];
+      lzw->run += count;
+      lzw->length += count;
+      lzw->phrase = lzw->run_codes[r][lzw->run];
       return;
     }
-    l->length += room;
-    l->phrase = l->run_codes[r][most];
-    const int added = l->next_code;
-    end_phrase(l, symbol);
-    if (l->next_code == added + 1) l->run_codes[r][++l->run_most[r]] = added;
+    lzw->length += room;
+    lzw->phrase = lzw->run_codes[r][most];
+    const int added = lzw->next_code;
+    end_phrase(lzw, symbol);
+    if (lzw->next_code == added + 1) lzw->run_codes[r][++lzw->run_most[r]] = added;
     if (!(count -= room + 1)) return;
   }
   while (count--) {
-    const u32 longer = find(l, l->phrase, symbol);
+    const u32 longer = find(lzw, lzw->phrase, symbol);
     if (longer) {
-      l->phrase = longer;
-      l->length++;
-      l->run++;
+      lzw->phrase = longer;
+      lzw->length++;
+      lzw->run++;
     } else {
-      end_phrase(l, symbol);
+      end_phrase(lzw, symbol);
     }
   }
 }
 
-void lzw_row(Lzw *l, const u8 *row, u32 count) {
+void lzw_row(Lzw *lzw, const u8 *row, u32 count) {
   u32 i = 0;
-  if (l->phrase < 0) {
-    l->phrase = row[i++];
-    l->length = l->run = 1;
-    l->at = 0;
-    l->last = l->phrase;
+  if (lzw->phrase < 0) {
+    lzw->phrase = row[i++];
+    lzw->length = lzw->run = 1;
+    lzw->at = 0;
+    lzw->last = lzw->phrase;
   }
   while (i < count) {
     const u8 symbol = row[i];
-    if (symbol == l->last && l->run) { /* the phrase is a run of this symbol */
+    if (symbol == lzw->last && lzw->run) { /* the phrase is a run of this symbol */
       u32 j = i + 1;
       while (j < count && row[j] == symbol) j++;
-      take_run(l, symbol, j - i);
+      take_run(lzw, symbol, j - i);
       i = j;
       continue;
     }
-    l->last = symbol;
-    const u32 longer = find(l, l->phrase, symbol);
+    lzw->last = symbol;
+    const u32 longer = find(lzw, lzw->phrase, symbol);
     if (longer) {
-      l->phrase = longer;
-      l->length++;
-      l->run = 0;
+      lzw->phrase = longer;
+      lzw->length++;
+      lzw->run = 0;
     } else {
-      end_phrase(l, symbol);
+      end_phrase(lzw, symbol);
     }
     i++;
   }
 }
 
-u32 lzw_end(Lzw *l) {
-  put(l, l->phrase);
-  if (l->next_code == 1 << l->size && l->size < 12) l->size++;
-  put(l, (1u << l->code_size) + 1);
-  if (l->writing) bits_end();
-  return bits_bytes(l->bits);
+u32 lzw_end(Lzw *lzw) {
+  put(lzw, lzw->phrase);
+  if (lzw->next_code == 1 << lzw->size && lzw->size < LZW_CODE_BITS) lzw->size++;
+  put(lzw, (1u << lzw->code_size) + 1);
+  if (lzw->writer) writer_end(lzw->writer);
+  return lzw_block_bytes((lzw->bits + 7) >> 3);
 }

@@ -1,92 +1,114 @@
-/* Figures of whole canvases, kept block by block (`MeasureTile`): a frame changes a part, and only that is measured anew. */
-#include "engine.h"
+#include "similarity.h"
 
-static Measure *measure;
-static bool measured_alpha, with_alpha;
-static MeasureTile *kept, *parts; /* of the canvas; of the part that is measured */
-static u32 across, down;          /* blocks */
-static Box part;                  /* in blocks */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-void similarity_begin(bool alpha) {
-  across = (canvas_width + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
-  down = (canvas_height + MEASURE_BLOCK - 1) / MEASURE_BLOCK;
-  if (!kept) {
-    kept = allocate_zeroed((size_t)across * down * sizeof *kept);
-    parts = allocate_zeroed((size_t)across * down * sizeof *parts);
-  }
-  memset(kept, 0, (size_t)across * down * sizeof *kept);
-  part = (Box){0, 0, 0, 0};
-  with_alpha = alpha;
-}
+#include "../common/allocate.h"
 
-void similarity_alpha(void) {
-  if (with_alpha) return;
-  with_alpha = true;
-  for (u32 i = 0; i < across * down; i++) { /* black and white have given the same */
-    kept[i].loss[1] = kept[i].loss[0];
-    kept[i].luma[1] = kept[i].luma[0];
-    kept[i].rgb[1] = kept[i].rgb[0];
-  }
-}
+/* Pixels that a window reaches beyond its first. */
+#define REACH (MEASURE_WINDOW - 1)
 
 static int least(int a, int b) { return a < b ? a : b; }
+static int blocks_to(int pixels) { return (pixels + MEASURE_BLOCK - 1) / MEASURE_BLOCK; }
 
-Box similarity_open(Box changed, u32 every) {
-  if (measure && with_alpha != measured_alpha) {
-    free(measure);
-    measure = NULL;
+void similarity_begin(Similarity *s, int width, int height, bool with_alpha) {
+  s->width = width;
+  s->height = height;
+  s->across = blocks_to(width);
+  s->down = blocks_to(height);
+  const size_t bytes = (size_t)s->across * s->down * sizeof *s->kept;
+  if (!s->kept) {
+    s->kept = allocate_zeroed(bytes);
+    s->measured = allocate_zeroed(bytes);
   }
-  const PixelFormat rgba = {4, false, with_alpha};
-  if (!measure) measure = measure_begin(allocate_zeroed(measure_bytes(canvas_width, rgba)), canvas_width, rgba);
-  measured_alpha = with_alpha;
+  memset(s->kept, 0, bytes);
+  s->part = (Box){0, 0, 0, 0};
+  s->with_alpha = with_alpha;
+}
+
+void similarity_add_alpha(Similarity *s) {
+  if (s->with_alpha) return;
+  s->with_alpha = true;
+  for (u32 i = 0; i < s->across * s->down; i++) { /* opaque so far: both backgrounds have the same error */
+    MeasureTile *tile = &s->kept[i];
+    tile->loss[1] = tile->loss[0];
+    tile->luma[1] = tile->luma[0];
+    tile->rgb[1] = tile->rgb[0];
+  }
+}
+
+static void open_measure(Similarity *s) {
+  if (s->measure && s->with_alpha != s->measure_alpha) {
+    free(s->measure);
+    s->measure = NULL;
+  }
+  const PixelFormat rgba = {4, false, s->with_alpha};
+  if (!s->measure) s->measure = measure_begin(allocate_zeroed(measure_bytes(s->width, rgba)), s->width, rgba);
+  s->measure_alpha = s->with_alpha;
+}
+
+Box similarity_open(Similarity *s, Box changed, u32 every) {
+  open_measure(s);
   /* Windows that start ten pixels before see the first changed one. */
-  const int reach = MEASURE_WINDOW - 1, left = changed.x > reach ? changed.x - reach : 0, top = changed.y > reach ? changed.y - reach : 0;
-  part.x = left / MEASURE_BLOCK;
-  part.y = top / MEASURE_BLOCK;
-  part.w = (changed.x + changed.w + MEASURE_BLOCK - 1) / MEASURE_BLOCK - part.x;
-  part.h = (changed.y + changed.h + MEASURE_BLOCK - 1) / MEASURE_BLOCK - part.y;
-  Box given;
-  given.x = part.x * MEASURE_BLOCK;
-  given.y = part.y * MEASURE_BLOCK;
-  given.w = least(part.w * MEASURE_BLOCK + reach, canvas_width - given.x);
-  given.h = least(part.h * MEASURE_BLOCK + reach, canvas_height - given.y);
-  measure_every(measure, every);
-  measure_part(measure, given.w, least(part.w * MEASURE_BLOCK, given.w), least(part.h * MEASURE_BLOCK, given.h), parts + (size_t)part.y * across + part.x, across);
+  const int left = changed.x > REACH ? changed.x - REACH : 0, top = changed.y > REACH ? changed.y - REACH : 0;
+  Box part = {left / MEASURE_BLOCK, top / MEASURE_BLOCK, 0, 0};
+  part.w = blocks_to(changed.x + changed.w) - part.x;
+  part.h = blocks_to(changed.y + changed.h) - part.y;
+  s->part = part;
+  Box given = {part.x * MEASURE_BLOCK, part.y * MEASURE_BLOCK, 0, 0};
+  given.w = least(part.w * MEASURE_BLOCK + REACH, s->width - given.x);
+  given.h = least(part.h * MEASURE_BLOCK + REACH, s->height - given.y);
+  const u32 columns = least(part.w * MEASURE_BLOCK, given.w), rows = least(part.h * MEASURE_BLOCK, given.h);
+  measure_every(s->measure, every);
+  measure_part(s->measure, given.w, columns, rows, s->measured + (size_t)part.y * s->across + part.x, s->across);
   return given;
 }
 
-void similarity_row(const u32 *a, const u32 *b) { measure_row(measure, a, b); }
+void similarity_row(Similarity *s, const u32 *a, const u32 *b) { measure_row(s->measure, a, b); }
 
-/* Of the worse background. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too much. */
-Quality similarity_close(void) {
-  measure_break(measure);
+static bool is_in_part(const Similarity *s, u32 x, u32 y) {
+  const Box p = s->part;
+  return (int)x >= p.x && (int)x < p.x + p.w && (int)y >= p.y && (int)y < p.y + p.h;
+}
+
+/* Adds the figures on one background. */
+static void add_background(const Similarity *s, int background, Quality *worst) {
+  const double windows =
+      (s->width > REACH ? s->width - REACH : 1) * (double)(s->height > REACH ? s->height - REACH : 1);
+  const double pixels = s->width * (double)s->height;
+  double loss = 0, luma = 0, rgb = 0;
+  for (u32 y = 0; y < s->down; y++)
+    for (u32 x = 0; x < s->across; x++) {
+      const MeasureTile *tile = (is_in_part(s, x, y) ? s->measured : s->kept) + (size_t)y * s->across + x;
+      loss += tile->loss[background];
+      luma += tile->luma[background];
+      rgb += tile->rgb[background];
+      if (!tile->rgb[background]) continue;
+      const double columns = least(MEASURE_BLOCK, s->width - x * MEASURE_BLOCK);
+      const double rows = least(MEASURE_BLOCK, s->height - y * MEASURE_BLOCK);
+      /* Slivers at the edges count like half a block, so that a few pixels do not weigh too much. */
+      const double counted = fmax(columns * rows, MEASURE_BLOCK * MEASURE_BLOCK / 2);
+      worst->block_luma_mse = fmax(worst->block_luma_mse, tile->luma[background] / counted);
+      worst->block_rgb_mse = fmax(worst->block_rgb_mse, tile->rgb[background] / (3 * counted));
+    }
+  worst->ssim = fmin(worst->ssim, 1 - loss / windows);
+  worst->luma_mse = fmax(worst->luma_mse, luma / pixels);
+  worst->rgb_mse = fmax(worst->rgb_mse, rgb / (3 * pixels));
+}
+
+/* Figures of the worse background. */
+Quality similarity_close(Similarity *s) {
+  measure_break(s->measure);
   Quality worst = {1, 0, 0, 0, 0};
-  const int reach = MEASURE_WINDOW - 1;
-  const double windows = (canvas_width > reach ? canvas_width - reach : 1) * (double)(canvas_height > reach ? canvas_height - reach : 1);
-  const double pixels = canvas_width * (double)canvas_height;
-  for (int p = 0; p < (with_alpha ? 2 : 1); p++) {
-    double loss = 0, luma = 0, rgb = 0;
-    for (u32 y = 0; y < down; y++)
-      for (u32 x = 0; x < across; x++) {
-        const bool new = (int)x >= part.x && (int)x < part.x + part.w && (int)y >= part.y && (int)y < part.y + part.h;
-        const MeasureTile *tile = (new ? parts : kept) + (size_t)y * across + x;
-        loss += tile->loss[p];
-        luma += tile->luma[p];
-        rgb += tile->rgb[p];
-        if (!tile->rgb[p]) continue;
-        const double columns = least(MEASURE_BLOCK, canvas_width - x * MEASURE_BLOCK), rows = least(MEASURE_BLOCK, canvas_height - y * MEASURE_BLOCK);
-        const double counted = fmax(columns * rows, MEASURE_BLOCK * MEASURE_BLOCK / 2);
-        worst.block_luma_mse = fmax(worst.block_luma_mse, tile->luma[p] / counted);
-        worst.block_rgb_mse = fmax(worst.block_rgb_mse, tile->rgb[p] / (3 * counted));
-      }
-    worst.ssim = fmin(worst.ssim, 1 - loss / windows);
-    worst.luma_mse = fmax(worst.luma_mse, luma / pixels);
-    worst.rgb_mse = fmax(worst.rgb_mse, rgb / (3 * pixels));
-  }
+  for (int background = 0; background < (s->with_alpha ? 2 : 1); background++) add_background(s, background, &worst);
   return worst;
 }
 
-void similarity_keep(void) {
-  for (int y = part.y; y < part.y + part.h; y++)
-    memcpy(kept + (size_t)y * across + part.x, parts + (size_t)y * across + part.x, part.w * sizeof *kept);
+void similarity_keep(Similarity *s) {
+  const Box p = s->part;
+  for (int y = p.y; y < p.y + p.h; y++) {
+    const size_t at = (size_t)y * s->across + p.x;
+    memcpy(s->kept + at, s->measured + at, p.w * sizeof *s->kept);
+  }
 }
