@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastOf, mostOf } from '../../../src/core/bytes/min-max.ts'
 import { boxAround, boxOf } from '../../../src/core/containers/isobmff/box.ts'
-import { Cff } from '../../../src/core/formats/pdf/fonts/cff.ts'
-import { CFF_STRINGS } from '../../../src/core/formats/pdf/fonts/cff-strings.ts'
+import { Cff } from '../../../src/core/fonts/cff/font.ts'
+import { CFF_STRINGS } from '../../../src/core/fonts/cff/standard-strings.ts'
 import { Scaler } from '../../../wasm/scale/scale.ts'
 
 const MANY = 300_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FontWriter } from '../../../src/core/fonts/sfnt/bytes.ts'
+import { FontWriter } from '../../../src/core/fonts/bytes.ts'
 import { fontDifference, fontForText } from '../../../src/core/fonts/sfnt/for-text.ts'
 import { withSubstitutes } from '../../../src/core/fonts/sfnt/substitution.ts'
 import { characterMaps, fontFile, Outlines, tablesOf } from '../../../src/core/fonts/sfnt/truetype.ts'

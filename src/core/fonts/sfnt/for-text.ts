@@ -2,7 +2,7 @@
  * TrueType fonts for a known set of characters, with all that layout needs: glyph numbers, metrics, kerning and
  * substitutions stay, outlines and character codes that cannot be reached go.
  */
-import { FontView } from './bytes.ts'
+import { FontView } from '../bytes.ts'
 import { closure, mapTable, outlineTables, postTable } from './subset.ts'
 import { withSubstitutes } from './substitution.ts'
 import { characterMaps, fontFile, Outlines, type Tables, tablesOf } from './truetype.ts'

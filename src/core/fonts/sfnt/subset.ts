@@ -1,6 +1,6 @@
 /** TrueType fonts with only the outlines that are used. Glyph numbers stay; what comes after the last one used is cut off. */
 import { mostOf } from '../../bytes/min-max.ts'
-import { FontView, FontWriter } from './bytes.ts'
+import { FontView, FontWriter } from '../bytes.ts'
 import { type CharacterMap, characterMaps, fontFile, Outlines, type Tables } from './truetype.ts'
 
 /** `simple`: used by code, so `cmap` and `post` stay (pruned); composite fonts name glyphs themselves. */

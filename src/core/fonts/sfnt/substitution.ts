@@ -1,5 +1,5 @@
 /** What glyphs can become: the substitution table of OpenType (GSUB, ISO/IEC 14496-22, 6.3.4). */
-import { FontView } from './bytes.ts'
+import { FontView } from '../bytes.ts'
 
 /** Entries looked at, and rounds until nothing more is found; a font that needs more is left alone. */
 const MOST_STEPS = 8_000_000

@@ -1,6 +1,6 @@
 /** TrueType files (ISO/IEC 14496-22): tables, character maps, glyph names and outlines. */
 import { latin1Of } from '../../bytes/latin1.ts'
-import { FontView, FontWriter } from './bytes.ts'
+import { FontView, FontWriter } from '../bytes.ts'
 
 export type Tables = Map<string, Uint8Array>
 

@@ -3,7 +3,7 @@
  * `npm run conformance`.
  */
 import { describe, expect, it } from 'vitest'
-import { Cff } from '../../../../src/core/formats/pdf/fonts/cff.ts'
+import { Cff } from '../../../../src/core/fonts/cff/font.ts'
 import { Dict, latin1, Str, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'

@@ -1,5 +1,5 @@
 /** A TrueType font made by hand. */
-import { FontWriter } from '../../../../src/core/fonts/sfnt/bytes.ts'
+import { FontWriter } from '../../../../src/core/fonts/bytes.ts'
 import { fontFile } from '../../../../src/core/fonts/sfnt/truetype.ts'
 
 const GLYPHS = 60

@@ -1,26 +1,28 @@
 /** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
 
 import { zlibCompress } from '../../../bytes/deflate.ts'
-import { FontView } from '../../../fonts/sfnt/bytes.ts'
+import { FontView } from '../../../fonts/bytes.ts'
+import { Cff, OP } from '../../../fonts/cff/font.ts'
+import { subsetCff } from '../../../fonts/cff/subset.ts'
+import { cffGlyphs, trueTypeGlyphs, type1Names } from '../../../fonts/code-glyphs.ts'
+import { hasOutlineTable } from '../../../fonts/sfnt/opentype.ts'
 import { subsetTrueType } from '../../../fonts/sfnt/subset.ts'
 import { tablesOf } from '../../../fonts/sfnt/truetype.ts'
+import { parseType1 } from '../../../fonts/type1/program.ts'
+import { convertType1 } from '../../../fonts/type1/to-cff.ts'
 import { isCodecError } from '../../../model/error.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES, MAX_STORED_BYTES, type Rewritten } from '../recompress.ts'
-import { Cff, OP } from './cff.ts'
-import { subsetCff } from './cff-subset.ts'
 import { IDENTITY_CMAP } from './cmap.ts'
-import { cffGlyphs, trueTypeGlyphs, type1Names } from './glyphs.ts'
 import { FontMerge } from './merge.ts'
-import { bareCff, compactSubtype, hasOutlineTable } from './opentype.ts'
+import { bareCff, compactSubtype } from './opentype.ts'
 import { type FontProgram, type FontUsage, listsGlyphs } from './shown.ts'
 import { isTagged, namesOf, SubsetTags } from './tags.ts'
 import { pruneToUnicode } from './to-unicode.ts'
-import { parseType1 } from './type1/program.ts'
-import { convertType1 } from './type1/to-cff.ts'
+import { usesOf } from './uses.ts'
 
 /** Converted programs that wait to be written. */
 const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
@@ -220,7 +222,8 @@ export class FontSubsetter {
     if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
     const whole = program.whole || this.listed.has(number) || this.shelf.doubt !== ''
-    const wanted = whole ? undefined : await type1Names(this.reader, font, program.fonts)
+    const uses = whole ? undefined : await usesOf(this.reader, 'charstrings', program.fonts)
+    const wanted = uses && type1Names(font, uses)
     if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.complete.add(number)
     const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
     result.dict.set('Subtype', Name.of('Type1C'))
@@ -230,7 +233,8 @@ export class FontSubsetter {
   private async trueType(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const tables = tablesOf(data)
     if (!tables?.has('glyf')) return undefined
-    const glyphs = await trueTypeGlyphs(this.reader, tables, program.fonts)
+    const uses = await usesOf(this.reader, 'glyf', program.fonts)
+    const glyphs = uses && trueTypeGlyphs(tables, uses)
     if (!glyphs) return undefined
     const simple = program.fonts.some((font) => font.kind !== 'cid')
     return subsetTrueType(tables, new FontView(data).u32(0), glyphs, simple)
@@ -241,7 +245,8 @@ export class FontSubsetter {
     const cff = new Cff(data)
     // The expert encoding is not followed.
     if (cff.value(OP.encoding, 0) === 1) return undefined
-    const wanted = await cffGlyphs(this.reader, cff, program.fonts)
+    const uses = await usesOf(this.reader, 'charstrings', program.fonts)
+    const wanted = uses && cffGlyphs(cff, uses)
     return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
   }
 

@@ -1,22 +1,12 @@
-/**
- * Looks at fonts that lost glyphs: every outline that is left is byte for byte that of the original,
- * with the same width.
- */
-
-import { metricOf, Outlines, tablesOf } from '../../../fonts/sfnt/truetype.ts'
+/** Verifies fonts that lost glyphs, and the streams that map their codes. */
+import { hasOutlineTable } from '../../../fonts/sfnt/opentype.ts'
+import { cffDifference, compactDifference, trueTypeDifference } from '../../../fonts/subset-difference.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
 import type { Judge } from '../verify.ts'
-import { Cff } from './cff.ts'
 import { shownDifference } from './merge.ts'
-import { cffOf, hasOutlineTable } from './opentype.ts'
 import type { FontUsage } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
-import { type1Outline } from './type1/charstring.ts'
-import { parseType1 } from './type1/program.ts'
-import { glyphDifference, sameMatrix } from './union-type1.ts'
-
-const EMPTY_CHARSTRING = 14
 
 /** `shelf` tells what the original shows with each font: asked only where programs were merged. */
 export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontUsage | undefined>): Judge {
@@ -57,72 +47,4 @@ export function glyphMapJudge(a: Reader, b: Reader): Judge {
     }
     return undefined
   }
-}
-
-function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
-  const [old, fresh] = [tablesOf(before), tablesOf(after)]
-  if (!old || !fresh) return 'no TrueType font'
-  const [from, to] = [new Outlines(old), new Outlines(fresh)]
-  let kept = 0
-  for (let glyph = 0; glyph < to.count; glyph++) {
-    const outline = to.of(glyph)
-    if (outline.length === 0) continue
-    const expected = from.of(glyph)
-    // The new outline may be padded to four bytes.
-    if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length) return `outline ${glyph}`
-    if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline ${glyph}`
-    if (String(metricOf(old, glyph)) !== String(metricOf(fresh, glyph))) return `width or side bearing of glyph ${glyph}`
-    kept++
-  }
-  return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
-}
-
-function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
-  const [old, fresh] = [new Cff(cffOf(before)), new Cff(after)]
-  if (old.cidKeyed !== fresh.cidKeyed) return 'another kind of font'
-  for (let glyph = 0; glyph < fresh.count; glyph++) {
-    const charstring = fresh.charstrings[glyph]!
-    if (charstring.length === 1 && charstring[0] === EMPTY_CHARSTRING) continue
-    const id = fresh.charset[glyph]!
-    const from = fresh.cidKeyed ? old.glyphOfCid(id) : glyph === 0 ? 0 : old.glyphOfName(fresh.stringOf(id))
-    const expected = from >= 0 ? old.charstrings[from] : undefined
-    if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline ${glyph}`
-  }
-  // Subroutines are called by number: each must still be where it was.
-  return sameSubroutines(old, fresh)
-}
-
-/** A Type 1 program that became CFF: each outline and width as before, each code and matrix, too. */
-function compactDifference(before: Uint8Array, after: Uint8Array): string | undefined {
-  const [old, fresh] = [parseType1(before), new Cff(after)]
-  const nameOf = (glyph: number) => (glyph === 0 ? '.notdef' : fresh.stringOf(fresh.charset[glyph]!))
-  for (let glyph = 0; glyph < fresh.count; glyph++) {
-    const name = nameOf(glyph)
-    const charstring = old.charstrings.get(name)
-    if (!charstring) return `a glyph ${name} that was not there`
-    const wrong = glyphDifference(name, type1Outline(old, charstring), fresh)
-    if (wrong) return wrong
-  }
-  const encoding = fresh.encoding()
-  for (const [code, name] of old.encoding) {
-    const glyph = fresh.glyphOfName(name)
-    if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code}`
-  }
-  for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code}`
-  return sameMatrix(old, fresh) ? undefined : 'font matrix'
-}
-
-const RETURN = 11
-
-function sameSubroutines(old: Cff, fresh: Cff): string | undefined {
-  const lists: [Uint8Array[], Uint8Array[]][] = [[old.globalSubrs, fresh.globalSubrs]]
-  for (const [i, dict] of fresh.privates.entries()) lists.push([old.privates[i]?.subrs ?? [], dict.subrs])
-  for (const [from, to] of lists) {
-    const wrong = to.findIndex(
-      (subroutine, i) =>
-        !(subroutine.length === 1 && subroutine[0] === RETURN) && Buffer.compare(subroutine, from[i] ?? new Uint8Array(0)) !== 0,
-    )
-    if (wrong >= 0) return `subroutine ${wrong}`
-  }
-  return undefined
 }

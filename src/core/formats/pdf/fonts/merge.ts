@@ -2,44 +2,31 @@
  * Programs that several producers, or several parts of a document, have cut from one font: where nothing contradicts, all
  * font dictionaries share one program with the glyphs of all. Nothing of the dictionaries changes.
  */
+import { cffOf } from '../../../fonts/sfnt/opentype.ts'
+import { UNION_KINDS } from '../../../fonts/union/kinds.ts'
+import { type Part, Union } from '../../../fonts/union/part.ts'
 import { isCodecError } from '../../../model/error.ts'
 import { nameOf, PdfSyntax, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { Cff } from './cff.ts'
-import { bareCff, cffOf } from './opentype.ts'
-import { type Part, partDifference, Union } from './part.ts'
-import type { FontFileKey, FontProgram, FontUsage, ShownFont } from './shown.ts'
-import { parseType1 } from './type1/program.ts'
-import { cffPart, writeCff } from './union-cff.ts'
-import { trueTypePart, writeTrueType } from './union-truetype.ts'
-import { type1Difference, type1Part, writeType1 } from './union-type1.ts'
+import { bareCff } from './opentype.ts'
+import type { FontFileKey, FontProgram, FontUsage } from './shown.ts'
+import { usesOf } from './uses.ts'
 
-/** How one format of font programs is merged. All of it throws a `RangeError` for what is damaged or not followed. */
-interface Kind<P extends Part> {
-  part(reader: Reader, data: Uint8Array, fonts: readonly ShownFont[]): Promise<P | undefined>
-  write(union: Union<P>): Uint8Array
-  /** Why a program cannot stand for what is shown of another one. */
-  difference(reader: Reader, part: P, after: Uint8Array, fonts: readonly ShownFont[]): Promise<string | undefined>
+const KINDS: Readonly<Record<FontFileKey, keyof typeof UNION_KINDS>> = { FontFile: 'type1', FontFile2: 'truetype', FontFile3: 'cff' }
+
+/** What a document shows of the program `data`. `undefined`: it is used in a way that is not followed, or not understood. */
+async function partOf(reader: Reader, { key, fonts }: FontProgram, data: Uint8Array): Promise<Part | undefined> {
+  const uses = await usesOf(reader, outlinesOf(key), fonts)
+  return uses && UNION_KINDS[KINDS[key]].part(data, uses)
 }
 
-const kind = <P extends Part>(part: Kind<P>['part'], write: Kind<P>['write'], difference?: Kind<P>['difference']): Kind<Part> => {
-  const byPart: Kind<P>['difference'] = async (reader, before, after, fonts) => {
-    const fresh = await part(reader, after, fonts)
-    return fresh ? partDifference(before, fresh) : 'not understood'
-  }
-  // Parts of one kind only ever meet their own functions.
-  return { part, write, difference: difference ?? byPart } as unknown as Kind<Part>
+/** Why `after` cannot stand for what a document shows of a program. `undefined`: it can. */
+async function differenceOf(reader: Reader, { key, fonts }: FontProgram, part: Part, after: Uint8Array): Promise<string | undefined> {
+  const uses = await usesOf(reader, outlinesOf(key), fonts)
+  return uses ? UNION_KINDS[KINDS[key]].difference(part, after, uses) : 'not understood'
 }
 
-const KINDS: Readonly<Record<FontFileKey, Kind<Part>>> = {
-  FontFile: kind(
-    (reader, data, fonts) => type1Part(reader, parseType1(data), fonts),
-    writeType1,
-    (reader, part, after, fonts) => type1Difference(reader, part, new Cff(after), fonts),
-  ),
-  FontFile2: kind(trueTypePart, writeTrueType),
-  FontFile3: kind((reader, data, fonts) => cffPart(reader, new Cff(data), fonts), writeCff),
-}
+const outlinesOf = (key: FontFileKey) => (key === 'FontFile2' ? 'glyf' : 'charstrings')
 
 /** A program that takes the place of several. */
 export interface Merged {
@@ -105,7 +92,7 @@ export class FontMerge {
       if (bytes > MOST_GROUP_BYTES || this.spent > MOST_ALL_BYTES) break
       const program = shelf.programs.get(number)!
       const data = await this.program(number, program)
-      const part = data && (await attempt(() => KINDS[key].part(this.reader, data, program.fonts)))
+      const part = data && (await attempt(() => partOf(this.reader, program, data)))
       if (!part) continue
       bytes += data.length
       this.spent += data.length
@@ -132,11 +119,11 @@ export class FontMerge {
 
   /** Undefined where it gains nothing, or is not what was meant. */
   private async merge(key: FontFileKey, union: Union<Part>, shelf: FontUsage): Promise<Uint8Array | undefined> {
-    const data = KINDS[key].write(union)
+    const data = UNION_KINDS[KINDS[key]].write(union)
     let apart = 0
     for (const [number, part] of union.parts) {
       apart += part.bytes
-      if (await KINDS[key].difference(this.reader, part, data, shelf.programs.get(number)!.fonts)) return undefined
+      if (await differenceOf(this.reader, shelf.programs.get(number)!, part, data)) return undefined
     }
     return data.length < apart * WORTHWHILE ? data : undefined
   }
@@ -161,7 +148,6 @@ export async function shownDifference(
   after: Uint8Array,
 ): Promise<string | undefined> {
   if (program.whole) return 'a font that must stay whole'
-  const { part, difference } = KINDS[program.key]
-  const shown = await part(reader, program.key === 'FontFile3' ? cffOf(before) : before, program.fonts)
-  return shown ? difference(reader, shown, after, program.fonts) : 'a font that is not understood'
+  const shown = await partOf(reader, program, program.key === 'FontFile3' ? cffOf(before) : before)
+  return shown ? differenceOf(reader, program, shown, after) : 'a font that is not understood'
 }

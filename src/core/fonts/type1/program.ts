@@ -1,6 +1,6 @@
 /** Type 1 font programs (Adobe Type 1 Font Format, 1990), read as far as outlines, names, hints and encoding go. */
-import { latin1 } from '../../objects.ts'
-import { STANDARD } from '../names.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { STANDARD } from '../glyph-names.ts'
 
 /** Keys of keys r and c1, c2 (sections 7.1 and 7.3). */
 const EEXEC_KEY = 55_665
@@ -109,7 +109,7 @@ class Tokens {
     const start = this.at
     while (this.at < this.bytes.length && !isSpace(this.bytes[this.at]!) && !isMark(this.bytes[this.at]!) && this.bytes[this.at] !== 37)
       this.at++
-    return latin1(this.bytes.subarray(start, this.at))
+    return latin1Of(this.bytes.subarray(start, this.at))
   }
 
   private string(): string {
@@ -120,7 +120,7 @@ class Tokens {
       else if (c === 40) depth++
       else if (c === 41 && --depth === 0) break
     }
-    return latin1(this.bytes.subarray(start, this.at++))
+    return latin1Of(this.bytes.subarray(start, this.at++))
   }
 }
 
@@ -161,9 +161,9 @@ function withoutSegments(bytes: Uint8Array): Uint8Array {
 function binaryPart(bytes: Uint8Array, from: number): Uint8Array {
   let at = from
   while (at < from + 4 && isSpace(bytes[at] ?? 1)) at++
-  const head = latin1(bytes.subarray(at, at + 4))
+  const head = latin1Of(bytes.subarray(at, at + 4))
   if (!/^[0-9a-fA-F]{4}$/.test(head)) return bytes.subarray(at)
-  return new Uint8Array(Buffer.from(latin1(bytes.subarray(at)).replace(/[^0-9a-fA-F]+/g, ''), 'hex'))
+  return new Uint8Array(Buffer.from(latin1Of(bytes.subarray(at)).replace(/[^0-9a-fA-F]+/g, ''), 'hex'))
 }
 
 /** Numbers after a key: one, or a list in brackets or braces. */

@@ -1,5 +1,5 @@
 /** Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) as outlines with hints. */
-import { type CurveSteps, type Outline, Pen, type Stems } from './outline.ts'
+import { type CurveSteps, type Outline, Pen, type Stems } from '../outline.ts'
 import type { Type1 } from './program.ts'
 
 const MAX_DEPTH = 12

@@ -1,6 +1,6 @@
 /** Type 2 charstrings (Adobe TN 5177), walked for the subroutines and accented parts that they use. */
 
-import { concat } from '../../../bytes/concat.ts'
+import { concat } from '../../bytes/concat.ts'
 
 export interface CharstringUse {
   /** Local and global subroutines by number. */

@@ -1,9 +1,9 @@
 /** Compact Font Format (Adobe TN 5176): read as far as a subset needs it. */
 
-import { FontView } from '../../../fonts/sfnt/bytes.ts'
-import { latin1 } from '../objects.ts'
-import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './cff-strings.ts'
-import { STANDARD } from './names.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { FontView } from '../bytes.ts'
+import { STANDARD } from '../glyph-names.ts'
+import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './standard-strings.ts'
 
 /** Operators of top and private dictionaries (TN 5176, tables 9, 10 and 23); two-byte ones are 1200 + the second. */
 export const OP = {
@@ -188,7 +188,7 @@ export class Cff {
   }
 
   stringOf(id: number): string {
-    return CFF_STRINGS[id] ?? latin1(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
+    return CFF_STRINGS[id] ?? latin1Of(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
   }
 
   /** −1 when there is none. */

@@ -2,7 +2,7 @@
  * A font program as far as a document shows it, and unions of several. Programs of different subsets of one font may become
  * one where no reader could tell: the glyphs both have are equal, and so is every answer to what a reader may ask.
  */
-import type { Answers } from './glyphs.ts'
+import type { Answers } from '../code-glyphs.ts'
 
 export interface Part {
   /** What counts for all glyphs (scale, hinting data, kind of encoding), as text: equal in all parts of a union. */

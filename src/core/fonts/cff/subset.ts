@@ -1,10 +1,10 @@
 /** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
-import { mostOf } from '../../../bytes/min-max.ts'
-import { FontWriter } from '../../../fonts/sfnt/bytes.ts'
-import { type CffDict, type CffFont, OP } from './cff.ts'
-import { CFF_STRINGS } from './cff-strings.ts'
-import { biasOf, walkCharstring } from './charstring.ts'
-import { STANDARD } from './names.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { FontWriter } from '../bytes.ts'
+import { STANDARD } from '../glyph-names.ts'
+import { biasOf, walkCharstring } from './charstring-walk.ts'
+import { type CffDict, type CffFont, OP } from './font.ts'
+import { CFF_STRINGS } from './standard-strings.ts'
 
 const END_CHARACTER = Uint8Array.of(14)
 const RETURN = Uint8Array.of(11)

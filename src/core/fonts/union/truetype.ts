@@ -1,25 +1,14 @@
 /** TrueType programs of the same font with different glyphs: what a document shows of each, and their union. */
 
 import { createHash } from 'node:crypto'
-import { concat } from '../../../bytes/concat.ts'
-import { mostOf } from '../../../bytes/min-max.ts'
-import { FontView, FontWriter } from '../../../fonts/sfnt/bytes.ts'
-import { closure, locations, mapTable, subsetTrueType } from '../../../fonts/sfnt/subset.ts'
-import {
-  type CharacterMap,
-  characterMaps,
-  componentPlaces,
-  fontFile,
-  metricOf,
-  Outlines,
-  type Tables,
-  tablesOf,
-} from '../../../fonts/sfnt/truetype.ts'
-import type { Reader } from '../reader.ts'
-import { MAC_GLYPHS } from './cff-strings.ts'
-import { type Answers, trueTypeGlyphs } from './glyphs.ts'
+import { concat } from '../../bytes/concat.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { FontView, FontWriter } from '../bytes.ts'
+import { MAC_GLYPHS } from '../cff/standard-strings.ts'
+import { type Answers, type FontUse, trueTypeGlyphs } from '../code-glyphs.ts'
+import { closure, locations, mapTable, subsetTrueType } from '../sfnt/subset.ts'
+import { type CharacterMap, characterMaps, componentPlaces, fontFile, metricOf, Outlines, type Tables, tablesOf } from '../sfnt/truetype.ts'
 import type { Part, Union } from './part.ts'
-import type { ShownFont } from './shown.ts'
 
 /**
  * Composite fonts name glyphs by number, so these stay. Simple fonts ask `cmap` and `post`: there a glyph is known by a digest
@@ -39,18 +28,18 @@ const METRIC_BYTES = 4
 const POST_HEAD_BYTES = 32
 const NAMED_POST = 0x20000
 
-/** Undefined where the program is not understood well enough. */
-export async function trueTypePart(reader: Reader, data: Uint8Array, fonts: readonly ShownFont[]): Promise<TrueTypePart | undefined> {
+/** `undefined`: the program is not understood well enough. */
+export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTypePart | undefined {
   const tables = tablesOf(data)
   const [head, maxp, hhea] = ['head', 'maxp', 'hhea'].map((tag) => tables?.get(tag))
   if (!tables?.has('glyf') || !tables.has('hmtx') || !head || !maxp || !hhea || head.length < 54 || hhea.length < 36) return undefined
   const outlines = new Outlines(tables)
   const answers: Answers = new Map()
-  const wanted = await trueTypeGlyphs(reader, tables, fonts, answers)
+  const wanted = trueTypeGlyphs(tables, uses, answers)
   // A glyph beyond the last one is nothing here, and could be something in a union.
   if (!wanted || [...wanted].some((glyph) => glyph >= outlines.count)) return undefined
-  const simple = fonts.some((font) => font.kind !== 'cid')
-  const numbered = fonts.some((font) => font.kind === 'cid')
+  const simple = uses.some((use) => use.kind !== 'cid')
+  const numbered = uses.some((use) => use.kind === 'cid')
   const maps = simple ? characterMaps(tables.get('cmap')) : []
   if (simple && maps.length === 0) return undefined
   const known = new Glyphs(tables, outlines, numbered, namesAsked(answers))

@@ -1,18 +1,16 @@
 /** CFF programs of the same font with different glyphs: what a document shows of each, and their union. */
 
 import { createHash } from 'node:crypto'
-import { concat } from '../../../bytes/concat.ts'
-import { mostOf } from '../../../bytes/min-max.ts'
-import { latin1 } from '../objects.ts'
-import type { Reader } from '../reader.ts'
-import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from './cff.ts'
-import { CFF_STRINGS } from './cff-strings.ts'
-import { fixedInteger, subsetCff } from './cff-subset.ts'
-import { biasOf, flatCharstring } from './charstring.ts'
-import { type Answers, cffGlyphs, nameAnswers } from './glyphs.ts'
-import { STANDARD } from './names.ts'
+import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { mostOf } from '../../bytes/min-max.ts'
+import { biasOf, flatCharstring } from '../cff/charstring-walk.ts'
+import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from '../cff/font.ts'
+import { CFF_STRINGS } from '../cff/standard-strings.ts'
+import { fixedInteger, subsetCff } from '../cff/subset.ts'
+import { type Answers, cffGlyphs, type FontUse, nameAnswers } from '../code-glyphs.ts'
+import { STANDARD } from '../glyph-names.ts'
 import type { Part, Union } from './part.ts'
-import type { ShownFont } from './shown.ts'
 
 /** Glyphs are called by CID, by number (name-keyed fonts that are used by CID) or by name. */
 type Keys = 'cid' | 'number' | 'name'
@@ -36,15 +34,15 @@ const DRAWING = [5, 1207, 1205, 1208]
 const CID_COUNT = 1234
 const FONT_NAME = 1238
 
-/** Undefined where the program is not understood well enough. Outlines are without subroutines: every subset numbers its own. */
-export async function cffPart(reader: Reader, cff: Cff, fonts: readonly ShownFont[]): Promise<CffPart | undefined> {
+/** `undefined`: the program is not understood well enough. Outlines are without subroutines: every subset numbers its own. */
+export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined {
   // The expert encoding is not followed.
   if (cff.value(OP.encoding, 0) === 1) return undefined
-  const kinds = new Set(fonts.map((font) => font.kind))
-  const wanted = kinds.size === 1 ? await cffGlyphs(reader, cff, fonts) : undefined
+  const kinds = new Set(uses.map((use) => use.kind))
+  const wanted = kinds.size === 1 ? cffGlyphs(cff, uses) : undefined
   if (!wanted) return undefined
   const keys: Keys = cff.cidKeyed ? 'cid' : wanted.keepNumbers ? 'number' : 'name'
-  const answers = keys === 'name' ? await encodingAnswers(reader, cff, fonts) : numberAnswers(cff, fonts)
+  const answers = keys === 'name' ? encodingAnswers(cff, uses) : numberAnswers(cff, uses)
   const frame: Frame = { name: cff.name, top: cff.top, strings: cff.strings, dicts: new Map() }
   const digests = cff.privates.map((secret, i) => {
     const text = digestOf(cff.fontDicts[i], secret.entries)
@@ -94,11 +92,11 @@ function digestOf(dict: CffDict | undefined, secret: CffDict): Uint8Array {
   return hash.digest()
 }
 
-export function encodingAnswers(reader: Reader, cff: Cff, fonts: readonly ShownFont[]): Promise<Answers> {
+/** Answers of a font with named glyphs, by its names and its own encoding. */
+export function encodingAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
   const own = cff.encoding()
   return nameAnswers(
-    reader,
-    fonts,
+    uses,
     (name) => cff.glyphOfName(name) >= 0,
     (code) => {
       const glyph = own.get(code)
@@ -108,9 +106,9 @@ export function encodingAnswers(reader: Reader, cff: Cff, fonts: readonly ShownF
 }
 
 /** Whether there is a glyph for each CID: what is missing must stay missing. */
-function numberAnswers(cff: Cff, fonts: readonly ShownFont[]): Answers {
+function numberAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
   const answers: Answers = new Map()
-  for (const font of fonts) for (const cid of font.codes) answers.set(`${cid}`, cff.glyphOfCid(cid) >= 0 ? 'yes' : 'no')
+  for (const use of uses) for (const cid of use.codes) answers.set(`${cid}`, cff.glyphOfCid(cid) >= 0 ? 'yes' : 'no')
   return answers
 }
 
@@ -201,7 +199,7 @@ class UnionFont implements CffFont {
     return this.top.get(operator)?.values[0] ?? otherwise
   }
   stringOf(id: number): string {
-    return CFF_STRINGS[id] ?? latin1(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
+    return CFF_STRINGS[id] ?? latin1Of(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
   }
   glyphOfName(name: string): number {
     return name === '.notdef' ? 0 : (this.glyphs.get(`/${name}`) ?? -1)

@@ -1,5 +1,5 @@
 /** Type 2 charstrings (Adobe TN 5177) drawn: what a conversion is proved with. No subroutines, no arithmetic. */
-import { Pen, type Step } from './outline.ts'
+import { Pen, type Step } from '../outline.ts'
 
 const MAX_STEPS = 200_000
 

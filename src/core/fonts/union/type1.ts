@@ -1,39 +1,38 @@
 /** Type 1 programs of the same font with different glyphs: what a document shows of each, and their union as CFF. */
-import { ascii } from '../objects.ts'
-import type { Reader } from '../reader.ts'
-import type { Cff } from './cff.ts'
-import { type Answers, nameAnswers, type1Names } from './glyphs.ts'
+
+import { type2Outline } from '../cff/charstring-outline.ts'
+import type { Cff } from '../cff/font.ts'
+import { type Answers, type FontUse, nameAnswers, type1Names } from '../code-glyphs.ts'
+import { type Outline, sameDrawing } from '../outline.ts'
+import type { Type1 } from '../type1/program.ts'
+import { compactFont, outlinesOf, type Type1Frame } from '../type1/to-cff.ts'
+import { encodingAnswers } from './cff.ts'
 import type { Part, Union } from './part.ts'
-import type { ShownFont } from './shown.ts'
-import { type Outline, sameDrawing } from './type1/outline.ts'
-import type { Type1 } from './type1/program.ts'
-import { compactFont, outlinesOf, type Type1Frame } from './type1/to-cff.ts'
-import { type2Outline } from './type1/type2-outline.ts'
-import { encodingAnswers } from './union-cff.ts'
+
+const encoder = new TextEncoder()
 
 export interface Type1Part extends Part {
   frame: Type1Frame
 }
 
-/** Undefined where the program is used in a way that is not followed. Throws a `RangeError` for what cannot become CFF. */
-export async function type1Part(reader: Reader, program: Type1, fonts: readonly ShownFont[]): Promise<Type1Part | undefined> {
-  const wanted = await type1Names(reader, program, fonts)
+/** `undefined`: the program is used in a way that is not followed. Throws a `RangeError` for what cannot become CFF. */
+export function type1Part(program: Type1, uses: readonly FontUse[]): Type1Part | undefined {
+  const wanted = type1Names(program, uses)
   if (!wanted) return undefined
   const glyphs = new Map<string, Uint8Array>()
   const outlines = outlinesOf(program, wanted)
-  for (const [name, outline] of outlines) glyphs.set(name, ascii(JSON.stringify(outline)))
+  for (const [name, outline] of outlines) glyphs.set(name, encoder.encode(JSON.stringify(outline)))
   const { name, notice, top, private: secret, encoding, standard } = program
   const frame = { name, notice, top, private: secret, encoding, standard }
   const sorted = (map: ReadonlyMap<string, number[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   const essentials = JSON.stringify([sorted(top), sorted(secret), standard])
   const bytes = compactFont(program, outlines).length
-  return { essentials, glyphs, bytes, answers: await type1Answers(reader, program, fonts), frame }
+  return { essentials, glyphs, bytes, answers: type1Answers(program, uses), frame }
 }
 
-function type1Answers(reader: Reader, program: Type1, fonts: readonly ShownFont[]): Promise<Answers> {
+function type1Answers(program: Type1, uses: readonly FontUse[]): Answers {
   return nameAnswers(
-    reader,
-    fonts,
+    uses,
     (name) => program.charstrings.has(name),
     (code) => {
       const name = program.encoding.get(code)
@@ -72,18 +71,13 @@ export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
   after.top.has(1207) === (before.top.get('FontMatrix') ?? []).some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i])
 
 /** Why a CFF font cannot stand for what is shown of a Type 1 program. */
-export async function type1Difference(
-  reader: Reader,
-  part: Type1Part,
-  after: Cff,
-  fonts: readonly ShownFont[],
-): Promise<string | undefined> {
+export function type1Difference(part: Type1Part, after: Cff, uses: readonly FontUse[]): string | undefined {
   if (!sameMatrix(part.frame, after)) return 'font matrix'
   for (const [name, text] of part.glyphs) {
     const wrong = glyphDifference(name, JSON.parse(Buffer.from(text).toString()) as Outline, after)
     if (wrong) return wrong
   }
-  const answers = await encodingAnswers(reader, after, fonts)
+  const answers = encodingAnswers(after, uses)
   for (const [question, answer] of part.answers) if (answers.get(question) !== answer) return `answer to ${question}`
   return undefined
 }

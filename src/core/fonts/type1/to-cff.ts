@@ -1,12 +1,12 @@
 /** A Type 1 program as a bare CFF font (Type1C): the same outlines, widths, hints, names and encoding in fewer bytes. */
-import { FontWriter } from '../../../../fonts/sfnt/bytes.ts'
-import { CFF_STRINGS } from '../cff-strings.ts'
-import { indexBytes } from '../cff-subset.ts'
-import { STANDARD } from '../names.ts'
-import { type1Outline } from './charstring.ts'
-import type { Outline } from './outline.ts'
+import { FontWriter } from '../bytes.ts'
+import { operandBytes, type2Charstring } from '../cff/charstring-writer.ts'
+import { CFF_STRINGS } from '../cff/standard-strings.ts'
+import { indexBytes } from '../cff/subset.ts'
+import { STANDARD } from '../glyph-names.ts'
+import type { Outline } from '../outline.ts'
+import { type1Outline } from './charstring-outline.ts'
 import type { Type1 } from './program.ts'
-import { operandBytes, type2Charstring } from './type2-writer.ts'
 
 const ASCII = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0) & 255)
 const DEFAULT_MATRIX = [0.001, 0, 0, 0.001, 0, 0]

@@ -1,6 +1,6 @@
 /** Outlines as Type 2 charstrings (Adobe TN 5177). */
-import { FontWriter } from '../../../../fonts/sfnt/bytes.ts'
-import type { Outline, Stems, Step } from './outline.ts'
+import { FontWriter } from '../bytes.ts'
+import type { Outline, Stems, Step } from '../outline.ts'
 
 /** TN 5177, annex B: operands on the stack. */
 const MAX_STACK = 48
