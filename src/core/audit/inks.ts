@@ -3,8 +3,8 @@
  * of cyan, magenta and yellow weigh as those of red, green and blue do, and black as much as all of them.
  */
 
-import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { isSegment, type JpegHeader } from '../formats/jpg/segments.ts'
+import { jpegRaster } from '../images/jpeg/decode.ts'
 import { meanSquaredError, psnrDb, type Similarity, SimilarityMeter } from '../metrics/ssim-psnr.ts'
 import type { Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'

@@ -2,23 +2,23 @@
 
 import { type OutputId, pictureFacts } from '../catalog/outputs.ts'
 import { gifSimilarity } from '../formats/gif/measure.ts'
-import { jpegRaster } from '../formats/jpg/pixels.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { openPngFile } from '../formats/png/file.ts'
 import { similarityOf } from '../formats/png/similarity.ts'
 import { similarityOfGrid } from '../images/avif/grid.ts'
 import { AvifCodec } from '../images/avif/libaom.ts'
-import { type Deep, deepOnWhite, reducedDeep, similarityToDeep } from '../images/compare/deep-raster.ts'
 import { similarityOfRows } from '../images/compare/similarity.ts'
 import { decodedRows } from '../images/convert/decoders.ts'
+import { jpegRaster } from '../images/jpeg/decode.ts'
 import { orientationOf, uprightDeep, uprightRaster } from '../images/raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
+import { type Deep, deepOnWhite, reducedDeep, similarityToDeep } from '../images/raster/raster16.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import { readAll } from '../model/source.ts'
 import { inksSimilarity } from './inks.ts'
-import { asRgb, type PictureFormat, reductionsOf, sameSize, shownRaster, uploadedOf } from './shown.ts'
+import { asRgb, type PictureFormat, reductionsOf, sameSize, shownRaster, uploadedOf } from './rendered-rows.ts'
 
 /** A picture of an upload and the file that was made of it. */
 export interface PicturePair {

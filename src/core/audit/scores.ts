@@ -12,7 +12,7 @@ import type { Options, Source } from '../model/codec.ts'
 import { NO_STILL_PICTURE } from '../model/loss.ts'
 import { readAll } from '../model/source.ts'
 import type { PicturePair } from './pictures.ts'
-import { reductionsOf, shownRaster, uploadedOf } from './shown.ts'
+import { reductionsOf, shownRaster, uploadedOf } from './rendered-rows.ts'
 
 /** As `PictureLoss.ssimulacra2`; of a reduced picture by the friendlier of two filters. */
 export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {

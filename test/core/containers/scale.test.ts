@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grown } from '../../../src/core/embedded/grow.ts'
+import { grown } from '../../../src/core/images/raster/bicubic.ts'
 import { resized } from '../../../src/core/images/raster/resize.ts'
 import { type RowSample, Scaler, type Taps } from '../../../wasm/scale/scale.ts'
 

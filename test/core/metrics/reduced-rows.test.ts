@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { deepOf, eightBits, reducedDeep } from '../../../src/core/images/compare/deep-raster.ts'
 import { held } from '../../../src/core/images/raster/cached-raster.ts'
 import type { Raster } from '../../../src/core/images/raster/raster.ts'
+import { deepOf, eightBits, reducedDeep } from '../../../src/core/images/raster/raster16.ts'
 import { reduced } from '../../../src/core/images/raster/resize.ts'
 
 /** Colours that alternate below alpha that does, so that a filter which does not weigh shows. */

@@ -1,7 +1,7 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
 
-import type { Deep } from '../../images/compare/deep-raster.ts'
 import type { Raster } from '../../images/raster/raster.ts'
+import type { Deep } from '../../images/raster/raster16.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 

@@ -2,17 +2,17 @@
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
-import { lossAgainst } from '../../images/compare/reference.ts'
 import { ENCODERS } from '../../images/convert/encoders.ts'
+import { encodeAsSeen } from '../../images/convert/output-floors.ts'
+import { lossAgainst } from '../../images/convert/reference.ts'
+import { cmykAsRgb, dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import { encodePng } from '../../images/png/encode-exact.ts'
 import type { Raster } from '../../images/raster/raster.ts'
 import { fittedSize, resized } from '../../images/raster/resize.ts'
-import { encodeAsSeen } from '../../images/search/output-floors.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { lossOf } from '../../model/loss.ts'
 import { carriedOf, leftBehind, refuse } from './carried.ts'
-import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
@@ -43,11 +43,11 @@ export function picture(
   source: Source,
   header: JpegHeader,
   options: Options,
-  onEnd?: (read: Read) => void,
+  onEnd?: (end: JpegEnd) => void,
 ): { raster: Raster; steps: string[] } {
   const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
   const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
-  const flat = header.components === 4 ? fromInks(decoded, header) : decoded
+  const flat = header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
   const inks = header.components === 4 ? ['CMYK converted to RGB'] : []
   if (!size) return { raster: flat, steps: inks }
   const steps = [...inks, `downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
@@ -57,25 +57,8 @@ export function picture(
 /** The same as it is stored. */
 export function wholeSize(source: Source, header: JpegHeader): Raster {
   const decoded = jpegRaster(source, header)
-  return header.components === 4 ? fromInks(decoded, header) : decoded
+  return header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
 }
 
-/** CMYK without a profile: each ink takes its share of light. Adobe's files are stored inverted (255 is no ink). */
-function fromInks(raster: Raster, header: JpegHeader): Raster {
-  const flip = header.segments.some((segment) => isSegment(segment, 0xee, 'Adobe')) ? 0 : 255
-  return {
-    width: raster.width,
-    height: raster.height,
-    channels: 3,
-    async *rows() {
-      for await (const strip of raster.rows()) {
-        const rgb = new Uint8Array((strip.length / 4) * 3)
-        for (let from = 0, to = 0; from < strip.length; from += 4, to += 3) {
-          const light = (strip[from + 3] ?? 0) ^ flip
-          for (let c = 0; c < 3; c++) rgb[to + c] = Math.round((((strip[from + c] ?? 0) ^ flip) * light) / 255)
-        }
-        yield rgb
-      }
-    },
-  }
-}
+/** True if the file stores CMYK as Adobe's programs do: 255 is no ink. */
+const isInverted = ({ segments }: JpegHeader) => segments.some((segment) => isSegment(segment, 0xee, 'Adobe'))

@@ -7,6 +7,7 @@ import { gentlerTargets } from '../../catalog/level-order.ts'
 import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../catalog/levels.ts'
 import { seenTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
+import { jpegRaster } from '../../images/jpeg/decode.ts'
 import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../images/jpeg/perceptual-search.ts'
 import {
   climbed,
@@ -27,7 +28,6 @@ import { overBudget, TargetUnreachable } from '../../model/error.ts'
 import { lossOf, ofPixels } from '../../model/loss.ts'
 import { chunksOf } from '../../model/source.ts'
 import { assemble, assembledBytes, type Frame, frameOf, keptSteps } from './assemble.ts'
-import { jpegRaster } from './pixels.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 
 /**

@@ -2,8 +2,9 @@
 
 import { JpegJob, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { scoreOfRows } from '../../images/compare/similarity.ts'
-import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
-import { isExact } from '../../images/compare/verify-converted.ts'
+import { scoreOfResult } from '../../images/convert/result-score.ts'
+import { isExact } from '../../images/convert/verify-output.ts'
+import { dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import type { Raster } from '../../images/raster/raster.ts'
 import { fittedSize, resized } from '../../images/raster/resize.ts'
 import { isScored } from '../../images/search/perceptual-search.ts'
@@ -12,7 +13,6 @@ import { chunksOf } from '../../model/source.ts'
 import { tailDifference } from '../../model/trailing-data.ts'
 import { wholeSize } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
-import { dctScaleFor, jpegRaster, type Read } from './pixels.ts'
 import type { Looked } from './recompress.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
@@ -76,9 +76,9 @@ const ALIKE_SCORE = 30
 async function asLookedAt(
   evidence: Looked | undefined,
   [source, header]: Side,
-): Promise<{ ends: [Read, Read]; score: number } | undefined> {
+): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
   if (!evidence) return undefined
-  let read: Read | undefined
+  let read: JpegEnd | undefined
   const shown = jpegRaster(source, header, 8, 'natural', (ended) => {
     read = ended
   })
@@ -87,10 +87,10 @@ async function asLookedAt(
 }
 
 /** Both read to the end, side by side as readers show them; undefined where their score does not say that they are the same picture. */
-async function alikeAndScored(original: Side, result: Side): Promise<{ ends: [Read, Read]; score: number } | undefined> {
+async function alikeAndScored(original: Side, result: Side): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
   const [, { components }] = original
   if (components !== 1 && components !== 3) return undefined
-  const ends: [Read?, Read?] = []
+  const ends: [JpegEnd?, JpegEnd?] = []
   const shown = (index: 0 | 1, [source, header]: Side) =>
     jpegRaster(source, header, 8, 'natural', (read) => {
       ends[index] = read
@@ -122,7 +122,7 @@ async function downsampled([original, before]: Side, [result, after]: Side, outc
   const side = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
   const dctScale = dctScaleFor(before.width, after.width)
   const ends = [original.size, result.size] as [number, number]
-  const seen = (index: 0 | 1) => (read: Read) => {
+  const seen = (index: 0 | 1) => (read: JpegEnd) => {
     ends[index] = read.endOffset
   }
   const [a, b] = await Promise.all([
@@ -160,7 +160,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
 }
 
 /** Both pictures, read to the end, or what differs. */
-async function sameCoefficients(original: Source, result: Source): Promise<[Read, Read] | string> {
+async function sameCoefficients(original: Source, result: Source): Promise<[JpegEnd, JpegEnd] | string> {
   // One after the other: progressive files are held.
   const hashed = async (source: Source) => {
     using job = await JpegJob.read(chunksOf(source), { kind: 'hash' })
@@ -171,7 +171,7 @@ async function sameCoefficients(original: Source, result: Source): Promise<[Read
 }
 
 /** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
-async function alike(original: Side, result: Side): Promise<[Read, Read] | string> {
+async function alike(original: Side, result: Side): Promise<[JpegEnd, JpegEnd] | string> {
   // Of a few pixels, chroma that was halved would be most of the difference.
   const dctScale = Math.min(original[1].width, original[1].height) < SMALL_SIDE ? 4 : 1
   const opened = ([source]: Side) => JpegRows.open(chunksOf(source), { dctScale })

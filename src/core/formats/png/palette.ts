@@ -10,6 +10,7 @@ import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-s
 import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../images/png/lossy-plan.ts'
 import { mayComeNear, NearTrials, targetOfNear } from '../../images/png/near-lossless.ts'
 import { glanceAtExact, planPalette, Trials } from '../../images/png/palette-search.ts'
+import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
 import { marginDb, type RasterTarget } from '../../images/search/targets.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
@@ -20,7 +21,6 @@ import { bytesAround } from './chunks.ts'
 import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { isComplete, saidOf } from './lost-chunks.ts'
-import { inEightBits } from './reduce-to-8-bit.ts'
 import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
 import { writePng } from './write.ts'
 
@@ -206,7 +206,7 @@ async function make(job: PaletteJob, plan: LossyPlan): Promise<Made | undefined>
 async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Estimated> {
   const found = await similarityOfRounding(file.bytes, file.header)
   if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
-  const eight = inEightBits(file)
+  const eight = reducedTo8Bits(file)
   const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
   const saying = ({ bytes, write, again }: Candidate): Candidate => ({

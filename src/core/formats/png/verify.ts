@@ -1,7 +1,7 @@
 /** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
 
 import { createHash } from 'node:crypto'
-import { scoreOfResult } from '../../images/compare/ssimulacra2.ts'
+import { scoreOfResult } from '../../images/convert/result-score.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import { tailDifference } from '../../model/trailing-data.ts'

@@ -9,7 +9,7 @@ import { CODECS } from '../../../../wasm/memories/memories.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { overBudget } from '../../model/error.ts'
-import type { Tile16 } from './deep-tiles.ts'
+import type { Tile16 } from './tiles16.ts'
 
 const SETTINGS = {
   qualityAlpha: -1,

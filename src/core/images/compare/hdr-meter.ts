@@ -7,7 +7,7 @@ import { leastOf } from '../../bytes/min-max.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalling.ts'
-import type { Deep } from './deep-raster.ts'
+import type { Deep } from '../raster/raster16.ts'
 
 export type HdrFigures = Similarity & {
   /** SSIMULACRA 2 of the worst exposure; undefined: the picture is too small or too wide for it. */

@@ -4,8 +4,8 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { findField, readHeader } from '../../containers/tiff/ifd.ts'
-import type { Deep } from '../compare/deep-raster.ts'
 import type { Raster } from './raster.ts'
+import type { Deep } from './raster16.ts'
 
 const TAG_ORIENTATION = 0x0112
 

@@ -1,23 +1,24 @@
-/** Sixteen-bit pictures in eight bits a sample, which no eye and hardly a screen tells apart. */
+/** Pictures with 16 bits a sample reduced to 8 bits, which no eye and hardly a screen tells apart. */
 import { type ColourType, type PictureHeader, PngEngine } from '../../../../wasm/png/engine.ts'
-import type { FrameVisitor } from '../../images/png/png-picture.ts'
-import type { PngFile } from './file.ts'
+import type { FrameVisitor, PngPicture } from './png-picture.ts'
 
-/** Bytes of rows that wait between two engines: a piece of compressed data may hold a thousand times as many. */
+/** Compressed bytes that the first engine gets in one call, which limits the rows that wait for the second: Deflate expands up to 1,032 times. */
 const FEED_BYTES = 2048
 
-/** The same picture with eight bits a sample. Not for Adam7, whose rows would all come at once. */
-export function inEightBits(file: PngFile): PngFile {
-  const { header } = file
+/**
+ * The same picture with 8 bits a sample; `writtenAs` is its header with 16. Not for Adam7: the decoder would give all rows at once.
+ */
+export function reducedTo8Bits<Picture extends PngPicture>(picture: Picture): Picture & { readonly writtenAs: PictureHeader } {
+  const { header } = picture
   const alpha = (header.colourType & 4) !== 0 || header.key !== undefined
   const colour = (header.colourType & 2) !== 0
   const colourType = ((colour ? 2 : 0) | (alpha ? 4 : 0)) as ColourType
   const narrow: PictureHeader = { width: header.width, height: header.height, colourType, bitDepth: 8 }
   const visit = async (visitor: FrameVisitor) => {
     using wide = new PngEngine(header)
-    return await file.visit(narrowing(wide, narrow, visitor))
+    return await picture.visit(narrowing(wide, narrow, visitor))
   }
-  return { ...file, header: narrow, writtenAs: header, visit }
+  return { ...picture, header: narrow, writtenAs: header, visit }
 }
 
 function narrowing(wide: PngEngine, to: PictureHeader, visitor: FrameVisitor): FrameVisitor {

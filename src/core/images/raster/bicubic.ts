@@ -1,6 +1,6 @@
 /** Pictures scaled row by row, as programs do when they show a small picture large, or a large one small: bicubic (a = −0.5). */
 
-import { type RowSample, Scaler, type Taps } from '../../../wasm/scale/scale.ts'
+import { type RowSample, Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
 
 /** Weights of the input samples for each output sample; normalised, cut at the edges, as wide as a smaller size needs. */
 function tapsFor(input: number, output: number): Taps[] {

@@ -1,6 +1,6 @@
 /** Tiles of a grid and the bands of rows they lie in, sixteen bits a sample, RGBA. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Deep } from '../compare/deep-raster.ts'
+import type { Deep } from '../raster/raster16.ts'
 import type { Grid } from './file.ts'
 
 /** RGBA with as many bits as its user says. */

@@ -4,13 +4,13 @@ import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
-import { decodedRows } from '../convert/decoders.ts'
 import { orientationOf, uprightDeep } from '../raster/orientation.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
+import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from '../raster/raster16.ts'
 import type { Encoded } from '../search/encode-request.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
-import { type Deep, deepOf, deepOnWhite, reducedDeep, similarityToDeep } from './deep-raster.ts'
-import { claimDifference, isExact } from './verify-converted.ts'
+import { decodedRows } from './decoders.ts'
+import { claimDifference, isExact } from './verify-output.ts'
 
 /** A picture of an upload, at its own size. */
 export interface Uploaded {

@@ -10,11 +10,11 @@ import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
 import { AvifCodec, similarity } from '../avif/libaom.ts'
-import { decodedRows } from '../convert/decoders.ts'
+import { similarityOfRows } from '../compare/similarity.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
 import { webpChunks } from '../webp/container.ts'
-import { similarityOfRows } from './similarity.ts'
+import { decodedRows } from './decoders.ts'
 
 /** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
 export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {

@@ -12,7 +12,7 @@ import { isCodecError, unsupported } from '../../model/error.ts'
 import { ofPixels, worseLoss } from '../../model/loss.ts'
 import { similarityOfJpeg, similarityOfWebp } from '../compare/similarity.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest, Encoder } from './encode-request.ts'
+import type { Encoded, EncodeRequest, Encoder } from '../search/encode-request.ts'
 
 /** PSNR over all channels that colours keep at least, in dB. */
 const LEAST_RGB_DB = 25.5

@@ -4,8 +4,8 @@
  */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
-import { type Raster, stripRows } from '../raster/raster.ts'
-import { windows } from '../raster/resize.ts'
+import { type Raster, stripRows } from './raster.ts'
+import { windows } from './resize.ts'
 
 /** Strips of whole rows, RGBA, alpha not premultiplied; 65535 stands for 255. May be called again, as `Raster.rows`. */
 export interface Deep {

@@ -6,16 +6,16 @@ import { bisect } from '../../metrics/search.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { ofPixels, scored } from '../../model/loss.ts'
-import type { Deep } from '../compare/deep-raster.ts'
 import { type HdrFigures, HdrMeter } from '../compare/hdr-meter.ts'
 import type { ColourSignalling } from '../raster/colour-signalling.ts'
 import { orientationOf, upright, uprightDeep } from '../raster/orientation.ts'
 import type { Carried } from '../raster/raster.ts'
+import type { Deep } from '../raster/raster16.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { DeepBand, eachDeepBand, type Tile16, takeDeepTile } from './deep-tiles.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
 import { gridFor, isPossible, TILE } from './grid.ts'
 import { AvifCodec } from './libaom.ts'
+import { DeepBand, eachDeepBand, type Tile16, takeDeepTile } from './tiles16.ts'
 
 /** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
 const BITS = 10
