@@ -12,7 +12,7 @@ import { JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { tries: { type: 'string', default: '60' } } })
 const QUALITIES = [35, 55, 75, 85, 91]
-const SCORES = [LEVELS.seen.low.score, LEVELS.seen.medium.score, LEVELS.seen.high.score]
+const SCORES = [LEVELS.perceptual.low.score, LEVELS.perceptual.medium.score, LEVELS.perceptual.high.score]
 /** So many of the best and of the worst pictures do not count: curves have cliffs where steps meet those of the source. */
 const TRIMMED = 2
 const LEAST_GAIN = 0.0005

@@ -4,31 +4,36 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../wasm-hook.ts'
-import type { Visible } from '../../src/core/metrics/perceptual.ts'
+import type { PerceptualFigures } from '../../src/core/metrics/perceptual.ts'
 
 const { memorySource } = await import('../../src/core/model/source.ts')
 const { decodedRows } = await import('../../src/core/images/convert/decoders.ts')
-const { isScored, seenRows } = await import('../../src/core/images/search/perceptual-search.ts')
+const { canBeScored, perceptualFiguresOf } = await import('../../src/core/images/search/perceptual-search.ts')
 const { JpegRows } = await import('../../wasm/jpeg/jpeg.ts')
 const { readPngInfo } = await import('../../wasm/png/png.ts')
 
 type Input = 'jpg' | 'png'
 
 /** undefined: it is of inks, too small, or does not stand as its upload does (turned by EXIF). */
-export async function seenOf(path: string, format: Input, result: string, output: Input | 'webp' | 'avif'): Promise<Visible | undefined> {
+export async function seenOf(
+  path: string,
+  format: Input,
+  result: string,
+  output: Input | 'webp' | 'avif',
+): Promise<PerceptualFigures | undefined> {
   const [before, after] = [path, result].map((name) => memorySource(new Uint8Array(readFileSync(name)), name))
   try {
     const size = await sizeOf(path, format)
-    if (!before || !after || !isScored(size)) return undefined
+    if (!before || !after || !canBeScored(size)) return undefined
     const reference = { ...size, channels: 4 as const, rows: () => decodedRows(format, before, size) }
-    return await seenRows(reference, decodedRows(output, after, size))
+    return await perceptualFiguresOf(reference, decodedRows(output, after, size))
   } catch {
     return undefined
   }
 }
 
 /** The same of what ImageMagick draws, of animations the first frame; undefined where that is not installed. */
-export async function seenAsPng(path: string, result: string): Promise<Visible | undefined> {
+export async function seenAsPng(path: string, result: string): Promise<PerceptualFigures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-seen-'))
   const [before, after] = [join(folder, 'before.png'), join(folder, 'after.png')]
   const drawn =

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Visible, VisibleMeter } from '../../src/core/metrics/perceptual.ts'
+import { type PerceptualFigures, PerceptualMeter } from '../../src/core/metrics/perceptual.ts'
 import { SimilarityMeter } from '../../src/core/metrics/ssim-psnr.ts'
 import { page, type Shown } from './page.ts'
 import { peerAt } from './peers.ts'
@@ -103,7 +103,7 @@ function figuresOf(before: string, after: string): string {
   const [otherWidth, otherHeight] = sizeOf(after)
   if (width !== otherWidth || height !== otherHeight) return `reduced to ${otherWidth} × ${otherHeight}`
   const [a, b] = [before, after].map(pixelsOf)
-  const meters = [new SimilarityMeter(width!, height!, 4), new VisibleMeter(width!, height!, 4)] as const
+  const meters = [new SimilarityMeter(width!, height!, 4), new PerceptualMeter(width!, height!, 4)] as const
   for (let at = 0; at < a!.length; at += width! * 4) {
     for (const meter of meters) meter.push(a!.subarray(at, at + width! * 4), b!.subarray(at, at + width! * 4))
   }
@@ -111,7 +111,7 @@ function figuresOf(before: string, after: string): string {
   return `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(1)} dB, ${inWords(meters[1].finish())}`
 }
 
-function inWords({ score, worstTile, cast, steps, bands, specks, dirt }: Visible): string {
+function inWords({ score, worstTile, cast, steps, bands, specks, dirt }: PerceptualFigures): string {
   return [
     `SSIMULACRA2 ${score?.toFixed(1) ?? '–'} (worst tile ${worstTile?.toFixed(1) ?? '–'})`,
     `cast ${cast.toFixed(1)}`,

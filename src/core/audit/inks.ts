@@ -29,7 +29,7 @@ const LUMA: Plane = {
 }
 const PLANES = { cmyk: [...WEIGHTS.map((weight, ink) => inkAt(ink, weight)), BLACK], ycck: [LUMA, BLACK] }
 
-export async function inksSimilarity(before: readonly [Source, JpegHeader], after: readonly [Source, JpegHeader]): Promise<Similarity> {
+export async function cmykSimilarity(before: readonly [Source, JpegHeader], after: readonly [Source, JpegHeader]): Promise<Similarity> {
   const adobe = before[1].segments.find((segment) => isSegment(segment, 0xee, 'Adobe'))
   let [ssim, error, isSame] = [1, 0, true]
   for (const plane of PLANES[adobe?.bytes[TRANSFORM_AT] === YCCK ? 'ycck' : 'cmyk']) {

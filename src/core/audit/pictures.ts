@@ -10,15 +10,15 @@ import { AvifCodec } from '../images/avif/libaom.ts'
 import { similarityOfRows } from '../images/compare/similarity.ts'
 import { decodedRows } from '../images/convert/decoders.ts'
 import { jpegRaster } from '../images/jpeg/decode.ts'
-import { orientationOf, uprightDeep, uprightRaster } from '../images/raster/orientation.ts'
+import { orientationOf, uprightRaster, uprightRaster16 } from '../images/raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
-import { type Deep, deepOnWhite, reducedDeep, similarityToDeep } from '../images/raster/raster16.ts'
+import { onWhite16, type Raster16, reduced16, similarityTo16Bits } from '../images/raster/raster16.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import { readAll } from '../model/source.ts'
-import { inksSimilarity } from './inks.ts'
-import { asRgb, type PictureFormat, reductionsOf, sameSize, shownRaster, uploadedOf } from './rendered-rows.ts'
+import { cmykSimilarity } from './inks.ts'
+import { asRgb, type PictureFormat, reductionsOf, renderedRaster, sameSize, uploadedOf } from './rendered-rows.ts'
 
 /** A picture of an upload and the file that was made of it. */
 export interface PicturePair {
@@ -50,7 +50,7 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
 async function sameJpeg(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await readHeader(original, options), await readHeader(result, options)]
   if (before.width !== after.width || before.height !== after.height || before.components !== after.components) return undefined
-  if (before.components === 4) return inksSimilarity([original, before], [result, after])
+  if (before.components === 4) return cmykSimilarity([original, before], [result, after])
   const [luma, shown] = [await found('gray'), await found('rgb')]
   return { ...luma, psnrRgbDb: shown.psnrRgbDb }
 
@@ -75,25 +75,25 @@ async function rasterSimilarity({ original, result, format, output }: PicturePai
   const uploaded = await uploadedOf(original, format, options)
   const upright = orientationOf(uploaded.carried.exif)
   const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(uploaded.raster, upright) : uploaded.raster
-  const shown = await shownRaster(result, output, options)
+  const shown = await renderedRaster(result, output, options)
   if (!shown) {
-    if (!uploaded.deep) return avifSimilarity(reference, await readAll(result))
-    const deep = uprightDeep(uploaded.deep, upright)
-    return whole(await similarityToDeep(deep, decodedRows('avif', result, deep)))
+    if (!uploaded.raster16) return avifSimilarity(reference, await readAll(result))
+    const deep = uprightRaster16(uploaded.raster16, upright)
+    return whole(await similarityTo16Bits(deep, decodedRows('avif', result, deep)))
   }
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)
   if (shown.width > reference.width || Math.abs(proportion - 1) > 0.02 + 1 / Math.min(shown.width, shown.height))
     throw unsupported(`a picture of ${reference.width}×${reference.height} that became one of ${shown.width}×${shown.height}`)
-  if (uploaded.deep) return whole(await similarityToDeep(deepAs(uploaded.deep, shown, output), asRgba(shown).rows()))
+  if (uploaded.raster16) return whole(await similarityTo16Bits(deepAs(uploaded.raster16, shown, output), asRgba(shown).rows()))
   return friendliest(reductionsOf(reference, shown), (scaled) =>
     shown.channels === 3 ? similarityOfRows(asRgb(onWhite(scaled)), shown.rows()) : similarityOfRows(asRgba(scaled), shown.rows()),
   )
 }
 
 /** All bits of the upload, as a result of this size and kind would show them: that those were rounded counts, too. */
-function deepAs(deep: Deep, size: { width: number; height: number }, output: OutputId): Deep {
-  const wanted = sameSize(deep, size) ? deep : reducedDeep(deep, size.width, size.height)
-  return output === 'jpg' ? deepOnWhite(wanted) : wanted
+function deepAs(deep: Raster16, size: { width: number; height: number }, output: OutputId): Raster16 {
+  const wanted = sameSize(deep, size) ? deep : reduced16(deep, size.width, size.height)
+  return output === 'jpg' ? onWhite16(wanted) : wanted
 }
 
 function whole(found: Similarity | undefined): Similarity {

@@ -10,7 +10,7 @@ import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { convertible as convertiblePng } from '../formats/png/convert.ts'
-import type { Uploaded } from '../images/convert/reference.ts'
+import type { UploadedPicture } from '../images/convert/reference.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
 import { resized } from '../images/raster/resize.ts'
 import type { Options, Source } from '../model/codec.ts'
@@ -40,7 +40,7 @@ function byArea(reference: Raster, { width, height }: { width: number; height: n
 export const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
   a.width === b.width && a.height === b.height
 
-export async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<Uploaded> {
+export async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<UploadedPicture> {
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
@@ -49,7 +49,7 @@ export async function uploadedOf(source: Source, format: PictureFormat, options:
 }
 
 /** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
-export async function shownRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
+export async function renderedRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
   if (output === 'jpg') {
     const header = await readHeader(result, options)
     if (header.components === 4) throw unsupported('a picture of inks that was reduced')

@@ -12,7 +12,7 @@ import type { Options, Source } from '../model/codec.ts'
 import { NO_STILL_PICTURE } from '../model/loss.ts'
 import { readAll } from '../model/source.ts'
 import type { PicturePair } from './pictures.ts'
-import { reductionsOf, shownRaster, uploadedOf } from './rendered-rows.ts'
+import { reductionsOf, renderedRaster, uploadedOf } from './rendered-rows.ts'
 
 /** As `PictureLoss.ssimulacra2`; of a reduced picture by the friendlier of two filters. */
 export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {
@@ -22,7 +22,7 @@ export async function pictureScore({ original, format, result, output }: Picture
   const { raster, carried } = await uploadedOf(original, format, options)
   const seen = output === 'jpg' ? onWhite(raster) : raster
   const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(seen, orientationOf(carried.exif)) : seen
-  const shown = (await shownRaster(result, output, options)) ?? (await avifRaster(result, reference))
+  const shown = (await renderedRaster(result, output, options)) ?? (await avifRaster(result, reference))
   if (!shown) return undefined
   let best: number | undefined
   for (const scaled of reductionsOf(reference, shown)) {

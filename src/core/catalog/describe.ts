@@ -8,7 +8,7 @@ export const luma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}
 
 /** `what eyes see (SSIMULACRA2 72, its worst tile 52), above SSIM 0.93 and 31.3 dB` */
 export function photograph(quality: Quality): string {
-  const { score, worstTile, floor } = LEVELS.seen[quality]
+  const { score, worstTile, floor } = LEVELS.perceptual[quality]
   return `what eyes see (SSIMULACRA2 ${score}, its worst tile ${worstTile}), above ${luma(floor)}`
 }
 

@@ -22,7 +22,7 @@ export interface Target extends LumaTarget {
 }
 
 /** What eyes see beyond luma, where it is measured (wasm/measure: score.h, shades.h). */
-export interface SeenTarget {
+export interface PerceptualTarget {
   /** SSIMULACRA 2.1: 90 is not to be told apart, 70 differs without annoying, 50 is slightly annoying. */
   readonly score: number
   /** Distance in CIE Lab a and b of the mean colour, at most, in the worst window of 15 × 15 pixels: no hue changes. */
@@ -32,9 +32,9 @@ export interface SeenTarget {
 }
 
 /** A drawing, `DRAWN_WIDTH` pixels wide; see docs/design/svg.md for where the figures come from. */
-export interface DrawingTarget extends LumaTarget, Pick<SeenTarget, 'score' | 'cast'>, TileTarget {
+export interface DrawingTarget extends LumaTarget, Pick<PerceptualTarget, 'score' | 'cast'>, TileTarget {
   /** The same drawing, `MAGNIFIED_WIDTH` pixels wide. */
-  readonly magnified: Pick<SeenTarget, 'score'> & TileTarget
+  readonly magnified: Pick<PerceptualTarget, 'score'> & TileTarget
 }
 
 interface TileTarget {
@@ -43,14 +43,14 @@ interface TileTarget {
 }
 
 /** What eyes may see of a JPEG, WebP or AVIF, which are steered by the score instead of by SSIM and PSNR. */
-export interface SeenPicture extends SeenTarget, TileTarget {
+export interface PicturePerceptualTarget extends PerceptualTarget, TileTarget {
   /** What luma keeps all the same, well above the floors. */
   readonly floor: LumaTarget
   /** Where the search for it begins, on the scale of each coder: half of all photographs end within ten of it. */
   readonly usualQuality: { readonly jpeg: number; readonly webp: number; readonly avif: number }
 }
 
-export interface RasterTarget extends SeenTarget, TileTarget {
+export interface RasterTarget extends PerceptualTarget, TileTarget {
   /** Luma SSIM, 11 x 11 Gaussian. */
   readonly ssim: number
   /** Luma PSNR in dB. */
@@ -155,7 +155,7 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
 export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
   /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/design/pictures.md). */
-  seen: column<SeenPicture>(
+  perceptual: column<PicturePerceptualTarget>(
     { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, webp: 88, avif: 77 } },
     { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, webp: 72, avif: 58 } },
     { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, webp: 46, avif: 45 } },

@@ -1,5 +1,5 @@
 /** Small pictures: what must be gained before colours are given up, and what `high` asks of them. */
-import { LEVELS, type Quality, type SeenPicture } from './levels.ts'
+import { LEVELS, type PicturePerceptualTarget, type Quality } from './levels.ts'
 
 interface Size {
   readonly width: number
@@ -38,8 +38,8 @@ export function targetForSize<Target extends { readonly score: number; readonly 
 }
 
 /** What eyes may see of a picture of this size as JPEG, WebP or AVIF. */
-export function seenTarget(quality: Quality, size: Size): SeenPicture {
-  const target = LEVELS.seen[quality]
+export function perceptualTarget(quality: Quality, size: Size): PicturePerceptualTarget {
+  const target = LEVELS.perceptual[quality]
   // At the other levels a stricter tile would refuse conversions that eyes accept.
   if (quality !== 'high') return target
   return targetForSize(isSmallPicture(size) ? { ...target, score: SMALL_HIGH_SCORE } : target, size)

@@ -4,8 +4,8 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { RowSample } from '../../../wasm/scale/scale.ts'
-import { grown } from '../images/raster/bicubic.ts'
-import { held } from '../images/raster/cached-raster.ts'
+import { scaledBicubic } from '../images/raster/bicubic.ts'
+import { cachedRaster } from '../images/raster/cached-raster.ts'
 import type { Raster } from '../images/raster/raster.ts'
 import { type Similarity, SimilarityMeter } from '../metrics/ssim-psnr.ts'
 import { croppedRows, type Rect } from './crop.ts'
@@ -26,7 +26,7 @@ export async function similarity(before: Uint8Array, after: Uint8Array, part?: R
   try {
     const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
     const candidate = rowsOf(after, fresh, channels)
-    const pairs = paired(reference, same ? candidate : grown(candidate, channels, fresh, { width, height }), width * channels)
+    const pairs = paired(reference, same ? candidate : scaledBicubic(candidate, channels, fresh, { width, height }), width * channels)
     for await (const [rows, shown] of pairs) meter.push(rows, shown)
     return meter.finish()
   } catch (error) {
@@ -108,7 +108,7 @@ export class ScaledSample {
     const { width } = facts
     const height = sampledRows(facts.height)
     const bands = { width, height, channels, rows: () => sampled(rowsOf(bytes, facts, channels), width * channels) } as const
-    this.#bands = width * height * channels <= MOST_KEPT_BYTES ? held(bands) : bands
+    this.#bands = width * height * channels <= MOST_KEPT_BYTES ? cachedRaster(bands) : bands
   }
 
   /** What is left at `scale` times its size. Undefined where that cannot be told. */
@@ -120,7 +120,7 @@ export class ScaledSample {
     try {
       const small = await smallRows(this.#bytes, facts, channels, scale)
       if (!small) return undefined
-      const candidate = grown(small.rows, channels, small, facts, SAMPLE)
+      const candidate = scaledBicubic(small.rows, channels, small, facts, SAMPLE)
       for await (const [old, shown] of paired(this.#bands.rows(), candidate, width * channels)) meter.push(old, shown)
       return meter.finish()
     } catch (error) {
@@ -139,7 +139,7 @@ async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4
     return { width: opened.width, height: opened.height, rows: opened.strips(BATCH_ROWS) }
   }
   const [width, height] = [Math.max(1, Math.round(facts.width * scale)), Math.max(1, Math.round(facts.height * scale))]
-  return { width, height, rows: grown(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
+  return { width, height, rows: scaledBicubic(rowsOf(bytes, facts, channels), channels, facts, { width, height }) }
 }
 
 const isDctScale = (dctScale: number): dctScale is 1 | 2 | 3 | 4 | 5 | 6 | 7 => dctScale >= 1 && dctScale <= 7

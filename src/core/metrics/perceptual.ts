@@ -3,7 +3,7 @@ import { retire } from '../../../wasm/memories/memories.ts'
 import { createVisibleKernel, type VisibleKernel } from '../../../wasm/visible/visible.ts'
 import type { Channels } from './ssim-psnr.ts'
 
-export interface Visible {
+export interface PerceptualFigures {
   /**
    * SSIMULACRA 2.1 of the whole picture, of opaque samples as sRGB: 90 is not to be told apart, 85 not in place at 1:1, 70 differs
    * without annoying, 50 annoys slightly. 100 when equal. Translucent pictures on black, grey and white, the worst. Pictures below
@@ -92,13 +92,13 @@ class Rows {
 }
 
 /** Compares two pictures of the same size, delivered row by row from the top. */
-export class VisibleMeter extends Rows {
+export class PerceptualMeter extends Rows {
   constructor(width: number, height: number, channels: Channels) {
     super(width, height, channels, 'all')
   }
 
   /** The figures, once all rows have been pushed; nothing can follow. */
-  finish(): Visible {
+  finish(): PerceptualFigures {
     this.end()
     const { score, worstTile, kernel } = this
     const { cast, steps, bands, specks, flat_dirt } = kernel

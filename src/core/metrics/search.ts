@@ -68,7 +68,7 @@ export async function gentlestThatFits<Step, Result extends { readonly bytes: nu
 }
 
 /** A setting, and how far above the target (below: negative) its result is. */
-interface Look {
+interface Probe {
   readonly at: number
   readonly margin: number
 }
@@ -93,8 +93,8 @@ export async function lowestByMargin(
   { first, last, hint, looks, closeEnough, slope }: Interpolation,
   look: (setting: number) => number | Promise<number>,
 ): Promise<number | undefined> {
-  let low: Look | undefined
-  let high: Look | undefined
+  let low: Probe | undefined
+  let high: Probe | undefined
   let at = Math.min(last, Math.max(first, Math.round(hint)))
   for (let count = 0; count < looks; count++) {
     const seen = { at, margin: await look(at) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grown } from '../../../src/core/images/raster/bicubic.ts'
+import { scaledBicubic } from '../../../src/core/images/raster/bicubic.ts'
 import { resized } from '../../../src/core/images/raster/resize.ts'
 import { type RowSample, Scaler, type Taps } from '../../../wasm/scale/scale.ts'
 
@@ -72,7 +72,7 @@ test('a flat picture stays flat, smaller and larger', async () => {
   const small = await whole(resized(raster, 31, 23).rows())
   expect(small.length).toBe(31 * 23 * 3)
   expect(small.every((value) => value === 77)).toBe(true)
-  const large = await whole(grown(strips(flat, 270), 3, raster, { width: 200, height: 150 }))
+  const large = await whole(scaledBicubic(strips(flat, 270), 3, raster, { width: 200, height: 150 }))
   expect(large.length).toBe(200 * 150 * 3)
   expect(large.every((value) => value === 77)).toBe(true)
 })
@@ -80,9 +80,9 @@ test('a flat picture stays flat, smaller and larger', async () => {
 test('the rows of a sample are those of the whole', async () => {
   const bytes = noise(50 * 40 * 3)
   const size = { width: 111, height: 97 }
-  const all = await whole(grown(strips(bytes, 150), 3, { width: 50, height: 40 }, size))
+  const all = await whole(scaledBicubic(strips(bytes, 150), 3, { width: 50, height: 40 }, size))
   const sample: RowSample = { period: 20, span: 6 }
-  const some = await whole(grown(strips(bytes, 150), 3, { width: 50, height: 40 }, size, sample))
+  const some = await whole(scaledBicubic(strips(bytes, 150), 3, { width: 50, height: 40 }, size, sample))
   const wanted = Array.from({ length: 97 }, (_, row) => row).filter((row) => row % 20 < 6)
   expect(Buffer.compare(some, Buffer.concat(wanted.map((row) => all.subarray(row * 333, row * 333 + 333))))).toBe(0)
 })

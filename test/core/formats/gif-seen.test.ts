@@ -1,7 +1,7 @@
 /** Frames of a GIF are looked at as a whole, of sums that are kept for each tile. */
 import { expect, it } from 'vitest'
 import { PALETTE_TARGETS } from '../../../src/core/images/search/targets.ts'
-import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import { GifEngine, type GifTarget } from '../../../wasm/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
 import { randomNumbers } from '../../support/press-file.ts'
@@ -68,7 +68,7 @@ it.each([
   const seenOf = (target: GifTarget) => {
     const { bytes, seen } = encoded(FILE, target, hurry)
     const found = canvases(bytes).map((canvas, frame) => {
-      using meter = new VisibleMeter(WIDTH, HEIGHT, 4)
+      using meter = new PerceptualMeter(WIDTH, HEIGHT, 4)
       meter.push(before[frame] ?? canvas, canvas)
       return meter.finish()
     })

@@ -5,7 +5,7 @@ import { recompressPicture } from '../../../src/core/embedded/recompress.ts'
 import { bmp } from '../../../src/core/formats/bmp/bmp.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
-import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { lent, NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
@@ -24,11 +24,11 @@ it.each([
   const { bytes, outcome } = await press(bmp, bmpFile(side, side, pixels), level, NOTHING_LENT, 'jpg')
   expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.not.stringContaining('4:2:0')] })
   using rows = await JpegRows.open(bytes, { colour: 'rgb' })
-  using meter = new VisibleMeter(side, side, 3)
+  using meter = new PerceptualMeter(side, side, 3)
   meter.push(pixels, (await rows.read(side))!)
   const { score, worstTile } = meter.finish()
-  expect(score).toBeGreaterThanOrEqual(LEVELS.seen[level].score)
-  expect(worstTile).toBeGreaterThanOrEqual(LEVELS.seen[level].worstTile)
+  expect(score).toBeGreaterThanOrEqual(LEVELS.perceptual[level].score)
+  expect(worstTile).toBeGreaterThanOrEqual(LEVELS.perceptual[level].worstTile)
 })
 
 /** Noise in all three colours: at quality 95 it still misses `high`. */

@@ -5,7 +5,7 @@ import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { AvifCodec } from '../../../src/core/images/avif/libaom.ts'
 import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
 import { wholeRgba } from '../../../src/core/images/raster/raster.ts'
-import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -84,12 +84,12 @@ describe('WebP steered by what eyes see', () => {
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { bytes } = await converted(jpg, file, 'webp', quality)
-      using meter = new VisibleMeter(width, height, 3)
+      using meter = new PerceptualMeter(width, height, 3)
       meter.push(shown, withoutAlpha(decodeWebp(bytes!, width, height)!))
       const { score, worstTile } = meter.finish()
-      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
-      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
-      expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].worstTile)
+      expect(score, quality).toBeLessThan(LEVELS.perceptual[quality].score + 8)
       sizes.push(bytes!.length)
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
@@ -119,15 +119,15 @@ describe('strong colours whose chroma was halved once', () => {
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'high')
     expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('chroma fitted')] })
     const scoreOf = (webp: Uint8Array) => {
-      using meter = new VisibleMeter(width, height, 3)
+      using meter = new PerceptualMeter(width, height, 3)
       meter.push(shown, withoutAlpha(decodeWebp(webp, width, height)!))
       return meter.finish().score
     }
-    expect(scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.seen.high.score)
+    expect(scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.perceptual.high.score)
     using means = new WebpEncoder(width, height, 3)
     means.write(shown)
     expect(means.encode({ quality: 90, method: 5 })).toBeGreaterThan(1.25 * bytes!.length)
-    expect(scoreOf(means.file())).toBeLessThan(LEVELS.seen.high.score)
+    expect(scoreOf(means.file())).toBeLessThan(LEVELS.perceptual.high.score)
     expect(means.hueContrast).toBeGreaterThan(0.001)
   })
 
@@ -149,12 +149,12 @@ describe('AVIF steered by what eyes see', () => {
     const shown = (await rows.read(height))!.slice()
     for (const quality of ['low', 'medium'] as const) {
       const { bytes } = await converted(jpg, file, 'avif', quality)
-      using meter = new VisibleMeter(width, height, 3)
+      using meter = new PerceptualMeter(width, height, 3)
       for await (const strip of decodedRows('avif', memorySource(bytes!, ''), { width, height })) meter.push(shown, withoutAlpha(strip))
       const { score, worstTile } = meter.finish()
-      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
-      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
-      expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].worstTile)
+      expect(score, quality).toBeLessThan(LEVELS.perceptual[quality].score + 8)
     }
   })
 
@@ -165,13 +165,13 @@ describe('AVIF steered by what eyes see', () => {
     using rows = await JpegRows.open(file, { colour: 'rgb' })
     const shown = (await rows.read(height))!.slice()
     const scoreOf = async (avif: Uint8Array) => {
-      using meter = new VisibleMeter(width, height, 3)
+      using meter = new PerceptualMeter(width, height, 3)
       for await (const strip of decodedRows('avif', memorySource(avif, ''), { width, height })) meter.push(shown, withoutAlpha(strip))
       return meter.finish().score
     }
     const { outcome, bytes } = await converted(jpg, file, 'avif', 'high')
     expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 fitted')] })
-    expect(await scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.seen.high.score)
+    expect(await scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.perceptual.high.score)
     const quality = Number(/quality (\d+)/.exec((outcome as { steps: readonly string[] }).steps[0]!)?.[1])
     using codec = await AvifCodec.open()
     const pixels = await wholeRgba({
@@ -183,7 +183,7 @@ describe('AVIF steered by what eyes see', () => {
       },
     })
     const means = codec.encode({ pixels, width, height }, quality, 6, 'halved')
-    expect(await scoreOf(means)).toBeLessThan(LEVELS.seen.high.score - 2)
+    expect(await scoreOf(means)).toBeLessThan(LEVELS.perceptual.high.score - 2)
     const better = codec.encode({ pixels, width, height }, quality + 12, 6, 'halved')
     expect(await scoreOf(better)).toBeLessThan((await scoreOf(bytes!))!)
     expect(better.length).toBeGreaterThan(1.25 * bytes!.length)

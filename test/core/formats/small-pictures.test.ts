@@ -5,7 +5,7 @@ import { mostExactBytes } from '../../../src/core/catalog/small-pictures.ts'
 import { bmp } from '../../../src/core/formats/bmp/bmp.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
-import { ScoreMeter, VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter, ScoreMeter } from '../../../src/core/metrics/perceptual.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 import { pressFile } from '../../support/press-file.ts'
@@ -64,7 +64,7 @@ describe('score of small pictures', () => {
   it.each(SIZES)('is the same for searches and for receipts at %i × %i', (width, height) => {
     const was = photo(width, height, 3)
     const is = was.map((value, at) => (at % 5 === 0 ? value ^ 12 : value))
-    using all = new VisibleMeter(width, height, 3)
+    using all = new PerceptualMeter(width, height, 3)
     using alone = new ScoreMeter(width, height, 3)
     for (const meter of [all, alone]) meter.push(was, is)
     const [searched, published] = [all.finish().score, alone.finish()]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
-import { lowestSeen } from '../../../src/core/images/search/perceptual-search.ts'
+import { lowestPerceptualQuality } from '../../../src/core/images/search/perceptual-search.ts'
 
 const SCALE = {
   lowest: 25,
@@ -8,11 +8,11 @@ const SCALE = {
   coarseness: (quality: number) => Math.log(200 - 2 * quality),
   qualityOf: (coarseness: number) => 100 - Math.exp(coarseness) / 2,
   pointsPerCoarseness: 11,
-  mostLooks: 3,
+  mostProbes: 3,
   mostAskedByWindows: 6,
 }
 const FIGURES = { ssim: 1, psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
-const WANTED = LEVELS.seen.medium
+const WANTED = LEVELS.perceptual.medium
 /** Of a city by night: points above what is wanted, by quality. */
 const MARGINS = [
   [60, -26.7],
@@ -39,7 +39,7 @@ test('a picture that falls apart within a few steps does not stay far above its 
     },
     look: async () => ({ score: WANTED.score + marginAt(made), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }),
   }
-  const { quality, reached } = await lowestSeen(maker, WANTED, SCALE, { quality: 60 })
+  const { quality, reached } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 60 })
   expect(reached).toBe(true)
   expect(quality).toBe(made)
   expect(marginAt(quality)).toBeLessThan(8)

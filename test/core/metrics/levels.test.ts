@@ -13,7 +13,7 @@ const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
 
 describe('what a level means', () => {
   it('of JPEGs is less or as much from high to low, and never below the floors', () => {
-    const { high, medium, low, ultra } = LEVELS.seen
+    const { high, medium, low, ultra } = LEVELS.perceptual
     for (const [more, less] of [
       [high, medium],
       [medium, low],
@@ -45,7 +45,7 @@ describe('what a level means', () => {
 
   it('stands in docs/formats.md with the same figures', () => {
     const row = (level: 'high' | 'medium' | 'low') => {
-      const { score, worstTile, floor } = LEVELS.seen[level]
+      const { score, worstTile, floor } = LEVELS.perceptual[level]
       const jpeg = `${score} (${worstTile}; SSIM ${floor.ssim.toFixed(2)}, ${floor.psnrDb} dB)`
       return `| ${level} | ${jpeg} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
     }

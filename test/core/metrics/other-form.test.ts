@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
-import { lowestSeen } from '../../../src/core/images/search/perceptual-search.ts'
+import { lowestPerceptualQuality } from '../../../src/core/images/search/perceptual-search.ts'
 
 const SCALE = {
   lowest: 25,
@@ -8,11 +8,11 @@ const SCALE = {
   coarseness: (quality: number) => (100 - quality) / 10,
   qualityOf: (coarseness: number) => 100 - 10 * coarseness,
   pointsPerCoarseness: 10,
-  mostLooks: 3,
+  mostProbes: 3,
   mostAskedByWindows: 6,
 }
 const FIGURES = { ssim: 1, psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
-const WANTED = LEVELS.seen.medium
+const WANTED = LEVELS.perceptual.medium
 
 /** A picture whose score is that of its quality and `more`. */
 function picture(more: number) {
@@ -32,11 +32,11 @@ function picture(more: number) {
 
 test('another form of a picture is looked at once where it looks no better than the one before', async () => {
   const [one, same, better] = [picture(0), picture(0), picture(20)]
-  const ended = await lowestSeen(one.maker, WANTED, SCALE, { quality: 70 })
+  const ended = await lowestPerceptualQuality(one.maker, WANTED, SCALE, { quality: 70 })
   expect(ended.reached).toBe(true)
   expect(one.looked.length).toBeGreaterThan(1)
-  await lowestSeen(same.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
+  await lowestPerceptualQuality(same.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
   expect(same.looked).toEqual([ended.quality])
-  const found = await lowestSeen(better.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
+  const found = await lowestPerceptualQuality(better.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
   expect(found.quality).toBeLessThan(ended.quality)
 })

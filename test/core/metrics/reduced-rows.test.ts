@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { held } from '../../../src/core/images/raster/cached-raster.ts'
+import { cachedRaster } from '../../../src/core/images/raster/cached-raster.ts'
 import type { Raster } from '../../../src/core/images/raster/raster.ts'
-import { deepOf, eightBits, reducedDeep } from '../../../src/core/images/raster/raster16.ts'
+import { reduced16, toRaster8, toRaster16 } from '../../../src/core/images/raster/raster16.ts'
 import { reduced } from '../../../src/core/images/raster/resize.ts'
 
 /** Colours that alternate below alpha that does, so that a filter which does not weigh shows. */
@@ -26,7 +26,7 @@ async function all(raster: Raster): Promise<Uint8Array> {
 
 test('a reduced picture is the one of sixteen bits, rounded, alpha and all', async () => {
   const raster = translucent(61, 47)
-  const [fast, exact] = [await all(reduced(raster, 23, 17)), await all(eightBits(reducedDeep(deepOf(raster), 23, 17)))]
+  const [fast, exact] = [await all(reduced(raster, 23, 17)), await all(toRaster8(reduced16(toRaster16(raster), 23, 17)))]
   expect(fast.length).toBe(exact.length)
   expect(fast.filter((sample, i) => Math.abs(sample - exact[i]!) > 1)).toHaveLength(0)
 })
@@ -34,7 +34,7 @@ test('a reduced picture is the one of sixteen bits, rounded, alpha and all', asy
 test('rows that are held are made once, and again where nobody saw them to the end', async () => {
   let made = 0
   const raster = translucent(8, 9)
-  const counted = held({
+  const counted = cachedRaster({
     ...raster,
     async *rows() {
       made++

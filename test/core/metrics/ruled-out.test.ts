@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
-import { lowestSeen } from '../../../src/core/images/search/perceptual-search.ts'
+import { lowestPerceptualQuality } from '../../../src/core/images/search/perceptual-search.ts'
 
 const SCALE = {
   lowest: 25,
@@ -8,11 +8,11 @@ const SCALE = {
   coarseness: (quality: number) => (100 - quality) / 10,
   qualityOf: (coarseness: number) => 100 - 10 * coarseness,
   pointsPerCoarseness: 10,
-  mostLooks: 3,
-  skipsLooks: true,
+  mostProbes: 3,
+  skipsProbes: true,
   mostAskedByWindows: 6,
 }
-const WANTED = LEVELS.seen.medium
+const WANTED = LEVELS.perceptual.medium
 const CLEAN = { worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }
 
 /** Noise: it looks well at any quality, and luma reaches its floor at 84. */
@@ -34,7 +34,7 @@ function noise() {
 
 test('what luma rules out is made, and not looked at, once something is good enough', async () => {
   const { made, looked, maker } = noise()
-  const { quality, reached } = await lowestSeen(maker, WANTED, SCALE, { quality: 85 })
+  const { quality, reached } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 85 })
   expect(reached).toBe(true)
   expect(quality).toBe(84)
   expect(made.at(-1)).toBe(84)
@@ -43,6 +43,6 @@ test('what luma rules out is made, and not looked at, once something is good eno
 
 test('a search does not go back to what luma ruled out before it', async () => {
   const { made, looked, maker } = noise()
-  const { quality } = await lowestSeen(maker, WANTED, SCALE, { quality: 84, ruledOut: [{ quality: 83, margin: -4 }] })
+  const { quality } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 84, ruledOut: [{ quality: 83, margin: -4 }] })
   expect([quality, made, looked]).toEqual([84, [84], [84]])
 })

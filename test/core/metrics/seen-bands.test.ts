@@ -2,7 +2,12 @@
 import { expect, it } from 'vitest'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import type { Raster } from '../../../src/core/images/raster/raster.ts'
-import { inFewLooks, lowestSeen, type Scale, seenRows } from '../../../src/core/images/search/perceptual-search.ts'
+import {
+  lowestPerceptualQuality,
+  perceptualFiguresOf,
+  type QualityScale,
+  withFewProbes,
+} from '../../../src/core/images/search/perceptual-search.ts'
 
 const WIDTH = 128
 const HEIGHT = 1100
@@ -33,7 +38,7 @@ const off = (isOff: (y: number) => boolean) =>
     37,
   )
 /** Bands of 256 rows, the first and then every second. */
-const inBands = (isOff: (y: number) => boolean) => seenRows(REFERENCE, off(isOff), (WIDTH * HEIGHT) / 2)
+const inBands = (isOff: (y: number) => boolean) => perceptualFiguresOf(REFERENCE, off(isOff), (WIDTH * HEIGHT) / 2)
 
 it('a look at bands sees what is off in them, and nothing of what is off between', async () => {
   expect(await inBands((y) => y >= 256 && y < 512)).toMatchObject({ score: 100, worstTile: 100 })
@@ -42,7 +47,7 @@ it('a look at bands sees what is off in them, and nothing of what is off between
 })
 
 it('what is off everywhere has the same score in bands as in the whole, within a point', async () => {
-  const everywhere = await seenRows(
+  const everywhere = await perceptualFiguresOf(
     REFERENCE,
     off(() => true),
   )
@@ -51,49 +56,49 @@ it('what is off everywhere has the same score in bands as in the whole, within a
   expect(Math.abs((bands.worstTile ?? 0) - (everywhere.worstTile ?? 0))).toBeLessThan(2)
 })
 
-const EVENLY: Scale = {
+const EVENLY: QualityScale = {
   lowest: 1,
   highest: 97,
   coarseness: (quality) => 100 - quality,
   qualityOf: (coarseness) => 100 - coarseness,
   pointsPerCoarseness: 1,
-  mostLooks: 3,
+  mostProbes: 3,
   mostAskedByWindows: 2,
 }
 
 /** The qualities that are made of a picture whose score goes by its quality. */
-async function qualitiesMade(scale: Scale, scoreAt: (quality: number) => number): Promise<number[]> {
+async function qualitiesMade(scale: QualityScale, scoreAt: (quality: number) => number): Promise<number[]> {
   const made: number[] = []
   const make = async (quality: number) => {
     made.push(quality)
     return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
   }
   const look = async () => ({ score: scoreAt(made.at(-1)!), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
-  await lowestSeen({ make, look }, LEVELS.seen.low, scale, { quality: 50 })
+  await lowestPerceptualQuality({ make, look }, LEVELS.perceptual.low, scale, { quality: 50 })
   return made
 }
 
 it('what is looked at in bands is made once where it is up to four points too good, and not again for less', async () => {
   const scoreAt = (quality: number) => quality + 13
   expect(await qualitiesMade(EVENLY, scoreAt)).toEqual([50, 48])
-  expect(await qualitiesMade(inFewLooks(EVENLY), scoreAt)).toEqual([50])
+  expect(await qualitiesMade(withFewProbes(EVENLY), scoreAt)).toEqual([50])
 })
 
 it('of what is looked at in bands, a quality far above what is wanted is not the last', async () => {
   // Slowly at first, so that the two looks below lead beyond the one above, and steeply from there.
   const scoreAt = (quality: number) => (quality < 55 ? 57 + (quality - 50) * 0.28 : 58.4 + (quality - 55) * 1.5)
-  expect(await qualitiesMade(inFewLooks(EVENLY), scoreAt)).toEqual([50, 55, 66, 57])
+  expect(await qualitiesMade(withFewProbes(EVENLY), scoreAt)).toEqual([50, 55, 66, 57])
 })
 
 it('of what is looked at in bands, the next between two looks is midway between where both lines lead', async () => {
   // It falls ever faster, as that of a worst tile does: the two looks above lead below what is wanted.
   const scoreAt = (quality: number) => (quality < 70 ? 60 - (70 - quality) * 0.9 : 60 + (quality - 70) * 0.2)
-  const scale = { ...inFewLooks(EVENLY), pointsPerCoarseness: 0.4, mostLooks: 6, closePoints: 2 }
+  const scale = { ...withFewProbes(EVENLY), pointsPerCoarseness: 0.4, mostProbes: 6, closePoints: 2 }
   expect(await qualitiesMade(scale, scoreAt)).toEqual([50, 97, 89, 81, 79])
 })
 
 it('what may be made twice is not made a third time', async () => {
-  const twice = { ...EVENLY, mostLooks: 1, mostMisses: 2, aimPoints: 1.5 }
+  const twice = { ...EVENLY, mostProbes: 1, mostMisses: 2, aimPoints: 1.5 }
   expect(await qualitiesMade(twice, (quality) => quality + 5)).toEqual([50, 57])
   expect(await qualitiesMade(twice, (quality) => quality / 2 + 25)).toEqual([50, 62])
   expect(await qualitiesMade(twice, (quality) => quality + 40)).toEqual([50])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ScoreMeter, VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter, ScoreMeter } from '../../../src/core/metrics/perceptual.ts'
 import type { Channels } from '../../../src/core/metrics/ssim-psnr.ts'
 import { definition } from './ssimulacra2-definition.ts'
 
@@ -15,7 +15,7 @@ const toByte = (value: number) => Math.max(0, Math.min(255, Math.round(value)))
 function look(before: Paint, after: Paint, width = WIDTH, height = HEIGHT) {
   const [a, b] = [before, after].map((paint) => picture(paint, width, height))
   const channels = before(0, 0).length as Channels
-  const meter = new VisibleMeter(width, height, channels)
+  const meter = new PerceptualMeter(width, height, channels)
   const rowBytes = width * channels
   // Not all at once, and not in equal pieces.
   for (let y = 0, rows = 1; y < height; y += rows, rows = Math.min((rows * 2) % 37 || 5, height - y))
@@ -200,11 +200,11 @@ describe('what eyes see', () => {
   })
 
   it('refuses rows that do not belong to the picture', () => {
-    using meter = new VisibleMeter(10, 10, 3)
+    using meter = new PerceptualMeter(10, 10, 3)
     expect(() => meter.push(new Uint8Array(31), new Uint8Array(31))).toThrow(RangeError)
     expect(() => meter.push(new Uint8Array(330), new Uint8Array(330))).toThrow(RangeError)
     expect(() => meter.finish()).toThrow(RangeError)
-    expect(() => new VisibleMeter(0, 10, 3)).toThrow(RangeError)
-    expect(() => new VisibleMeter(40_000, 10, 3)).toThrow(RangeError)
+    expect(() => new PerceptualMeter(0, 10, 3)).toThrow(RangeError)
+    expect(() => new PerceptualMeter(40_000, 10, 3)).toThrow(RangeError)
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { PictureOutput } from '../../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
-import { VisibleMeter } from '../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import type { Codec, Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
@@ -67,7 +67,7 @@ export async function lookAt(picture: Difficult, result: string): Promise<{ figu
   if (defect) throw new Error(`${picture.name}, ${result}: ${defect}`)
   const made = outcome.kind === 'compressed' ? output : picture.format
   const [one, other] = [await pixelsOf(picture.format, before), await pixelsOf(made, after)]
-  using meter = new VisibleMeter(one.width, one.height, 4)
+  using meter = new PerceptualMeter(one.width, one.height, 4)
   meter.push(one.rgba, other.rgba)
   const { score = 100, worstTile = 100, cast, steps, dirt } = meter.finish()
   return { figures: { score, worstTile, cast, steps, dirt, share: after.length / before.length }, before, after }

@@ -9,7 +9,7 @@ import type { Bench, Measured, Row } from '../harness.ts'
 import { files, native, ours } from '../harness.ts'
 
 const { decodePng } = await import('../../../wasm/png/png.ts')
-const { LEAST_SCORED, VisibleMeter } = await import('../../../src/core/metrics/perceptual.ts')
+const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium'] as const
 /** Close where an index begins to take more bits: nothing lies between 16 colours and 17. */
@@ -107,7 +107,7 @@ async function* chunksOf(file: string) {
 }
 
 function scoreOf({ width, height, rgba }: Picture, other: Picture): number {
-  const meter = new VisibleMeter(width, height, 4)
+  const meter = new PerceptualMeter(width, height, 4)
   const stride = width * 4
   for (let at = 0; at < rgba.length; at += stride) meter.push(rgba.subarray(at, at + stride), other.rgba.subarray(at, at + stride))
   return meter.finish().score ?? 100

@@ -7,7 +7,7 @@ import { bytesAt, type Point } from '../equal-score.ts'
 import { type Bench, files, type Measured, native, ours, type Row } from '../harness.ts'
 
 const { JpegRows } = await import('../../../wasm/jpeg/jpeg.ts')
-const { LEAST_SCORED, VisibleMeter } = await import('../../../src/core/metrics/perceptual.ts')
+const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium', 'high'] as const
 const QUALITIES = [20, 30, 40, 50, 60, 70, 78, 85, 90, 95].map(String)
@@ -73,7 +73,7 @@ async function decoded(file: string): Promise<Picture> {
 }
 
 function scoreOf({ width, height, rgb }: Picture, other: Picture): number {
-  using meter = new VisibleMeter(width, height, 3)
+  using meter = new PerceptualMeter(width, height, 3)
   meter.push(rgb, other.rgb)
   return meter.finish().score ?? 100
 }

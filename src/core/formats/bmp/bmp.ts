@@ -10,9 +10,9 @@ import { scoreOfRows } from '../../images/compare/similarity.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
-import { applyPalette, lookAtColours, searchPalette, Trials } from '../../images/png/palette-search.ts'
+import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
-import { similarityToDeep } from '../../images/raster/raster16.ts'
+import { similarityTo16Bits } from '../../images/raster/raster16.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
@@ -100,8 +100,8 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
     return await write(job, engine, exact, sink)
   }
-  await lookAtColours(engine, picture)
-  const trials = new Trials(engine)
+  await collectColours(engine, picture)
+  const trials = new PaletteTrials(engine)
   const add = async (target: RasterTarget) => {
     const plan = await searchPalette(trials, picture, target, false, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
@@ -266,7 +266,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
   }
   if (!loss) return { equal: true }
-  const found = x.deep ? await similarityToDeep(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish()
+  const found = x.deep ? await similarityTo16Bits(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish()
   if (!found) return differ('rows are missing')
   const claim = loss.pictures
   if (!claim) return differ('a loss without figures')

@@ -15,7 +15,7 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
   return {
     carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
     end: pixels.end,
-    ...(pixels.deep ? { deep: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
+    ...(pixels.deep ? { raster16: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
     leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, 'resolution'] : left),
     raster: stripsOf(pixels),
   }

@@ -1,11 +1,11 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
 
 import type { Raster } from '../../images/raster/raster.ts'
-import type { Deep } from '../../images/raster/raster16.ts'
+import type { Raster16 } from '../../images/raster/raster16.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 
-export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Deep => ({
+export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Raster16 => ({
   width,
   height,
   rows: () => deepRows('bottom-up'),

@@ -3,12 +3,12 @@
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
 import { ENCODERS } from '../../images/convert/encoders.ts'
-import { encodeAsSeen } from '../../images/convert/output-floors.ts'
+import { encodeKeepingFloors } from '../../images/convert/output-floors.ts'
 import { lossAgainst } from '../../images/convert/reference.ts'
 import { cmykAsRgb, dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import { encodePng } from '../../images/png/encode-exact.ts'
 import type { Raster } from '../../images/raster/raster.ts'
-import { fittedSize, resized } from '../../images/raster/resize.ts'
+import { resized, sizeWithin } from '../../images/raster/resize.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { lossOf } from '../../model/loss.ts'
@@ -26,7 +26,7 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   })
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
-  const encoded = await encodeAsSeen(options.output, encode, raster, carried, request)
+  const encoded = await encodeKeepingFloors(options.output, encode, raster, carried, request)
   const lateOnes = await lateSegments(source, late)
   const left = [leftBehind(header.segments, carried, options.output), lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : undefined]
     .filter((names) => names !== undefined)
@@ -45,7 +45,7 @@ export function picture(
   options: Options,
   onEnd?: (end: JpegEnd) => void,
 ): { raster: Raster; steps: string[] } {
-  const size = options.fitWithin && !options.lossless ? fittedSize(header.width, header.height, options.fitWithin) : undefined
+  const size = options.fitWithin && !options.lossless ? sizeWithin(header.width, header.height, options.fitWithin) : undefined
   const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
   const flat = header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
   const inks = header.components === 4 ? ['CMYK converted to RGB'] : []

@@ -4,12 +4,12 @@ import { JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS, pictureTarget } from '../../catalog/levels.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { dctScaleFor, jpegRaster } from '../../images/jpeg/decode.ts'
-import { isScored, requantiseSeen } from '../../images/jpeg/perceptual-search.ts'
-import { requantiseTo, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
-import { held } from '../../images/raster/cached-raster.ts'
-import { fittedSize, resized } from '../../images/raster/resize.ts'
+import { isScored, requantiseToScore } from '../../images/jpeg/perceptual-search.ts'
+import { requantiseToTarget, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
+import { cachedRaster } from '../../images/raster/cached-raster.ts'
+import { resized, sizeWithin } from '../../images/raster/resize.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { lossOf, ofPixels } from '../../model/loss.ts'
@@ -36,7 +36,7 @@ function pixelsOf(header: JpegHeader): { pixels: RowsIn['pixels']; colour: 'natu
 
 /** undefined: it fits already, or cannot be done here. */
 export async function downsample(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome | undefined> {
-  const size = options.fitWithin && fittedSize(header.width, header.height, options.fitWithin)
+  const size = options.fitWithin && sizeWithin(header.width, header.height, options.fitWithin)
   const through = size && pixelsOf(header)
   if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
   const coefficients = header.progressive ? source.size * 2 : 0
@@ -70,11 +70,11 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const pause = () => yieldToOthers(options.signal)
   const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
   const mayHold = affords(options, needed + size.width * size.height * reference.channels)
-  const shown = mayHold ? held(reference) : reference
+  const shown = mayHold ? cachedRaster(reference) : reference
   const { quality, figures, reached } =
     through.pixels !== 'cmyk' && isScored(size)
-      ? await requantiseSeen(job, shown, seenTarget(options.quality, size), { pause })
-      : await requantiseTo(job, pictureTarget(options.quality), { pause })
+      ? await requantiseToScore(job, shown, perceptualTarget(options.quality, size), { pause })
+      : await requantiseToTarget(job, pictureTarget(options.quality), { pause })
   if (!reached) return undefined
   job.release('read')
   const { coded } = smallestFile(job, figures)

@@ -2,7 +2,7 @@ import { JPG } from '../../catalog/formats/jpg.ts'
 import type { Codec } from '../../model/codec.ts'
 import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
-import { Looked, recompress } from './recompress.ts'
+import { recompress, ScoredResult } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
 import { verifyConverted } from './verify-converted.ts'
@@ -17,6 +17,6 @@ export const jpg: Codec = {
   },
   verify(original, result, outcome, options, evidence) {
     if (options.output !== 'jpg') return verifyConverted(original, result, outcome, options)
-    return verifyJpeg(original, result, outcome, options, evidence instanceof Looked ? evidence : undefined)
+    return verifyJpeg(original, result, outcome, options, evidence instanceof ScoredResult ? evidence : undefined)
   },
 }

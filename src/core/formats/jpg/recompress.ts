@@ -4,24 +4,24 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { gentlerTargets } from '../../catalog/level-order.ts'
-import { LEVELS, pictureTarget, type Quality, type SeenPicture, type Target } from '../../catalog/levels.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
+import { LEVELS, type PicturePerceptualTarget, pictureTarget, type Quality, type Target } from '../../catalog/levels.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
-import { type Ended, firstQuality, isScored, requantiseSeen, streamedSeen } from '../../images/jpeg/perceptual-search.ts'
+import { type Ended, isScored, requantiseToScore, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
 import {
-  climbed,
-  HIGHEST,
-  isReachedStreaming,
-  requantiseTo,
+  HIGHEST_QUALITY,
+  qualityAfterMiss,
+  reachesAboutStreamed,
   requantiseToSize,
+  requantiseToTarget,
   STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
   smallestExactFile,
   smallestFile,
 } from '../../images/jpeg/quality-search.ts'
-import { LookedAt } from '../../images/search/scored-rows.ts'
+import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { overBudget, TargetUnreachable } from '../../model/error.ts'
@@ -91,12 +91,12 @@ interface Made {
 }
 
 /** Evidence for `verify`: what was looked at of a result, and where the upload's picture ended. */
-export class Looked {
-  readonly at: LookedAt
+export class ScoredResult {
+  readonly at: ScoredRows
   readonly endOffset: number
   readonly lateSegments: readonly Place[]
 
-  constructor(at: LookedAt, { endOffset, lateSegments }: ReadPicture) {
+  constructor(at: ScoredRows, { endOffset, lateSegments }: ReadPicture) {
     this.at = at
     this.endOffset = endOffset
     this.lateSegments = lateSegments
@@ -108,7 +108,7 @@ export async function recompress(
   sink: Sink,
   header: JpegHeader,
   options: Options,
-): Promise<Outcome & { readonly evidence?: Looked }> {
+): Promise<Outcome & { readonly evidence?: ScoredResult }> {
   const task = new Recompression(source, header, options)
   const best = await task.best()
   if (!best || best.bytes >= source.size) return { kind: 'unchanged', reason: 'no_gain' }
@@ -117,8 +117,8 @@ export async function recompress(
   const frame = await task.frame(job)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
-  const { looked } = task
-  const evidence = looked.isEmpty ? {} : { evidence: new Looked(looked, job) }
+  const { scoredRows: looked } = task
+  const evidence = looked.isEmpty ? {} : { evidence: new ScoredResult(looked, job) }
   return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)], ...evidence }
 }
 
@@ -128,15 +128,15 @@ class Recompression {
   readonly options: Options
   steps: string[] = []
   readonly target: Target
-  readonly wanted: SeenPicture
-  readonly looked = new LookedAt()
+  readonly perceptualTarget: PicturePerceptualTarget
+  readonly scoredRows = new ScoredRows()
 
   constructor(source: Source, header: JpegHeader, options: Options) {
     this.source = source
     this.header = header
     this.options = options
     this.target = pictureTarget(options.quality)
-    this.wanted = seenTarget(options.quality, header)
+    this.perceptualTarget = perceptualTarget(options.quality, header)
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -183,7 +183,7 @@ class Recompression {
     let best = await this.stored(this.options.quality)
     for (const level of gentlerTargets(this.options.quality)) {
       // What scores clearly less than a gentler level asks for is smaller than what that level makes.
-      const points = (best.score ?? Number.NEGATIVE_INFINITY) - seenTarget(level, this.header).score
+      const points = (best.score ?? Number.NEGATIVE_INFINITY) - perceptualTarget(level, this.header).score
       if (!best.reached || points < -NEAR_POINTS || !affords(this.options, this.needForBoth + best.job.memoryBytes)) break
       const steps = this.steps.splice(0)
       const other = await this.stored(level)
@@ -201,7 +201,8 @@ class Recompression {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
     const made = await this.requantised(job, level)
-    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < seenTarget(level, this.header).score + SPARE_POINTS)) return made
+    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < perceptualTarget(level, this.header).score + SPARE_POINTS))
+      return made
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
     else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
@@ -220,15 +221,15 @@ class Recompression {
 
   /** `other`: where the search of another form ended, which this one has to beat. */
   private async requantised(job: JpegJob, level: Quality, other?: Partial<Ended>): Promise<Made> {
-    if (!this.mayLook(job)) return { job, ...(await requantiseTo(job, pictureTarget(level), this)) }
-    const wanted = seenTarget(level, this.header)
+    if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
+    const wanted = perceptualTarget(level, this.header)
     const from = { quality: other?.quality, margin: other?.margin }
-    const found = await requantiseSeen(job, jpegRaster(this.source, this.header), wanted, this, from)
+    const found = await requantiseToScore(job, jpegRaster(this.source, this.header), wanted, this, from)
     return { job, ...found, score: found.visible.score }
   }
 
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
-  private mayLook(job: JpegJob): boolean {
+  private isSteeredByScore(job: JpegJob): boolean {
     if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header)) return false
     return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
   }
@@ -252,20 +253,20 @@ class Recompression {
     let maySee = false
     let quality = await sampled((sample) => {
       smoothPlanes = sample.smoothPlanes
-      maySee = this.mayLook(sample)
-      return maySee ? firstQuality(sample, this.wanted, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
+      maySee = this.isSteeredByScore(sample)
+      return maySee ? startingQuality(sample, this.perceptualTarget, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
     })
     const mostBytes = this.options.memoryBudget - BASE_BYTES.read - 2 * header.scanOffset
     const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
-    if (maySee) return await streamedSeen(read, jpegRaster(this.source, header), this.wanted, quality, this.looked)
+    if (maySee) return await streamToScore(read, jpegRaster(this.source, header), this.perceptualTarget, quality, this.scoredRows)
     for (;;) {
       const job = await read(quality)
       const { figures } = job
-      const reached = isReachedStreaming(figures, this.target)
-      if (reached || quality >= HIGHEST) return { job, quality, figures, reached }
+      const reached = reachesAboutStreamed(figures, this.target)
+      if (reached || quality >= HIGHEST_QUALITY) return { job, quality, figures, reached }
       job[Symbol.dispose]()
       const missed = quality
-      quality = await sampled((sample) => climbed(sample, missed, figures, this.target, this))
+      quality = await sampled((sample) => qualityAfterMiss(sample, missed, figures, this.target, this))
     }
   }
 

@@ -1,4 +1,4 @@
-import { differenceFromAll } from '../../images/convert/reference.ts'
+import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { differenceOf } from '../../images/convert/verify-output.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
@@ -13,7 +13,8 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const carried = carriedOf(header)
   const uploaded = { raster: wholeSize(original, header), carried }
   const difference =
-    (await differenceOf(options.output, raster, carried, result, outcome)) ?? (await differenceFromAll(uploaded, result, outcome, options))
+    (await differenceOf(options.output, raster, carried, result, outcome)) ??
+    (await differenceFromUpload(uploaded, result, outcome, options))
   if (difference !== undefined) return { equal: false, difference }
   return { equal: true, ...(await scoreOfResult(uploaded, result, outcome, options)) }
 }

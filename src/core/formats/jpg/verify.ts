@@ -6,14 +6,14 @@ import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { isExact } from '../../images/convert/verify-output.ts'
 import { dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import type { Raster } from '../../images/raster/raster.ts'
-import { fittedSize, resized } from '../../images/raster/resize.ts'
-import { isScored } from '../../images/search/perceptual-search.ts'
+import { resized, sizeWithin } from '../../images/raster/resize.ts'
+import { canBeScored } from '../../images/search/perceptual-search.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { chunksOf } from '../../model/source.ts'
 import { tailDifference } from '../../model/trailing-data.ts'
 import { wholeSize } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
-import type { Looked } from './recompress.ts'
+import type { ScoredResult } from './recompress.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
 
 /** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
@@ -33,7 +33,7 @@ export async function verifyJpeg(
   result: Source,
   outcome: Outcome,
   options: Options,
-  evidence?: Looked,
+  evidence?: ScoredResult,
 ): Promise<Verdict> {
   const before = await readHeader(original, options)
   const after = await readHeader(result, options)
@@ -44,7 +44,7 @@ export async function verifyJpeg(
   }
   const exact = isExact(outcome)
   const scored =
-    exact || !isScored(before)
+    exact || !canBeScored(before)
       ? undefined
       : ((await asLookedAt(evidence, [result, after])) ?? (await alikeAndScored([original, before], [result, after])))
   const ends = scored?.ends ?? (await (exact ? sameCoefficients(original, result) : alike([original, before], [result, after])))
@@ -74,7 +74,7 @@ const ALIKE_SCORE = 30
 
 /** The result read to its end, where its samples are those that were looked at and scored beside the upload: they stood there sample by sample. */
 async function asLookedAt(
-  evidence: Looked | undefined,
+  evidence: ScoredResult | undefined,
   [source, header]: Side,
 ): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
   if (!evidence) return undefined
@@ -112,7 +112,7 @@ async function* toTheEnd(strips: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 /** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
 async function downsampled([original, before]: Side, [result, after]: Side, outcome: Outcome, options: Options): Promise<Verdict> {
-  const size = options.fitWithin && !options.lossless && fittedSize(before.width, before.height, options.fitWithin)
+  const size = options.fitWithin && !options.lossless && sizeWithin(before.width, before.height, options.fitWithin)
   if (!size || size.width !== after.width || size.height !== after.height) {
     return differs(`${before.width}×${before.height} became ${after.width}×${after.height}`)
   }

@@ -2,7 +2,7 @@
 
 import type { Layout } from '../../../../wasm/png/engine.ts'
 import { mostExactBytes } from '../../catalog/small-pictures.ts'
-import { deflatedAgain, fewRowBytes } from '../../images/png/redeflate.ts'
+import { redeflated, rowBytesIfFew } from '../../images/png/redeflate.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { noGain } from '../../model/error.ts'
 import type { PngFile } from './file.ts'
@@ -14,7 +14,7 @@ export interface Candidate {
   readonly isExact: boolean
   write(sink: Sink): Promise<Outcome>
   /** The same with its rows deflated once more, optimally, where they are few. */
-  again?(): Promise<Candidate>
+  redeflated?(): Promise<Candidate>
 }
 
 /** Deflated once more, rows win some hundredths, and a fifth now and then: what is larger by more cannot become the smallest. */
@@ -32,7 +32,7 @@ export async function smallestOf(
   if (!least) return undefined
   const most = mostExactBytes(least.bytes, size) * MOST_WON
   const finals: Candidate[] = []
-  for (const candidate of candidates) if (candidate.bytes <= most) finals.push((await candidate.again?.()) ?? candidate)
+  for (const candidate of candidates) if (candidate.bytes <= most) finals.push((await candidate.redeflated?.()) ?? candidate)
   const best = smallest(finals)
   const exact = smallest(finals.filter(({ isExact }) => isExact))
   return best && exact && exact.bytes <= mostExactBytes(best.bytes, size) ? exact : best
@@ -42,7 +42,7 @@ const smallest = (candidates: readonly Candidate[]): Candidate | undefined =>
   candidates.reduce<Candidate | undefined>((best, other) => (best && best.bytes <= other.bytes ? best : other), undefined)
 
 /** A sink in memory that gives up at `limit` bytes. */
-export class HeldSink implements Sink {
+export class MemorySink implements Sink {
   readonly pieces: Uint8Array[] = []
   readonly #limit: number
   written = 0
@@ -68,7 +68,7 @@ export class HeldSink implements Sink {
 }
 
 /** A whole file. */
-export interface Held {
+export interface FileInMemory {
   readonly pieces: readonly Uint8Array[]
   readonly outcome: Outcome
   /** True if no sample differs from the upload's. */
@@ -77,7 +77,7 @@ export interface Held {
   readonly rowBytes?: number | undefined
 }
 
-export function heldCandidate({ pieces, outcome, isExact, rowBytes }: Held, options: Options): Candidate {
+export function candidateInMemory({ pieces, outcome, isExact, rowBytes }: FileInMemory, options: Options): Candidate {
   return {
     bytes: pieces.reduce((sum, { length }) => sum + length, 0),
     isExact,
@@ -86,9 +86,9 @@ export function heldCandidate({ pieces, outcome, isExact, rowBytes }: Held, opti
       return outcome
     },
     ...(rowBytes !== undefined && {
-      async again() {
-        const again = await deflatedAgain(pieces, rowBytes, options.signal)
-        return heldCandidate({ isExact, ...(again ? { pieces: again, outcome: saidAgain(outcome) } : { pieces, outcome }) }, options)
+      async redeflated() {
+        const again = await redeflated(pieces, rowBytes, options.signal)
+        return candidateInMemory({ isExact, ...(again ? { pieces: again, outcome: saidAgain(outcome) } : { pieces, outcome }) }, options)
       },
     }),
   }
@@ -101,12 +101,12 @@ const saidAgain = (outcome: Outcome): Outcome =>
  * Of rows in `layout` with their filters, where they are deflated once more: of one picture without passes, that is few, and no part of a
  * document, of which there are many, and whose time is counted.
  */
-export function rowBytesToDeflateAgain(
+export function rowBytesToRedeflate(
   { header, animated }: PngFile,
   layout: Layout,
   inOrder: boolean,
   { inner }: Options,
 ): number | undefined {
   if (animated || (header.interlaced && !inOrder) || inner.depth > 0) return undefined
-  return fewRowBytes({ width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType })
+  return rowBytesIfFew({ width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType })
 }

@@ -8,7 +8,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import type { HdrPicture } from '../../images/avif/hdr.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../images/raster/raster.ts'
-import type { Deep } from '../../images/raster/raster16.ts'
+import type { Raster16 } from '../../images/raster/raster16.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import { carried as carriedChunk, MEANINGLESS } from './chunks.ts'
@@ -42,7 +42,7 @@ export async function convertible(source: Source, options: Options): Promise<Con
     carried: { ...carriedOf(file, options.output), ...described.carried },
     ...(hdr && { hdr }),
     data,
-    ...(header.bitDepth === 16 ? { deep: deepRowsOf(file, source, options) } : {}),
+    ...(header.bitDepth === 16 ? { raster16: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
     leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), described.placed),
@@ -116,7 +116,7 @@ function rasterOf(file: PngFile, source: Source, options: Options): Raster {
   }
 }
 
-function deepRowsOf(file: PngFile, source: Source, options: Options): Deep {
+function deepRowsOf(file: PngFile, source: Source, options: Options): Raster16 {
   const { width, height } = file.header
   return {
     width,

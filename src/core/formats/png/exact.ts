@@ -3,7 +3,7 @@
 import type { PngEngine } from '../../../../wasm/png/engine.ts'
 import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
-import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain } from './candidate.ts'
+import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate } from './candidate.ts'
 import { bytesAround } from './chunks.ts'
 import type { PngFile } from './file.ts'
 import { lossWithout, saidOf } from './lost-chunks.ts'
@@ -12,12 +12,12 @@ import { writePng } from './write.ts'
 /** Small ones are made at once, as estimates are a few bytes off. */
 export async function exactCandidate(file: PngFile, engine: PngEngine, lossless: LosslessSearch, options: Options): Promise<Candidate> {
   lossless.plan.apply(engine)
-  const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
+  const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
   const write = (sink: Sink) => encodeExact(file, engine, lossless, sink, options)
   if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), isExact: true, write }
-  const held = new HeldSink()
+  const held = new MemorySink()
   const outcome = await write(held)
-  return heldCandidate({ pieces: held.pieces, outcome, isExact: true, rowBytes }, options)
+  return candidateInMemory({ pieces: held.pieces, outcome, isExact: true, rowBytes }, options)
 }
 
 /** As small as it gets. */
@@ -29,10 +29,10 @@ export async function writeExact(
   options: Options,
 ): Promise<Outcome> {
   lossless.plan.apply(engine)
-  if (rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options) === undefined)
+  if (rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options) === undefined)
     return await encodeExact(file, engine, lossless, sink, options)
   const candidate = await exactCandidate(file, engine, lossless, options)
-  return await ((await candidate.again?.()) ?? candidate).write(sink)
+  return await ((await candidate.redeflated?.()) ?? candidate).write(sink)
 }
 
 const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const

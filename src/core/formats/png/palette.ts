@@ -7,16 +7,25 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
 import { targetForSize } from '../../catalog/small-pictures.ts'
 import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-search.ts'
-import { applyPlan, between, gentlerPlan, isSamePlan, type LossyPlan, measurePlan, passOf, planBytes } from '../../images/png/lossy-plan.ts'
-import { mayComeNear, NearTrials, targetOfNear } from '../../images/png/near-lossless.ts'
-import { glanceAtExact, planPalette, Trials } from '../../images/png/palette-search.ts'
+import {
+  applyPlan,
+  gentlerPlan,
+  isSamePlan,
+  type LossyPlan,
+  measurePlan,
+  passOf,
+  planBetween,
+  planBytes,
+} from '../../images/png/lossy-plan.ts'
+import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from '../../images/png/near-lossless.ts'
+import { estimateExactBytes, PaletteTrials, planPalette } from '../../images/png/palette-search.ts'
 import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
 import { marginDb, type RasterTarget } from '../../images/search/targets.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { lossOf, ofPixels, type PictureLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
-import { type Candidate, HeldSink, heldCandidate, rowBytesToDeflateAgain, smallestOf } from './candidate.ts'
+import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate, smallestOf } from './candidate.ts'
 import { bytesAround } from './chunks.ts'
 import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
@@ -36,7 +45,7 @@ interface Chosen {
   readonly isStronger: boolean
 }
 
-export interface PaletteJob {
+export interface LossyJob {
   readonly engine: PngEngine
   /** Ends with the job: further engines. */
   readonly engines: DisposableStack
@@ -56,7 +65,7 @@ const MOST_FINISHED = { small: 4, usual: 3 }
 /** Results up to this size are made once, in memory, and thrown away when they miss the target. */
 const MOST_HELD_BYTES = 12 * 1024 * 1024
 /** Up to this size what lies between is made, too, and held beside. */
-const MOST_MADE_AGAIN_BYTES = 2 * 1024 * 1024
+const MOST_REMADE_BYTES = 2 * 1024 * 1024
 /** Fewer colours look a little worse, though they hold the level: they are taken for so much, not for a hundredth. */
 const WORTH_FEWER_COLOURS = 0.96
 
@@ -73,10 +82,10 @@ const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 
  * The smallest that holds the level, after a `survey` pass; undefined where only an exact form does. Low considers what medium would do,
  * so that it is never larger.
  */
-export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefined> {
+export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined> {
   const { engine, file, facts, options } = job
   const plans = await plansFor(job)
-  const exactEstimate = glanceAtExact(engine, facts)
+  const exactEstimate = estimateExactBytes(engine, facts)
   options.progress(0.4)
   /** The smallest for each target or a gentler one: what medium takes is deflated once more at low, too, or it might come out below. */
   const smallest: Estimated[] = []
@@ -110,7 +119,7 @@ export async function chooseLossy(job: PaletteJob): Promise<Candidate | undefine
 }
 
 /** What the level and gentler ones would do, the smallest by its estimate first. */
-async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<Chosen[]> {
+async function plansFor({ engine, file, facts, options }: LossyJob): Promise<Chosen[]> {
   const plans: Chosen[] = []
   const forSize = (target: RasterTarget) => targetForSize(target, file.header)
   const targets = paletteTargets(options.quality).map(forSize)
@@ -127,7 +136,7 @@ async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<C
     options.signal.throwIfAborted()
   }
   const pause = () => yieldToOthers(options.signal)
-  const trials = new Trials(engine)
+  const trials = new PaletteTrials(engine)
   // What a gentler level would look for is looked for, whatever this one finds.
   const least: number[] = []
   for (const [aim, target] of aims.entries()) {
@@ -135,10 +144,10 @@ async function plansFor({ engine, file, facts, options }: PaletteJob): Promise<C
     add(plan, aim)
     least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
   }
-  if (mayComeNear(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
-    const near = new NearTrials(engine, file)
-    for (const [aim, target] of aims.map(targetOfNear).entries())
-      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, targetOfNear)
+  if (mayBeNearLossless(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
+    const near = new NearLosslessTrials(engine, file)
+    for (const [aim, target] of aims.map(nearLosslessTarget).entries())
+      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, nearLosslessTarget)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }
@@ -152,7 +161,7 @@ interface Estimated extends Candidate {
  * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
  * undefined: it does not hold, or not below the limit.
  */
-async function finish(job: PaletteJob, { plan: first, target, needed }: Chosen): Promise<Estimated | undefined> {
+async function finish(job: LossyJob, { plan: first, target, needed }: Chosen): Promise<Estimated | undefined> {
   const aims = ({ quality }: Made) => marginDb(quality, target)
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined
@@ -161,7 +170,7 @@ async function finish(job: PaletteJob, { plan: first, target, needed }: Chosen):
     if (!made) return undefined
     firstBytes ??= made.bytes
     if (aims(made) >= 0) {
-      const middle: LossyPlan | undefined = missed && made.bytes <= MOST_MADE_AGAIN_BYTES ? between(missed, plan) : undefined
+      const middle: LossyPlan | undefined = missed && made.bytes <= MOST_REMADE_BYTES ? planBetween(missed, plan) : undefined
       const other = middle && (await make(job, middle))
       const better = other && aims(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
       if (marginDb(better.quality, needed) < 0) return undefined
@@ -176,20 +185,20 @@ async function finish(job: PaletteJob, { plan: first, target, needed }: Chosen):
 type Made = Candidate & { readonly quality: PictureQuality }
 
 /** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
-async function make(job: PaletteJob, plan: LossyPlan): Promise<Made | undefined> {
+async function make(job: LossyJob, plan: LossyPlan): Promise<Made | undefined> {
   const { engine, file, facts, options, limit } = job
   const alpha = !facts.opaque
   options.signal.throwIfAborted()
   if (plan.estimate <= MOST_HELD_BYTES) {
-    const held = new HeldSink(limit)
+    const held = new MemorySink(limit)
     try {
       const { outcome, dropped } = await writeLossy(job, plan, held, alpha)
       const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
       const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
-      const rowBytes = rowBytesToDeflateAgain(file, engine.layout(), engine.inOrder, options)
+      const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
       return {
         quality: engine.quality(),
-        ...heldCandidate({ pieces: held.pieces, outcome: said, isExact: same, rowBytes }, options),
+        ...candidateInMemory({ pieces: held.pieces, outcome: said, isExact: same, rowBytes }, options),
       }
     } catch (error) {
       if (isCodecError(error, 'no_gain')) return undefined
@@ -203,13 +212,13 @@ async function make(job: PaletteJob, plan: LossyPlan): Promise<Made | undefined>
 }
 
 /** The picture in eight bits, as small as it gets. */
-async function finishEightBits({ file, engines, options }: PaletteJob): Promise<Estimated> {
+async function finishEightBits({ file, engines, options }: LossyJob): Promise<Estimated> {
   const found = await similarityOfRounding(file.bytes, file.header)
   if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
   const eight = reducedTo8Bits(file)
   const engine = engines.use(new PngEngine(eight.header))
   await analyse(engine, eight)
-  const saying = ({ bytes, write, again }: Candidate): Candidate => ({
+  const saying = ({ bytes, write, redeflated: again }: Candidate): Candidate => ({
     bytes,
     isExact: false,
     async write(sink) {
@@ -217,7 +226,7 @@ async function finishEightBits({ file, engines, options }: PaletteJob): Promise<
       if (outcome.kind !== 'compressed') return outcome
       return { ...outcome, ...lossOf(ofPixels(found)), steps: ['16 → 8 bits a sample', ...outcome.steps] }
     },
-    ...(again && { again: async () => saying(await again()) }),
+    ...(again && { redeflated: async () => saying(await again()) }),
   })
   const exact = saying(await exactCandidate(eight, engine, await searchLossless(engine, eight), options))
   return { ...exact, estimate: exact.bytes }
@@ -229,14 +238,14 @@ type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss }
 const isDeep = ({ header }: PngFile) => header.bitDepth === 16
 
 export async function writeLossy(
-  { file, engine, options }: Pick<PaletteJob, 'file' | 'engine' | 'options'>,
+  { file, engine, options }: Pick<LossyJob, 'file' | 'engine' | 'options'>,
   plan: LossyPlan,
   sink: Sink,
   alpha = !engine.facts().opaque,
 ): Promise<{ outcome: Measured; dropped: readonly string[] }> {
   applyPlan(engine, plan, file)
   const { palette } = engine.layout()
-  const held = isDeep(file) ? new HeldSink(MOST_HELD_BYTES) : undefined
+  const held = isDeep(file) ? new MemorySink(MOST_HELD_BYTES) : undefined
   const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
   const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
   const steps = [made, ...saidOf(dropped)]

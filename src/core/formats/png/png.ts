@@ -6,8 +6,8 @@ import { PNG } from '../../catalog/formats/png.ts'
 import { type Convertible, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
-import { type PalettePlan, paletteBytes, searchPalette, Trials } from '../../images/png/palette-search.ts'
-import { fittedSize } from '../../images/raster/resize.ts'
+import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '../../images/png/palette-search.ts'
+import { sizeWithin } from '../../images/raster/resize.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -44,7 +44,7 @@ async function converted(source: Source, options: Options): Promise<Convertible 
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
   const { header, animated } = await readPngInfo(source.stream())
-  if (animated || !fittedSize(header.width, header.height, fitWithin)) return undefined
+  if (animated || !sizeWithin(header.width, header.height, fitWithin)) return undefined
   // Resampling mixes labels and measurements, and HDR would be cut to eight bits.
   return (await exactnessOf(await openPngFile(source, options))) ? undefined : convertible(source, options)
 }
@@ -100,7 +100,7 @@ async function chooseBySize(
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + around
   if (exact < wanted) return { exact: lossless }
-  const trials = new Trials(engine)
+  const trials = new PaletteTrials(engine)
   const attempt = async (target: RasterTarget) => {
     const palette = await searchPalette(trials, file, target, alpha, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()

@@ -1,6 +1,6 @@
 /** Two drawings of the same size, compared. */
 
-import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { PerceptualMeter } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
 
@@ -28,7 +28,7 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
   const { width, height } = original
   // Where nothing shines through, the background makes no difference.
   const opaque = isOpaque(original.pixels) && isOpaque(rendering.pixels)
-  using visible = new VisibleMeter(width, height, opaque ? 3 : 4)
+  using visible = new PerceptualMeter(width, height, opaque ? 3 : 4)
   using black = new SimilarityMeter(width, height, 3)
   using white = opaque ? undefined : new SimilarityMeter(width, height, 3)
   for (const [before, after] of bands(original, rendering)) {
@@ -54,7 +54,7 @@ export function seenOf(original: Rendering, rendering: Rendering): Seen | undefi
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return UNSEEN
   const ground = isDark(original.pixels) ? 255 : 0
-  using visible = new VisibleMeter(original.width, original.height, 3)
+  using visible = new PerceptualMeter(original.width, original.height, 3)
   for (const [before, after] of bands(original, rendering)) visible.push(over(before, ground), over(after, ground))
   const { score, worstTile, cast } = visible.finish()
   return { score, worstTile, cast }

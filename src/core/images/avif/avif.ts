@@ -2,9 +2,9 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
-import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { PerceptualMeter } from '../../metrics/perceptual.ts'
 import { highest, lowest } from '../../metrics/search.ts'
 import { affords, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { TargetUnreachable, unsupported } from '../../model/error.ts'
@@ -12,11 +12,11 @@ import { ofPixels } from '../../model/loss.ts'
 import { orientationOf, upright, uprightRaster } from '../raster/orientation.ts'
 import { type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { isSpoilt, mayLook } from '../search/perceptual-search.ts'
+import { isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
 import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './libaom.ts'
-import { type AvifLook, type AvifSettings, fewestBytes, stepOf } from './perceptual-search.ts'
+import { type AvifProbe, type AvifSettings, smallestSettings, stepOf } from './perceptual-search.ts'
 
 /** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
 const BYTES_PER_PIXEL = 175
@@ -35,11 +35,11 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
     return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
-  if (mayLook(raster, request)) return await asSeen(codec, picture, carried, request)
+  if (isSteeredByScore(raster, request)) return await encodeToScore(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
-  const look = async (quality: number) => {
+  const probe = async (quality: number) => {
     await yieldToOthers(request.options.signal)
     const bytes = codec.encode(picture, quality, SPEED)
     const found = { bytes, figures: measure(codec, picture, bytes) }
@@ -47,8 +47,8 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
     seen.set(quality, found)
     return found
   }
-  const quality = request.targetSize === undefined ? await toTarget(look, request) : await toSize(look, request.targetSize - overhead)
-  const { bytes, figures } = seen.get(quality) ?? (await look(quality))
+  const quality = request.targetSize === undefined ? await toTarget(probe, request) : await toSize(probe, request.targetSize - overhead)
+  const { bytes, figures } = seen.get(quality) ?? (await probe(quality))
   discardPixels(picture)
   return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
 }
@@ -59,8 +59,8 @@ function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Enco
 }
 
 /** Steered by what eyes see. */
-async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
-  const wanted = seenTarget(options.quality, picture)
+async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
+  const wanted = perceptualTarget(options.quality, picture)
   let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
   const made = async ({ quality, chroma }: AvifSettings) => {
     if (last?.quality === quality && last.chroma === chroma) return last.file
@@ -69,13 +69,13 @@ async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { opt
     last = { quality, chroma, file: codec.encode(picture, quality, SPEED, chroma) }
     return last.file
   }
-  const found = await fewestBytes(
+  const found = await smallestSettings(
     async (settings) => look(codec, picture, await made(settings)),
     wanted,
     wanted.usualQuality.avif,
-    MOST_LOOKS,
+    MOST_PROBES,
   )
-  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+  if (isUnacceptable(found)) throw unsupported('colours that AVIF does not keep')
   const bytes = await made(found)
   discardPixels(picture)
   return encodedOf(withMetadata(bytes, carried), found.figures, stepOf(found))
@@ -83,23 +83,23 @@ async function asSeen(codec: AvifCodec, picture: Pixels, carried: Carried, { opt
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
 
-const MOST_LOOKS = 3
+const MOST_PROBES = 3
 
-function look(codec: AvifCodec, { pixels, width, height }: Pixels, file: Uint8Array): AvifLook {
+function look(codec: AvifCodec, { pixels, width, height }: Pixels, file: Uint8Array): AvifProbe {
   const decoded = decodedOf(codec, file)
-  using meter = new VisibleMeter(width, height, 4)
+  using meter = new PerceptualMeter(width, height, 4)
   meter.push(new Uint8Array(pixels.buffer), new Uint8Array(decoded.pixels.buffer))
   const figures = figuresOf(similarity({ pixels, width, height }, decoded))
   discardPixels(decoded)
   return { bytes: file.length, figures, visible: meter.finish() }
 }
 
-type Look = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
+type ProbeQuality = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
-const toTarget = (look: Look, { target }: EncodeRequest) =>
+const toTarget = (look: ProbeQuality, { target }: EncodeRequest) =>
   lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target))
 
-async function toSize(look: Look, limit: number): Promise<number> {
+async function toSize(look: ProbeQuality, limit: number): Promise<number> {
   const quality = await highest(5, 99, async (value) => (await look(value)).bytes.length <= limit)
   if (quality !== undefined && reaches((await look(quality)).figures, FLOORS)) return quality
   const least = await lowest(5, 99, async (value) => reaches((await look(value)).figures, FLOORS))

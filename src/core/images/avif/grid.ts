@@ -4,7 +4,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { type ColourFigures, reaches } from '../../catalog/target.ts'
-import { VisibleMeter } from '../../metrics/perceptual.ts'
+import { PerceptualMeter } from '../../metrics/perceptual.ts'
 import { lowest } from '../../metrics/search.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { affords } from '../../model/budget.ts'
@@ -13,11 +13,11 @@ import { ofPixels } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/similarity.ts'
 import { asRgb, asRgba, type Carried, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { isInBands, isSpoilt, mayLook } from '../search/perceptual-search.ts'
+import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './libaom.ts'
-import { type AvifSettings, fewestBytes, lowestSeenAvif, stepOf } from './perceptual-search.ts'
-import { lookAtSample, sampleOf } from './sample.ts'
+import { type AvifSettings, lowestAvifQuality, smallestSettings, stepOf } from './perceptual-search.ts'
+import { probeSample, sampleOf } from './sample.ts'
 import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
@@ -25,7 +25,7 @@ export const TILE = 512
 /** Encoder, decoder, the reader of the picture and the sample. */
 const BASE_BYTES = 64 * 1024 * 1024
 /** What is seen of the result, for each pixel of a row. */
-const EYES_BYTES = { 3: 700, 4: 2000 }
+const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
 /** libaom's speed up to so many pixels, and beyond: the slower, better search takes 3 % less a step, and 1.7 times the time. */
 const SPEEDS = [
   { pixels: 1_000_000, speed: 6 },
@@ -36,10 +36,10 @@ const FASTEST = 8
 const qualityAt = (step: number) => 26 + 3 * step
 const STEPS = 23
 /** Looks at the sample, and at the whole, where one is good enough. */
-const SAMPLE_LOOKS = 3
-const WHOLE_LOOKS = { few: 2, usual: 3 }
+const SAMPLE_PROBES = 3
+const WHOLE_PROBES = { few: 2, usual: 3 }
 /** From here on, each takes half a minute. */
-const FEW_LOOKS_PIXELS = 8_000_000
+const FEW_PROBES_PIXELS = 8_000_000
 const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
 const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
@@ -50,16 +50,16 @@ export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, row
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
 }
 
-export function isPossible({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
+export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
   const usable = (columns - 1) * tileWidth < width && (rows - 1) * tileHeight < height
   return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
 }
 
 /** With the tallest tiles that there is memory for; what is seen of the result comes first. */
 function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly looks: boolean } {
-  const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isPossible)
+  const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('AVIF of this size')
-  for (const looks of mayLook(raster, request) ? [true, false] : [false]) {
+  for (const looks of isSteeredByScore(raster, request) ? [true, false] : [false]) {
     const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, looks)))
     if (grid) return { grid, looks }
   }
@@ -67,7 +67,7 @@ function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid;
 }
 
 const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
-  BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight + (looks ? EYES_BYTES[depthOf(raster)] * grid.width : 0)
+  BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight + (looks ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
 
 /** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
@@ -78,7 +78,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, request: Enco
   const speed = SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
-  const found = await (looks ? gridAsSeen(job, sample) : gridToTarget(job, sample))
+  const found = await (looks ? gridToScore(job, sample) : gridToTarget(job, sample))
   const how = `${stepOf(found)}, ${grid.columns}×${grid.rows} tiles`
   return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
 }
@@ -96,19 +96,19 @@ interface GridJob {
 type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: ColourFigures }
 
 /** Steered by what eyes see: settings by the sample, then the whole, and again where the sample had promised too much or too little. */
-async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const { signal, quality: level } = request.options
-  const wanted = LEVELS.seen[level]
+  const wanted = LEVELS.perceptual[level]
   const atSample = async (settings: AvifSettings) => {
     await yieldToOthers(signal)
-    return lookAtSample(codec, sample, settings, speed)
+    return probeSample(codec, sample, settings, speed)
   }
   const first = wanted.usualQuality.avif
   const settings =
     chromaOf(grid) === 'halved'
-      ? await fewestBytes(atSample, wanted, first, SAMPLE_LOOKS)
-      : await lowestSeenAvif(atSample, wanted, { quality: first, chroma: 'full' }, SAMPLE_LOOKS)
+      ? await smallestSettings(atSample, wanted, first, SAMPLE_PROBES)
+      : await lowestAvifQuality(atSample, wanted, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
   sample.forEach(discardPixels)
   let file: Uint8Array | undefined
   const atWhole = async (tried: AvifSettings) => {
@@ -117,12 +117,12 @@ async function gridAsSeen(job: GridJob, sample: readonly Pixels[]): Promise<Grid
     file = gridFile(grid, tiles, alphas, carried)
     return { bytes: file.length, figures, visible: visible! }
   }
-  const isHuge = isInBands(grid)
-  const looks = grid.width * grid.height < FEW_LOOKS_PIXELS ? WHOLE_LOOKS.usual : WHOLE_LOOKS.few
-  let found = await lowestSeenAvif(atWhole, wanted, settings, isHuge ? 'two' : looks)
+  const isHuge = isMeasuredInBands(grid)
+  const looks = grid.width * grid.height < FEW_PROBES_PIXELS ? WHOLE_PROBES.usual : WHOLE_PROBES.few
+  let found = await lowestAvifQuality(atWhole, wanted, settings, isHuge ? 'two' : looks)
   if (!found.reached && found.chroma !== 'full' && !isHuge)
-    found = await lowestSeenAvif(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
-  if (isSpoilt(found)) throw unsupported('colours that AVIF does not keep')
+    found = await lowestAvifQuality(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
+  if (isUnacceptable(found)) throw unsupported('colours that AVIF does not keep')
   return { ...found, file: file! }
 }
 
@@ -133,7 +133,7 @@ async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<Gr
   const share = (grid.columns * grid.rows) / sample.length
   let step = await lowest(0, STEPS, async (value) => {
     await yieldToOthers(request.options.signal)
-    const found = lookAtSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
+    const found = probeSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
     if (request.targetSize !== undefined) return found.bytes * share > request.targetSize
     return reaches(found.figures, request.target, SAMPLE_SLACK)
   })
@@ -162,7 +162,7 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
   const tile = emptyTile(grid)
   const depth = depthOf(raster)
   using meter = new SimilarityMeter(grid.width, grid.height, depth)
-  using eyes = looks ? new VisibleMeter(grid.width, grid.height, depth) : undefined
+  using eyes = looks ? new PerceptualMeter(grid.width, grid.height, depth) : undefined
   using back = new DecodedBand(grid, depth)
   const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
     into.push(codedOf(file))

@@ -8,14 +8,14 @@ import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts
 import { ofPixels, scored } from '../../model/loss.ts'
 import { type HdrFigures, HdrMeter } from '../compare/hdr-meter.ts'
 import type { ColourSignalling } from '../raster/colour-signalling.ts'
-import { orientationOf, upright, uprightDeep } from '../raster/orientation.ts'
+import { orientationOf, upright, uprightRaster16 } from '../raster/orientation.ts'
 import type { Carried } from '../raster/raster.ts'
-import type { Deep } from '../raster/raster16.ts'
+import type { Raster16 } from '../raster/raster16.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
-import { gridFor, isPossible, TILE } from './grid.ts'
+import { gridFor, isAllowedGrid, TILE } from './grid.ts'
 import { AvifCodec } from './libaom.ts'
-import { DeepBand, eachDeepBand, type Tile16, takeDeepTile } from './tiles16.ts'
+import { Band16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
 
 /** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
 const BITS = 10
@@ -40,11 +40,11 @@ const BISECTED_PIXELS = 1_000_000
 const LEAST_ALPHA_QUALITY = 75
 
 export interface HdrPicture {
-  readonly deep: Deep
+  readonly deep: Raster16
   readonly carried: Carried & { readonly signalling: ColourSignalling }
 }
 
-interface DeepJob extends HdrPicture {
+interface HdrJob extends HdrPicture {
   readonly codec: AvifCodec
   readonly grid: Grid
   readonly speed: number
@@ -61,7 +61,7 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(stored.deep.width, stored.deep.height) < 11) throw unsupported('too small to be measured')
   const { exif } = stored.carried
-  const deep = uprightDeep(stored.deep, orientationOf(exif))
+  const deep = uprightRaster16(stored.deep, orientationOf(exif))
   const carried = { ...stored.carried, exif: exif && upright(exif) }
   const grid = plannedGrid(deep, request)
   using codec = await AvifCodec.open()
@@ -77,8 +77,8 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   }
 }
 
-function plannedGrid(deep: Deep, { options }: EncodeRequest): Grid {
-  const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isPossible)
+function plannedGrid(deep: Raster16, { options }: EncodeRequest): Grid {
+  const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('AVIF of this size')
   const grid = grids.find(({ width, columns, tileWidth, tileHeight }) =>
     affords(options, BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
@@ -87,15 +87,15 @@ function plannedGrid(deep: Deep, { options }: EncodeRequest): Grid {
   return grid
 }
 
-async function isTranslucent(deep: Deep): Promise<boolean> {
+async function isTranslucent(deep: Raster16): Promise<boolean> {
   for await (const strip of deep.rows()) for (let i = 3; i < strip.length; i += 4) if (strip[i] !== 65535) return true
   return false
 }
 
 /** The lowest step that holds the level, or the best there is above the floors. */
-async function toLevel(job: DeepJob): Promise<{ made: Made; step: number }> {
+async function toLevel(job: HdrJob): Promise<{ made: Made; step: number }> {
   const { quality } = job.request.options
-  const wanted = LEVELS.seen[quality]
+  const wanted = LEVELS.perceptual[quality]
   const holds = ({ figures: { ssim, psnrDb, score } }: Made) =>
     ssim >= wanted.floor.ssim && psnrDb >= wanted.floor.psnrDb && (score === undefined || score >= wanted.score)
   let known: { made: Made; step: number } | undefined
@@ -113,7 +113,7 @@ async function toLevel(job: DeepJob): Promise<{ made: Made; step: number }> {
   return { made: known!.made, step }
 }
 
-async function toSize(job: DeepJob, bytes: number): Promise<{ made: Made; step: number }> {
+async function toSize(job: HdrJob, bytes: number): Promise<{ made: Made; step: number }> {
   let best: { made: Made; step: number } | undefined
   let fewest = Number.POSITIVE_INFINITY
   await bisect({ first: 0, last: LAST_STEP, middle: 'upper' }, async (step) => {
@@ -128,27 +128,25 @@ async function toSize(job: DeepJob, bytes: number): Promise<{ made: Made; step: 
 }
 
 /** Codes the whole picture, decodes every tile and measures it. */
-async function encodeAll(job: DeepJob, quality: number): Promise<Made> {
+async function encodeAll(job: HdrJob, quality: number): Promise<Made> {
   const { codec, grid, deep, carried, speed, hasAlpha, request } = job
   const [tiles, alphas]: [Coded[], Coded[]] = [[], []]
   const tile: Tile16 = { samples: new Uint16Array(grid.tileWidth * grid.tileHeight * 4), width: grid.tileWidth, height: grid.tileHeight }
   using meter = new HdrMeter(deep, carried.signalling, hasAlpha)
-  using back = new DeepBand(grid)
+  using back = new Band16(grid)
   const coded = (into: Coded[], file: Uint8Array) => {
     into.push(codedOf(file))
-    const decoded = codec.decodeDeep(file, BITS)
+    const decoded = codec.decode16(file, BITS)
     discard(file)
     return decoded
   }
-  await eachDeepBand(deep, grid, async (band, row) => {
+  await eachBand16(deep, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
-      takeDeepTile(tile, band, column, MOST, 'colours')
-      const colours = coded(tiles, codec.encodeDeep(tile, { quality, speed, chroma: 'full', bits: BITS }))
-      if (hasAlpha) takeDeepTile(tile, band, column, MOST, 'alpha')
+      takeTile16(tile, band, column, MOST, 'colours')
+      const colours = coded(tiles, codec.encode16(tile, { quality, speed, chroma: 'full', bits: BITS }))
+      if (hasAlpha) takeTile16(tile, band, column, MOST, 'alpha')
       const alphaQuality = Math.max(quality, LEAST_ALPHA_QUALITY)
-      const alpha = hasAlpha
-        ? coded(alphas, codec.encodeDeep(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS }))
-        : undefined
+      const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
       if (!back.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(request.options.signal)
     }
@@ -164,7 +162,7 @@ const rowOf = (band: Uint16Array, { columns, tileWidth, width }: Grid, y: number
 
 /** Decodes a file that `encodeHdrAvif` made and measures it; a text says what is wrong with it. */
 export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Promise<HdrFigures | string> {
-  const deep = uprightDeep(stored.deep, orientationOf(stored.carried.exif))
+  const deep = uprightRaster16(stored.deep, orientationOf(stored.carried.exif))
   const read = readGrid(file)
   if (!read || read.grid.width !== deep.width || read.grid.height !== deep.height) return 'the result is no grid of this size'
   const { grid, tiles, alphas } = read
@@ -175,10 +173,10 @@ export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Pr
   if (!hasAlpha && (await isTranslucent(deep))) return 'alpha was lost'
   using codec = await AvifCodec.open('decoder')
   using meter = new HdrMeter(deep, stored.carried.signalling, hasAlpha)
-  using back = new DeepBand(grid)
-  const decoded = (one: Coded | undefined) => one && codec.decodeDeep(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
+  using back = new Band16(grid)
+  const decoded = (one: Coded | undefined) => one && codec.decode16(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
   let damaged = false
-  await eachDeepBand(deep, grid, async (band, row) => {
+  await eachBand16(deep, grid, async (band, row) => {
     for (let column = 0; column < grid.columns && !damaged; column++) {
       const at = row * grid.columns + column
       damaged = !back.put(column, MOST, decoded(tiles[at]), hasAlpha ? decoded(alphas[at]) : undefined)

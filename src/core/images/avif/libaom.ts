@@ -37,7 +37,7 @@ export interface Pixels {
   readonly height: number
 }
 
-interface DeepSettings {
+interface Settings16 {
   readonly quality: number
   readonly speed: number
   readonly chroma: Chroma
@@ -95,7 +95,7 @@ export class AvifCodec {
   }
 
   /** A tile of more than eight bits a sample as a file, the caller's to be freed. */
-  encodeDeep({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: DeepSettings): Uint8Array {
+  encode16({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: Settings16): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), width, height, {
       ...SETTINGS,
       bitDepth: bits,
@@ -109,7 +109,7 @@ export class AvifCodec {
   }
 
   /** Samples of `bits` bits; undefined when the file cannot be decoded. */
-  decodeDeep(file: Uint8Array, bits: 10): Tile16 | undefined {
+  decode16(file: Uint8Array, bits: 10): Tile16 | undefined {
     const decoded = this.#decoder.decode(file.slice().buffer, bits)
     if (!decoded) return undefined
     const { data, width, height } = decoded

@@ -1,8 +1,14 @@
 /** AVIF steered by what eyes see (seen-search.ts): its quality, and whether chroma keeps its resolution. */
-import type { SeenPicture } from '../../catalog/levels.ts'
+import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
-import type { Visible } from '../../metrics/perceptual.ts'
-import { lowestSeen, marginOf, type Scale, type Seen, spareOf } from '../search/perceptual-search.ts'
+import type { PerceptualFigures } from '../../metrics/perceptual.ts'
+import {
+  lowestPerceptualQuality,
+  marginInPoints,
+  type PerceptualResult,
+  pointsToSpare,
+  type QualityScale,
+} from '../search/perceptual-search.ts'
 import type { Chroma } from './libaom.ts'
 
 /** Scores fall by 1.3 points a step of libavif's quality at 30, by half a point at 85. */
@@ -11,29 +17,29 @@ const POINTS_PER_COARSENESS = 0.066
 /** What a point of the score takes, as a share of the bytes, at any level. */
 const BYTES_PER_POINT = 0.04
 /** More looks where chroma is fitted: one was had already, and what is wanted is far below the quality that halving asked for. */
-const LOOKS_AT_FITTED = 2
+const PROBES_OF_FITTED = 2
 /** Points that halving takes where it is worth trying whether fitting gives some of them back: photographs lose less. */
 const LOST_BY_HALVING = 1.5
 
 /** Looks at most, where one is good enough; all there may be, where each takes a minute or two, the second a little higher to be the last. */
-export type Looks = number | 'two'
+export type ProbeLimit = number | 'two'
 
 /** Casts are mostly of halved chroma, which no quality mends. */
-const scaleOf = (chroma: Chroma, looks: Looks): Scale => ({
+const scaleOf = (chroma: Chroma, looks: ProbeLimit): QualityScale => ({
   lowest: 20,
   highest: 97,
   coarseness: (quality) => (100 - quality) ** CURVE,
   qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
   pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
-  ...(looks === 'two' ? { mostLooks: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 } : { mostLooks: looks }),
+  ...(looks === 'two' ? { mostProbes: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 } : { mostProbes: looks }),
   mostAskedByWindows: chroma === 'full' ? 6 : 2,
 })
 
 /** A result, or a sample of one, beside what it was made of. */
-export interface AvifLook {
+export interface AvifProbe {
   readonly bytes: number
   readonly figures: ColourFigures
-  readonly visible: Visible
+  readonly visible: PerceptualFigures
 }
 
 export interface AvifSettings {
@@ -45,16 +51,16 @@ export interface AvifSettings {
 export const stepOf = ({ quality, chroma }: AvifSettings): string => `AVIF at quality ${quality}${CHROMA_WORDS[chroma]}`
 const CHROMA_WORDS = { none: '', halved: '', fitted: ', 4:2:0 fitted', full: ', 4:4:4' } satisfies Record<Chroma, string>
 
-export type AvifSeen = Seen<ColourFigures> & AvifSettings & AvifLook
+export type AvifResult = PerceptualResult<ColourFigures> & AvifSettings & AvifProbe
 
 /** The lowest quality that looks as it should, with this chroma; what `look` made last is what is found. */
-export async function lowestSeenAvif(
-  look: (settings: AvifSettings) => Promise<AvifLook>,
-  wanted: SeenPicture,
+export async function lowestAvifQuality(
+  look: (settings: AvifSettings) => Promise<AvifProbe>,
+  wanted: PicturePerceptualTarget,
   { quality: first, chroma }: AvifSettings,
-  looks: Looks,
-): Promise<AvifSeen> {
-  let last: AvifLook | undefined
+  looks: ProbeLimit,
+): Promise<AvifResult> {
+  let last: AvifProbe | undefined
   const made = () => {
     if (!last) throw new Error('nothing was made yet')
     return last
@@ -66,7 +72,7 @@ export async function lowestSeenAvif(
     },
     look: async () => made().visible,
   }
-  const seen = await lowestSeen(maker, wanted, scaleOf(chroma, looks), { quality: first })
+  const seen = await lowestPerceptualQuality(maker, wanted, scaleOf(chroma, looks), { quality: first })
   return { ...seen, chroma, bytes: made().bytes }
 }
 
@@ -74,13 +80,13 @@ export async function lowestSeenAvif(
  * The settings that take the fewest bytes: halved chroma, fitted to what it is of, or whole, where that looks so much better at the same
  * quality that a lower one will do. What looks as it should goes before what does not.
  */
-export async function fewestBytes(
-  lookAt: (settings: AvifSettings) => Promise<AvifLook>,
-  wanted: SeenPicture,
+export async function smallestSettings(
+  lookAt: (settings: AvifSettings) => Promise<AvifProbe>,
+  wanted: PicturePerceptualTarget,
   first: number,
   mostLooks: number,
-): Promise<AvifSeen> {
-  const known = new Map<string, AvifLook>()
+): Promise<AvifResult> {
+  const known = new Map<string, AvifProbe>()
   const look = async (settings: AvifSettings) => {
     const name = `${settings.chroma} ${settings.quality}`
     const found = known.get(name) ?? (await lookAt(settings))
@@ -88,14 +94,14 @@ export async function fewestBytes(
     return found
   }
   const lowest = (chroma: Chroma, quality: number) =>
-    lowestSeenAvif(look, wanted, { quality, chroma }, mostLooks + (chroma === 'fitted' ? LOOKS_AT_FITTED : 0))
-  const smaller = (one: AvifSeen, other: AvifSeen) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
+    lowestAvifQuality(look, wanted, { quality, chroma }, mostLooks + (chroma === 'fitted' ? PROBES_OF_FITTED : 0))
+  const smaller = (one: AvifResult, other: AvifResult) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
   const means = await lowest('halved', first)
   const full = await look({ quality: means.quality, chroma: 'full' })
-  const lost = spareOf(full.visible, wanted) - spareOf(means.visible, wanted)
+  const lost = pointsToSpare(full.visible, wanted) - pointsToSpare(means.visible, wanted)
   const fitted = lost > LOST_BY_HALVING ? await look({ quality: means.quality, chroma: 'fitted' }) : means
   const isFitted =
-    Math.log(fitted.bytes / means.bytes) < BYTES_PER_POINT * (spareOf(fitted.visible, wanted) - spareOf(means.visible, wanted))
+    Math.log(fitted.bytes / means.bytes) < BYTES_PER_POINT * (pointsToSpare(fitted.visible, wanted) - pointsToSpare(means.visible, wanted))
   const halved = isFitted ? smaller(means, await lowest('fitted', means.quality)) : means
   const isWhole = await isWorthWhole(look, wanted, halved)
   if (halved.reached && !isWhole) return halved
@@ -103,9 +109,13 @@ export async function fewestBytes(
 }
 
 /** Whether whole chroma looks so much better at the same quality as `halved` that it will take fewer bytes in the end. */
-async function isWorthWhole(look: (settings: AvifSettings) => Promise<AvifLook>, wanted: SeenPicture, halved: AvifSeen): Promise<boolean> {
+async function isWorthWhole(
+  look: (settings: AvifSettings) => Promise<AvifProbe>,
+  wanted: PicturePerceptualTarget,
+  halved: AvifResult,
+): Promise<boolean> {
   const full = await look({ quality: halved.quality, chroma: 'full' })
   const scale = scaleOf('full', 1)
-  const points = marginOf(full.visible, wanted, scale) - marginOf(halved.visible, wanted, scale)
+  const points = marginInPoints(full.visible, wanted, scale) - marginInPoints(halved.visible, wanted, scale)
   return Math.log(full.bytes / halved.bytes) < BYTES_PER_POINT * points
 }

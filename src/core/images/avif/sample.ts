@@ -2,13 +2,13 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { leastOf, mostOf } from '../../bytes/min-max.ts'
-import { type Visible, VisibleMeter } from '../../metrics/perceptual.ts'
+import { type PerceptualFigures, PerceptualMeter } from '../../metrics/perceptual.ts'
 import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { Raster } from '../raster/raster.ts'
-import { isInBands } from '../search/perceptual-search.ts'
+import { isMeasuredInBands } from '../search/perceptual-search.ts'
 import { codedOf, type Grid } from './file.ts'
 import { type AvifCodec, discardPixels, type Pixels } from './libaom.ts'
-import type { AvifLook, AvifSettings } from './perceptual-search.ts'
+import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 
 /** Of a picture that there is no time to code three times, as many again. */
@@ -20,7 +20,7 @@ export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
   const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
   const tiles: Pixels[] = []
   const wanted = new Map<number, number[]>()
-  const count = isInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
+  const count = isMeasuredInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
   for (let i = 0; i < count; i++) {
     const row = Math.floor(((i + 0.5) * whole) / count)
     const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
@@ -33,16 +33,16 @@ export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
 }
 
 /** All of them at these settings: means of figures and scores, the worst of what is of a tile or window. */
-export function lookAtSample(codec: AvifCodec, sample: readonly Pixels[], { quality, chroma }: AvifSettings, speed: number): AvifLook {
+export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quality, chroma }: AvifSettings, speed: number): AvifProbe {
   let bytes = 0
   const sums = { ssim: 0, luma: 0, colour: 0 }
-  const seen: Visible[] = []
+  const seen: PerceptualFigures[] = []
   for (const tile of sample) {
     const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
     using meter = new SimilarityMeter(tile.width, tile.height, 4)
-    using eyes = new VisibleMeter(tile.width, tile.height, 4)
+    using eyes = new PerceptualMeter(tile.width, tile.height, 4)
     for (const one of [meter, eyes]) one.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
     const found = meter.finish()
     seen.push(eyes.finish())
@@ -58,7 +58,7 @@ export function lookAtSample(codec: AvifCodec, sample: readonly Pixels[], { qual
   return { bytes, figures, visible: together(seen) }
 }
 
-function together(seen: readonly Visible[]): Visible {
+function together(seen: readonly PerceptualFigures[]): PerceptualFigures {
   const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(seen.map((one) => one[figure]))
   return {
     score: seen.reduce((sum, { score = 0 }) => sum + score, 0) / seen.length,

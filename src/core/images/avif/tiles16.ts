@@ -1,6 +1,6 @@
 /** Tiles of a grid and the bands of rows they lie in, sixteen bits a sample, RGBA. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Deep } from '../raster/raster16.ts'
+import type { Raster16 } from '../raster/raster16.ts'
 import type { Grid } from './file.ts'
 
 /** RGBA with as many bits as its user says. */
@@ -13,7 +13,7 @@ export interface Tile16 {
 const bandWidth = ({ columns, tileWidth }: Grid) => columns * tileWidth
 
 /** Bands as high as a tile, padded to whole tiles by repeating the last column and row. */
-export async function eachDeepBand(deep: Deep, grid: Grid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
+export async function eachBand16(deep: Raster16, grid: Grid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
   const stride = bandWidth(grid) * 4
   const band = new Uint16Array(stride * grid.tileHeight)
   let [filled, row, y] = [0, 0, 0]
@@ -33,7 +33,7 @@ export async function eachDeepBand(deep: Deep, grid: Grid, visit: (band: Uint16A
 }
 
 /** A tile of a band, in place of what `tile` was, with samples up to `most`: its colours, or its alpha as a grey picture. */
-export function takeDeepTile(tile: Tile16, band: Uint16Array, column: number, most: number, what: 'colours' | 'alpha'): void {
+export function takeTile16(tile: Tile16, band: Uint16Array, column: number, most: number, what: 'colours' | 'alpha'): void {
   const { samples, width, height } = tile
   const stride = band.length / height
   const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
@@ -50,7 +50,7 @@ export function takeDeepTile(tile: Tile16, band: Uint16Array, column: number, mo
 }
 
 /** A row of tiles as it was decoded. */
-export class DeepBand implements Disposable {
+export class Band16 implements Disposable {
   readonly #grid: Grid
   readonly #band: Uint16Array<ArrayBuffer>
 

@@ -7,7 +7,7 @@ import { leastOf } from '../../bytes/min-max.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalling.ts'
-import type { Deep } from '../raster/raster16.ts'
+import type { Raster16 } from '../raster/raster16.ts'
 
 export type HdrFigures = Similarity & {
   /** SSIMULACRA 2 of the worst exposure; undefined: the picture is too small or too wide for it. */
@@ -59,7 +59,7 @@ export class HdrMeter implements Disposable {
   readonly #scores: readonly { readonly table: Uint8Array; readonly meter: ScoreMeter }[]
   readonly #channels: 3 | 4
 
-  constructor({ width, height }: Pick<Deep, 'width' | 'height'>, signalling: ColourSignalling, hasAlpha: boolean) {
+  constructor({ width, height }: Pick<Raster16, 'width' | 'height'>, signalling: ColourSignalling, hasAlpha: boolean) {
     this.#channels = hasAlpha ? 4 : 3
     this.#similarity = new SimilarityMeter(width, height, 4, 16)
     const isScored = Math.min(width, height) >= LEAST_SCORED && width <= WIDEST

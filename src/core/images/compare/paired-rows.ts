@@ -4,7 +4,7 @@ import type { Raster } from '../raster/raster.ts'
 export type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** Hands out the same rows of both; false where rows are missing. */
-export async function comparedRows(
+export async function pairRows(
   raster: Raster,
   decoded: Strips,
   push: (reference: Uint8Array, candidate: Uint8Array) => void,

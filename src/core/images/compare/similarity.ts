@@ -6,13 +6,13 @@ import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
-import { comparedRows, type Strips } from './paired-rows.ts'
+import { pairRows, type Strips } from './paired-rows.ts'
 
 /** `decoded`: strips of whole rows like those of `raster`. undefined where rows are missing. */
 export async function similarityOfRows(raster: Raster, decoded: Strips): Promise<Similarity | undefined> {
   const { width, height, channels } = raster
   using meter = new SimilarityMeter(width, height, channels)
-  return (await comparedRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
+  return (await pairRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
 }
 
 /** As `PictureLoss.ssimulacra2`; undefined where rows are missing, too. */
@@ -21,7 +21,7 @@ export async function scoreOfRows(raster: Raster, decoded: Strips): Promise<numb
   if (Math.min(width, height) < LEAST_SCORED) return NO_STILL_PICTURE
   if (width > WIDEST) return undefined
   using meter = new ScoreMeter(width, height, channels)
-  return (await comparedRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
+  return (await pairRows(raster, decoded, (one, other) => meter.push(one, other))) ? meter.finish() : undefined
 }
 
 /** As viewers show a lossy WebP; undefined where it is damaged, or of another size. */

@@ -11,18 +11,18 @@ import { lossOf } from '../../model/loss.ts'
 import { withTail } from '../../model/trailing-data.ts'
 import { encodeHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { type DataPicture, dataPicture, exactDataStep, lossyDataStep } from '../data-pictures/data-picture.ts'
-import { encodeBestPng } from '../png/encode-smallest.ts'
+import { encodeSmallestPng } from '../png/encode-smallest.ts'
 import { nameOfSignalling } from '../raster/colour-signalling.ts'
 import { type Raster, withoutIdleAlpha } from '../raster/raster.ts'
 import type { Encoded } from '../search/encode-request.ts'
-import { fitted } from '../search/fit-to-size.ts'
+import { fitToSize } from '../search/fit-to-size.ts'
 import { physChunk, textChunk } from './descriptive-metadata.ts'
 import { ENCODERS } from './encoders.ts'
-import { encodeAsSeen } from './output-floors.ts'
-import { lossAgainst, type Uploaded } from './reference.ts'
+import { encodeKeepingFloors } from './output-floors.ts'
+import { lossAgainst, type UploadedPicture } from './reference.ts'
 
 /** A still picture on its way to another form. */
-export interface Convertible extends Uploaded {
+export interface Convertible extends UploadedPicture {
   /** The picture with all its bits and what its transfer function is, where that is HDR: AVIF alone has a place for it. */
   readonly hdr?: HdrPicture
   /** The picture is data that programs read: PNG and WebP keep its samples exact, others warn in a step. Absent: not examined yet. */
@@ -41,14 +41,14 @@ export const convertPicture = (picture: Convertible, source: Source, sink: Sink,
 
 async function converted(given: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
   if (given.hdr) return await convertedHdr(given, given.hdr, sizeLimit, sink, options)
-  const picture = 'data' in given || given.deep ? given : { ...given, data: await dataPicture({ ...given.raster, most: 255 }) }
-  if (options.lossless && picture.deep) throw unsupported('more than eight bits of a colour, exactly')
-  const { raster, steps } = fitted(picture.raster, options)
+  const picture = 'data' in given || given.raster16 ? given : { ...given, data: await dataPicture({ ...given.raster, most: 255 }) }
+  if (options.lossless && picture.raster16) throw unsupported('more than eight bits of a colour, exactly')
+  const { raster, steps } = fitToSize(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
   const left = picture.leftOut?.(options.output) ?? []
-  if (picture.deep) steps.push('16 → 8 bits')
+  if (picture.raster16) steps.push('16 → 8 bits')
   if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
-  if (picture.data) steps.push(loss || picture.deep ? lossyDataStep(picture.data) : exactDataStep(picture.data))
+  if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, left.length > 0, options)
   for (const chunk of chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(found), steps: [...steps, step] }
@@ -69,16 +69,16 @@ async function convertedHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: nu
 
 async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, options: Options): Promise<Encoded> {
   const { targetSize, output } = options
-  const lossless = options.lossless || (picture.data && !picture.deep && pictureFacts(output)?.exactInstead)
+  const lossless = options.lossless || (picture.data && !picture.raster16 && pictureFacts(output)?.exactInstead)
   if (output === 'png') {
     const asked = picture.data ? { ...options, lossless: true } : options
-    const { pieces, ...best } = await encodeBestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), asked)
+    const { pieces, ...best } = await encodeSmallestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), asked)
     return { chunks: pieces, ...best }
   }
   const encode = ENCODERS[output]
   if (!encode) throw unsupported(`a picture as ${output}`)
-  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.deep, options, sizeLimit }
-  return await encodeAsSeen(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.raster16, options, sizeLimit }
+  return await encodeKeepingFloors(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
 }
 
 /** iCCP, eXIf and iTXt (W3C PNG, 11.3.2.3, 11.3.4.4, 11.3.3.4) of what is carried, unless the source has its own. */

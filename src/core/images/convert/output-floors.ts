@@ -25,7 +25,7 @@ const SLACK_DB = 0.1
 const SMALL_PIXELS = 128 * 128
 
 /** What the level makes; of a small picture the smallest that it or a gentler one does, so that `low` never takes more than `medium`. */
-export async function encodeAsSeen(
+export async function encodeKeepingFloors(
   output: string,
   encode: Encoder,
   raster: Raster,
@@ -75,11 +75,11 @@ async function keepingFloors(
       10 * Math.log10(Math.max(1 - seen.ssim, 1e-9) / (1 - request.target.ssim)),
     )
     const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
-    if (encoded.looked && !keeps) {
+    if (encoded.steeredByScore && !keeps) {
       byLuma = true
       continue
     }
-    const better = !encoded.looked && request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
+    const better = !encoded.steeredByScore && request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
     if (!better) {
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)

@@ -6,16 +6,16 @@ import { chunksOf } from '../../model/source.ts'
 import { scoreOfRows } from '../compare/similarity.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
-import { eightBits } from '../raster/raster16.ts'
+import { toRaster8 } from '../raster/raster16.ts'
 import { reduced } from '../raster/resize.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
-import { referenceOf, type Uploaded } from './reference.ts'
+import { referenceOf, type UploadedPicture } from './reference.ts'
 import { isExact } from './verify-output.ts'
 
 /** For a verdict: nothing of what is exact, else the score of a file of kind `options.output`. */
 export async function scoreOfResult(
-  uploaded: Uploaded,
+  uploaded: UploadedPicture,
   result: Source,
   outcome: Outcome,
   options: Options,
@@ -27,9 +27,9 @@ export async function scoreOfResult(
 }
 
 /** What SSIM is measured against, with eight bits: a score is of such. RGBA, but where a JPEG is all that is looked at. */
-function shownOf(uploaded: Uploaded, options: Options): Raster {
-  const deep = uploaded.deep && referenceOf(uploaded, options)
-  if (deep) return eightBits(deep)
+function shownOf(uploaded: UploadedPicture, options: Options): Raster {
+  const deep = uploaded.raster16 && referenceOf(uploaded, options)
+  if (deep) return toRaster8(deep)
   const { carried } = uploaded
   const size = reducedSize(uploaded.raster, options)
   const raster = size ? reduced(uploaded.raster, size.width, size.height) : uploaded.raster

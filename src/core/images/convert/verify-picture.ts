@@ -10,9 +10,9 @@ import { withoutTail } from '../../model/trailing-data.ts'
 import { figuresOfHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { similarityOfRows } from '../compare/similarity.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
-import { fitted } from '../search/fit-to-size.ts'
+import { fitToSize } from '../search/fit-to-size.ts'
 import type { Convertible } from './convert.ts'
-import { differenceFromAll } from './reference.ts'
+import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
 import { claimDifference, differenceOf, isExact } from './verify-output.ts'
 
@@ -42,12 +42,12 @@ async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Pro
 
 async function pictureDifference(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
   const { output } = options
-  const { raster } = fitted(picture.raster, options)
+  const { raster } = fitToSize(picture.raster, options)
   const difference =
     output === 'png' || output === 'jpg'
       ? await differenceOfRows(raster, result, outcome, output)
       : await differenceOf(output, raster, picture.carried, result, outcome)
-  return difference ?? (await differenceFromAll(picture, result, outcome, options))
+  return difference ?? (await differenceFromUpload(picture, result, outcome, options))
 }
 
 /** Both decoded side by side; figures may not be better than what is found. */

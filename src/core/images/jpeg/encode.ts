@@ -4,22 +4,22 @@ import { type Intake, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import { ofPixels } from '../../model/loss.ts'
 import { commentText, jfifDensity } from '../convert/descriptive-metadata.ts'
 import { type Carried, onWhite, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { mayLook } from '../search/perceptual-search.ts'
-import { firstQuality, requantiseSeen, streamedSeen } from './perceptual-search.ts'
+import { isSteeredByScore } from '../search/perceptual-search.ts'
+import { requantiseToScore, startingQuality, streamToScore } from './perceptual-search.ts'
 import {
-  climbed,
-  HIGHEST,
-  isReachedStreaming,
-  requantiseTo,
+  HIGHEST_QUALITY,
+  type QualitySearchResult,
+  qualityAfterMiss,
+  reachesAboutStreamed,
   requantiseToSize,
-  type Searched,
+  requantiseToTarget,
   STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
@@ -50,8 +50,8 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
   const head = headOf(carried)
-  const looked = mayLook(flat, request)
-  const found = await (stored ? fromStored(flat, head.length, request, looked) : fromStreamed(flat, request, looked))
+  const steeredByScore = isSteeredByScore(flat, request)
+  const found = await (stored ? fromStored(flat, head.length, request, steeredByScore) : fromStreamed(flat, request, steeredByScore))
   using job = found.job
   const { quality, figures, reached } = found
   if (!reached && request.options.onlyReached) throw unsupported('colours that JPEG does not keep')
@@ -64,11 +64,11 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
     chunks: [head, first.subarray(2), ...rest],
     loss: ofPixels(figures),
     step: step + onto,
-    looked,
+    steeredByScore,
   }
 }
 
-async function taken(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
+async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
   const { width, height, channels } = raster
   const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
   let breath = 0
@@ -82,7 +82,7 @@ async function taken(raster: Raster, request: EncodeRequest, intake: Intake, sub
 }
 
 /** What was made last, and whether it is what its level promises. */
-interface Made extends Searched {
+interface Made extends QualitySearchResult {
   readonly job: JpegJob
 }
 
@@ -90,65 +90,70 @@ interface Made extends Searched {
 const MOST_GAINED = 0.75
 
 /** Chroma is halved where that costs little, but for pictures that it would keep from what their level promises. */
-async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, looked: boolean): Promise<Made> {
-  const job = await taken(raster, request, { kind: 'store' }, false)
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, steeredByScore: boolean): Promise<Made> {
+  const job = await coefficientsOf(raster, request, { kind: 'store' }, false)
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   const halved = chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]
   if (halved) job.decimate()
-  const made = await searched(job, { raster, overhead, request, looked })
+  const made = await searchQualityOf(job, { raster, overhead, request, steeredByScore })
   if (made.reached || !halved) return made
   job[Symbol.dispose]()
-  return await searched(await taken(raster, request, { kind: 'store' }, false), { raster, overhead, request, looked })
+  return await searchQualityOf(await coefficientsOf(raster, request, { kind: 'store' }, false), {
+    raster,
+    overhead,
+    request,
+    steeredByScore,
+  })
 }
 
 interface Searching {
   readonly raster: Raster
   readonly overhead: number
   readonly request: EncodeRequest
-  readonly looked: boolean
+  readonly steeredByScore: boolean
 }
 
-async function searched(job: JpegJob, { raster, overhead, request, looked }: Searching): Promise<Made> {
+async function searchQualityOf(job: JpegJob, { raster, overhead, request, steeredByScore }: Searching): Promise<Made> {
   const settings = {
     pause: () => yieldToOthers(request.options.signal),
     isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
   }
-  if (looked) return { job, ...(await requantiseSeen(job, raster, seenTarget(request.options.quality, raster), settings)) }
-  if (request.targetSize === undefined) return { job, ...(await requantiseTo(job, request.target, settings)) }
+  if (steeredByScore) return { job, ...(await requantiseToScore(job, raster, perceptualTarget(request.options.quality, raster), settings)) }
+  if (request.targetSize === undefined) return { job, ...(await requantiseToTarget(job, request.target, settings)) }
   return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
 }
 
 /** The same for what is not held: chroma is halved first. */
-async function fromStreamed(raster: Raster, request: EncodeRequest, looked: boolean): Promise<Made> {
-  const halved = await streamed(raster, request, looked, true)
+async function fromStreamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean): Promise<Made> {
+  const halved = await streamed(raster, request, steeredByScore, true)
   if (halved.reached) return halved
   halved.job[Symbol.dispose]()
-  return await streamed(raster, request, looked, false)
+  return await streamed(raster, request, steeredByScore, false)
 }
 
 /** Rows twice: a sample to find the quality, then everything, requantised on the way in. */
-async function streamed(raster: Raster, request: EncodeRequest, looked: boolean, subsampled: boolean): Promise<Made> {
+async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean, subsampled: boolean): Promise<Made> {
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   const every = sampleEvery(raster.width, raster.height)
-  using sample = await taken(raster, request, { kind: 'sample', every }, subsampled)
+  using sample = await coefficientsOf(raster, request, { kind: 'sample', every }, subsampled)
   const { smoothPlanes } = sample
   const besideBytes = BASE_BYTES + raster.width * BYTES_PER_COLUMN.streamed
   const mostBytes = Math.max(LEAST_WATCHED_BYTES, request.options.memoryBudget - besideBytes)
   const stream = async (quality: number) => {
-    const job = await taken(raster, request, { kind: 'stream', quality, smoothPlanes, mostBytes }, subsampled)
+    const job = await coefficientsOf(raster, request, { kind: 'stream', quality, smoothPlanes, mostBytes }, subsampled)
     request.options.estimated?.(besideBytes + job.neededBytes)
     return job
   }
-  if (looked) {
-    const wanted = seenTarget(request.options.quality, raster)
-    return await streamedSeen(stream, raster, wanted, await firstQuality(sample, wanted, settings))
+  if (steeredByScore) {
+    const wanted = perceptualTarget(request.options.quality, raster)
+    return await streamToScore(stream, raster, wanted, await startingQuality(sample, wanted, settings))
   }
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await stream(quality)
-    const reached = isReachedStreaming(job.figures, request.target)
-    if (reached || quality >= HIGHEST) return { job, quality, figures: job.figures, reached }
-    quality = await climbed(sample, quality, job.figures, request.target, settings)
+    const reached = reachesAboutStreamed(job.figures, request.target)
+    if (reached || quality >= HIGHEST_QUALITY) return { job, quality, figures: job.figures, reached }
+    quality = await qualityAfterMiss(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()
   }
 }

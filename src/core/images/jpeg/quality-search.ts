@@ -6,11 +6,11 @@ import type { LumaTarget, Target } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
 import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
 import { TargetUnreachable } from '../../model/error.ts'
-import type { LookedAt } from '../search/scored-rows.ts'
+import type { ScoredRows } from '../search/scored-rows.ts'
 
 /** mozjpeg's quality scale, 1–100. */
 const LOWEST = 35
-export const HIGHEST = 95
+export const HIGHEST_QUALITY = 95
 /** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
 const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
 /** What is expected after a miss must be above the target by this much: a third pass costs more than a step of quality. */
@@ -34,15 +34,15 @@ export interface SearchSettings {
   /** Has what was made come so near to what was read that finer steps are of no use? */
   isPointless?(job: JpegJob): boolean
   /** Gets what is looked at, where results are verified afterwards. */
-  readonly looked?: LookedAt
+  readonly scoredRows?: ScoredRows
 }
 
-export interface Found {
+export interface QualityFigures {
   readonly quality: number
   readonly figures: Measured
 }
 
-export interface Searched extends Found {
+export interface QualitySearchResult extends QualityFigures {
   /** Is it what was asked for? The highest quality is found where nothing is. */
   readonly reached: boolean
 }
@@ -55,7 +55,7 @@ export function sampleEvery(width: number, height: number): number {
 }
 
 /** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
-const GRID = [LOWEST, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST] as const
+const GRID = [LOWEST, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST_QUALITY] as const
 
 interface Probe {
   readonly quality: number
@@ -100,7 +100,7 @@ async function search(
   return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
 }
 
-const at = (index: number): number => GRID[index] ?? HIGHEST
+const at = (index: number): number => GRID[index] ?? HIGHEST_QUALITY
 
 /** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
 export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
@@ -143,18 +143,19 @@ const STREAMED_TOLERANCE = 2
 /** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
 function nextQuality(quality: number, figures: Measured, target: LumaTarget): number {
   const steps = Math.max((target.ssim - figures.ssim) / 0.0015, (target.psnrDb - figures.psnrDb) / 0.15, 1)
-  return Math.min(HIGHEST, quality + Math.min(12, Math.ceil(steps)))
+  return Math.min(HIGHEST_QUALITY, quality + Math.min(12, Math.ceil(steps)))
 }
 
-export const isReached = (figures: Measured, target: Target, tolerance = 1): boolean =>
+export const reachesAbout = (figures: Measured, target: Target, tolerance = 1): boolean =>
   reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
 
-export const isReachedStreaming = (figures: Measured, target: Target): boolean => isReached(figures, target, STREAMED_TOLERANCE)
+export const reachesAboutStreamed = (figures: Measured, target: Target): boolean => reachesAbout(figures, target, STREAMED_TOLERANCE)
 
 /** Requantises stored coefficients to the lowest quality that reaches the target, or the highest; the result is ready to be written. */
-export async function requantiseTo(job: JpegJob, target: Target, settings: SearchSettings): Promise<Searched> {
+export async function requantiseToTarget(job: JpegJob, target: Target, settings: SearchSettings): Promise<QualitySearchResult> {
   const { width, height } = job.info
-  const [caution, reached] = width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, isReachedStreaming] as const) : ([1, isReached] as const)
+  const [caution, reached] =
+    width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, reachesAboutStreamed] as const) : ([1, reachesAbout] as const)
   const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
   const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
   let { quality } = found
@@ -171,9 +172,9 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
     }
     const good = reached(figures, target)
     if (good && missed) return { ...(await steppedBack(job, missed, { quality, figures }, target, settings)), reached: true }
-    if (good || quality >= HIGHEST) return { quality, figures, reached: good }
+    if (good || quality >= HIGHEST_QUALITY) return { quality, figures, reached: good }
     again = false
-    quality = await climbed(job, quality, figures, target, settings)
+    quality = await qualityAfterMiss(job, quality, figures, target, settings)
   }
 }
 
@@ -181,12 +182,12 @@ export async function requantiseTo(job: JpegJob, target: Target, settings: Searc
  * Figures may fall off a cliff where steps come near to those of an earlier compression: what goes by lines climbs out of it too
  * far, even above what a higher target needs. The quality in between that two whole passes point to, if it reaches the target.
  */
-async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<Found> {
+async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<QualityFigures> {
   const exact = crossing([missed, reached], { low: missed.quality, high: reached.quality }, target, { ssim: 0, psnrDb: 0 })
   const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
   if (quality > reached.quality - FAR_STEPS) return reached
   const figures = await job.requantise(quality, () => settings.pause())
-  if (isReached(figures, target)) return { quality, figures }
+  if (reachesAbout(figures, target)) return { quality, figures }
   await job.requantise(reached.quality, () => settings.pause())
   return reached
 }
@@ -195,13 +196,19 @@ async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: 
 function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
   if (probes.length < 2) return pass.quality
   const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
-  const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST, Math.ceil(exact - 0.1)))
-  const misses = !isReached(pass.figures, target)
+  const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST_QUALITY, Math.ceil(exact - 0.1)))
+  const misses = !reachesAbout(pass.figures, target)
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
 
 /** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
-export async function climbed(job: JpegJob, from: number, missed: Measured, target: LumaTarget, settings: SearchSettings): Promise<number> {
+export async function qualityAfterMiss(
+  job: JpegJob,
+  from: number,
+  missed: Measured,
+  target: LumaTarget,
+  settings: SearchSettings,
+): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
   const start = job.estimate(from, every)
   const last = nextQuality(from, missed, target)
@@ -224,7 +231,7 @@ export async function climbed(job: JpegJob, from: number, missed: Measured, targ
  * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors, even with
  * steps that show in smooth areas.
  */
-export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found> {
+export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<QualityFigures> {
   job.refineSmooth(true)
   const best = await largestWithin(job, limit, overhead, settings)
   if (best) return best
@@ -235,7 +242,7 @@ export async function requantiseToSize(job: JpegJob, limit: number, overhead: nu
 }
 
 /** The highest quality that fits; undefined where that would break the floors. */
-async function largestWithin(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<Found | undefined> {
+async function largestWithin(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<QualityFigures | undefined> {
   const every = sampleEvery(job.info.width, job.info.height)
   const estimates = new Map<number, number>()
   const estimate = async (quality: number) => {
@@ -249,7 +256,7 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
   let low = 0 // fits
   let high = 101 // does not
   let made = 0
-  let best: Found | undefined
+  let best: QualityFigures | undefined
   for (let passes = 0; passes < 5 && high - low > 1; passes++) {
     const first = Math.max(1, low) + 1
     const tooLarge = async (quality: number) => !((await estimate(quality)) * correction + overhead <= limit)
@@ -273,15 +280,15 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
 /** Bytes of the smallest file that keeps the floors. */
 async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
-  let quality = await lowest(1, HIGHEST, async (middle) => {
+  let quality = await lowest(1, HIGHEST_QUALITY, async (middle) => {
     const figures = job.estimate(middle, every)
     await settings.pause()
     return reaches(figures, FLOORS)
   })
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
-    if (reaches(figures, FLOORS) || quality >= HIGHEST) break
-    quality = await climbed(job, quality, figures, FLOORS, settings)
+    if (reaches(figures, FLOORS) || quality >= HIGHEST_QUALITY) break
+    quality = await qualityAfterMiss(job, quality, figures, FLOORS, settings)
   }
   return overhead + job.size('made', 'progressive')
 }
@@ -291,29 +298,29 @@ const HUFFMAN_LEAST = 1.009
 /** Below this the tables of several scans may cost more than the scans save. */
 const TINY_BYTES = 30_000
 
-interface Coded {
+interface CodedScans {
   readonly scans: Scans
   readonly coded: Uint8Array[]
   readonly bytes: number
 }
 
-function coded(job: JpegJob, which: Which, scans: Scans): Coded {
+function coded(job: JpegJob, which: Which, scans: Scans): CodedScans {
   const chunks = job.write(which, scans)
   return { scans, coded: chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
 }
 
 /** The smallest file of the requantised coefficients, of which these are the figures. */
-export function smallestFile(job: JpegJob, { estimatedBytes }: Measured): Coded {
-  return smaller(job, 'made', estimatedBytes * HUFFMAN_LEAST)
+export function smallestFile(job: JpegJob, { estimatedBytes }: Measured): CodedScans {
+  return smallerCoding(job, 'made', estimatedBytes * HUFFMAN_LEAST)
 }
 
 /** The smallest file of the coefficients as they were read, of which the sequential file had about `sequentialBytes`. */
-export function smallestExactFile(job: JpegJob, sequentialBytes: number): Coded {
-  return smaller(job, 'read', sequentialBytes > TINY_BYTES ? sequentialBytes : 0)
+export function smallestExactFile(job: JpegJob, sequentialBytes: number): CodedScans {
+  return smallerCoding(job, 'read', sequentialBytes > TINY_BYTES ? sequentialBytes : 0)
 }
 
 /** Progressive; or sequential where that might take less, which it does not below `sequentialLeast`. */
-function smaller(job: JpegJob, which: Which, sequentialLeast: number): Coded {
+function smallerCoding(job: JpegJob, which: Which, sequentialLeast: number): CodedScans {
   const progressive = coded(job, which, 'progressive')
   if (sequentialLeast > progressive.bytes) return progressive
   const sequential = coded(job, which, 'sequential')

@@ -10,9 +10,9 @@ import { ofPixels, type PictureLoss } from '../../model/loss.ts'
 import type { Raster } from '../raster/raster.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../search/targets.ts'
 import { analyse, losslessBytes, searchLossless } from './lossless-search.ts'
-import { applyPlan, type LossyPlan, passOf, planBytes, untilItHolds } from './lossy-plan.ts'
-import { mayComeNear, NearTrials, targetOfNear } from './near-lossless.ts'
-import { lookAtColours, planPalette, Trials } from './palette-search.ts'
+import { applyPlan, type LossyPlan, passOf, planBytes, planThatHolds } from './lossy-plan.ts'
+import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
+import { collectColours, PaletteTrials, planPalette } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
 
 const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
@@ -34,7 +34,7 @@ export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
   }
 }
 
-export interface BestPng {
+export interface SmallestPng {
   readonly pieces: readonly Uint8Array[]
   readonly step: string
   /** Absent when the samples are those that went in. */
@@ -44,7 +44,12 @@ export interface BestPng {
 type Wanted = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
 
 /** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
-export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryChunk[], limit: number, options: Wanted): Promise<BestPng> {
+export async function encodeSmallestPng(
+  raster: Raster,
+  chunks: readonly AncillaryChunk[],
+  limit: number,
+  options: Wanted,
+): Promise<SmallestPng> {
   const picture = asPngPicture(
     raster,
     chunks.some(({ type }) => type === 'iCCP'),
@@ -79,23 +84,23 @@ export async function encodeBestPng(raster: Raster, chunks: readonly AncillaryCh
     const wanted = options.targetSize
     const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
     if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
-    await lookAtColours(engine, picture)
-    const trials = new Trials(engine)
+    await collectColours(engine, picture)
+    const trials = new PaletteTrials(engine)
     const pause = () => yieldToOthers(options.signal)
     const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
     const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
     let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
-    const near = new NearTrials(engine, picture)
+    const near = new NearLosslessTrials(engine, picture)
     const nearPlan = async (target: RasterTarget) =>
-      mayComeNear(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
+      mayBeNearLossless(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
     for (const level of new Set(targets)) {
       const target = wanted === undefined ? targetForSize(level, raster) : level
-      const ofNear = targetOfNear(target)
+      const ofNear = nearLosslessTarget(target)
       for (const [plan, aim] of [
         [await planPalette(trials, picture, target, pause), target],
         [await nearPlan(ofNear), ofNear],
       ] as const) {
-        const found = plan && plan.estimate < best.bytes ? await untilItHolds(engine, picture, plan, aim, alpha) : undefined
+        const found = plan && plan.estimate < best.bytes ? await planThatHolds(engine, picture, plan, aim, alpha) : undefined
         options.signal.throwIfAborted()
         if (!found) continue
         const bytes = await planBytes(engine, picture, found, alpha)

@@ -1,11 +1,11 @@
 /** What a picture may become within a target: a palette, or rows near to its own. */
 import type { PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
-import { applyNear, finer, type NearPlan } from './near-lossless.ts'
-import { applyPalette, measureWhole, type PalettePlan, paletteBytes, stepBack } from './palette-search.ts'
+import { applyNearLossless, finerPlan, type NearLosslessPlan } from './near-lossless.ts'
+import { applyPalette, largerPalette, measurePalette, type PalettePlan, paletteBytes } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
 
-export type LossyPlan = PalettePlan | NearPlan
+export type LossyPlan = PalettePlan | NearLosslessPlan
 
 /** The pass that makes it. */
 export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
@@ -13,16 +13,16 @@ export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : '
 /** Makes a plan's form the engine's layout, and its effort the engine's. */
 export function applyPlan(engine: PngEngine, plan: LossyPlan, picture: PngPicture): void {
   if (plan.kind === 'palette') applyPalette(engine, plan)
-  else applyNear(engine, plan, picture)
+  else applyNearLossless(engine, plan, picture)
 }
 
 /** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
 export function gentlerPlan(plan: LossyPlan, attempt: number, short: number): LossyPlan | undefined {
-  return plan.kind === 'palette' ? stepBack(plan, attempt, short) : finer(plan, attempt)
+  return plan.kind === 'palette' ? largerPalette(plan, attempt, short) : finerPlan(plan, attempt)
 }
 
 /** Halfway between a palette that missed the target and a larger one that holds it; undefined where there is none. */
-export function between(missed: LossyPlan, holds: LossyPlan): LossyPlan | undefined {
+export function planBetween(missed: LossyPlan, holds: LossyPlan): LossyPlan | undefined {
   if (missed.kind !== 'palette' || holds.kind !== 'palette' || missed.dither !== holds.dither) return undefined
   const colours = Math.round(Math.sqrt(missed.colours * holds.colours))
   return colours > missed.colours && colours < holds.colours ? { ...holds, colours } : undefined
@@ -35,7 +35,7 @@ export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
 
 /** The plan's figures over the whole picture. */
 export async function measurePlan(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<PictureQuality> {
-  if (plan.kind === 'palette') return await measureWhole(engine, picture, plan, alpha)
+  if (plan.kind === 'palette') return await measurePalette(engine, picture, plan, alpha)
   await nearPass(engine, picture, plan, alpha)
   return engine.quality()
 }
@@ -48,7 +48,7 @@ export async function planBytes(engine: PngEngine, picture: PngPicture, plan: Lo
 }
 
 /** A plan that holds the target over the whole picture: itself, or gentler; undefined where none does. */
-export async function untilItHolds(
+export async function planThatHolds(
   engine: PngEngine,
   picture: PngPicture,
   first: LossyPlan,
@@ -64,8 +64,8 @@ export async function untilItHolds(
   return undefined
 }
 
-async function nearPass(engine: PngEngine, picture: PngPicture, plan: NearPlan, alpha: boolean): Promise<void> {
-  applyNear(engine, plan, picture)
+async function nearPass(engine: PngEngine, picture: PngPicture, plan: NearLosslessPlan, alpha: boolean): Promise<void> {
+  applyNearLossless(engine, plan, picture)
   engine.begin('near', { mute: true, alpha })
   await picture.visit(engine)
 }

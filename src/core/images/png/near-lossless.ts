@@ -6,7 +6,7 @@ import type { PngPicture } from './png-picture.ts'
 /** Coarse hues mostly take fewer bytes at the same score, fine ones leave half of the blotches of 3 to 8 pixels that skin shows. */
 type HueSteps = 1 | 2
 
-export interface NearPlan {
+export interface NearLosslessPlan {
   readonly kind: 'near'
   /** In levels of 255: what filters leave is rounded to multiples of it. */
   readonly step: number
@@ -31,13 +31,13 @@ const MOST_ATTEMPTS = 4
 const FEW_BITS = 0.7
 
 /** Whether rows near to the picture's may beat a palette of `bytes`. */
-export function mayComeNear({ header: { width, height } }: PngEngine, facts: Facts, bytes: number): boolean {
+export function mayBeNearLossless({ header: { width, height } }: PngEngine, facts: Facts, bytes: number): boolean {
   return facts.colours > 256 && bytes * 8 > width * height * FEW_BITS
 }
 
 type Trial = TrialFound & { readonly bytes: number }
 
-interface Found {
+interface TrialResult {
   /** Of the sample. */
   readonly bytes: number
   /** Decibels above (or below) the target. */
@@ -45,7 +45,7 @@ interface Found {
 }
 
 /** Steps tried on the engine's sample; what one target found out serves the next. After `lookAtColours`. */
-export class NearTrials {
+export class NearLosslessTrials {
   readonly #engine: PngEngine
   readonly #picture: PngPicture
   readonly #isGray: boolean
@@ -58,15 +58,20 @@ export class NearTrials {
   }
 
   /** The smallest that holds the target (`targetOfNear`); undefined: none does, or none in fewer than `most` bytes of the whole picture. */
-  async plan(target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearPlan | undefined> {
+  async plan(target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearLosslessPlan | undefined> {
     const coarse = await this.#coarsest(2, target, most, pause)
     if (this.#isGray) return coarse
     return (await this.#coarsest(1, target, Math.min(most, (coarse?.estimate ?? most) * target.fineHues), pause)) ?? coarse
   }
 
-  async #coarsest(hueSteps: HueSteps, target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearPlan | undefined> {
+  async #coarsest(
+    hueSteps: HueSteps,
+    target: RasterTarget,
+    most: number,
+    pause: () => Promise<void>,
+  ): Promise<NearLosslessPlan | undefined> {
     const share = this.#engine.sampleShare()
-    let best: NearPlan | undefined
+    let best: NearLosslessPlan | undefined
     let [low, high] = [0, STEPS.length]
     for (let index: number = FIRST_GUESS[hueSteps]; low < high; index = (low + high) >> 1) {
       const step = STEPS[index] ?? 1
@@ -82,7 +87,7 @@ export class NearTrials {
     return best && best.estimate < most ? best : undefined
   }
 
-  #try(step: number, hueSteps: HueSteps, target: RasterTarget): Found {
+  #try(step: number, hueSteps: HueSteps, target: RasterTarget): TrialResult {
     const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
     const known = this.#found[hueSteps].get(step)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return { bytes: known.bytes, margin: marginIn(known) }
@@ -99,16 +104,16 @@ function effortFor({ header: { width, height } }: PngPicture): Effort {
 }
 
 /** What rows near to the picture's aim at. */
-export const targetOfNear = (target: RasterTarget): RasterTarget => ({ ...target, specks: target.nearSpecks })
+export const nearLosslessTarget = (target: RasterTarget): RasterTarget => ({ ...target, specks: target.nearSpecks })
 
 /** What to try next where the whole picture misses what its sample promised; undefined where nothing is left. */
-export function finer(plan: NearPlan, attempt: number): NearPlan | undefined {
+export function finerPlan(plan: NearLosslessPlan, attempt: number): NearLosslessPlan | undefined {
   const next = STEPS.findLast((step) => step < plan.step)
   return next === undefined || attempt >= MOST_ATTEMPTS ? undefined : { ...plan, step: next }
 }
 
 /** Makes a plan's form the engine's layout, and its effort the engine's. */
-export function applyNear(engine: PngEngine, plan: NearPlan, picture: PngPicture): void {
+export function applyNearLossless(engine: PngEngine, plan: NearLosslessPlan, picture: PngPicture): void {
   engine.planNear(plan.step, plan.hueSteps, !picture.profiled)
   engine.setEffort(plan.effort)
 }

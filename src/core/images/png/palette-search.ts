@@ -15,7 +15,7 @@ export interface PalettePlan {
   /** Bytes of the whole picture, estimated from the sample. */
   readonly estimate: number
   /** What else holds the target on the sample, should this not hold it on the whole picture. */
-  readonly otherwise?: Way
+  readonly otherwise?: PaletteSettings
 }
 
 const FILTER_NONE = 0x01
@@ -41,7 +41,7 @@ const ENTRY_BYTES = 3
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
 
 /** After `histogram` or `survey`: the engine knows colours and a sample of the picture. */
-export async function lookAtColours(engine: PngEngine, picture: PngPicture): Promise<void> {
+export async function collectColours(engine: PngEngine, picture: PngPicture): Promise<void> {
   engine.begin('histogram')
   await picture.visit(engine)
 }
@@ -64,10 +64,10 @@ const DITHER_PAYS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
 /** The best score there is: until it is measured, it holds nothing back. */
 const NOT_YET = 100
 
-type Way = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
+type PaletteSettings = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 
 /** Palettes of a picture, tried on the engine's sample of it; what one target found out serves the next. After `lookAtColours`. */
-export class Trials {
+export class PaletteTrials {
   readonly engine: PngEngine
   /** By colours and dithering, without tolerance. */
   readonly #found = new Map<string, TrialFound>()
@@ -82,7 +82,7 @@ export class Trials {
     this.#current = ''
   }
 
-  apply({ colours, tolerance, dither }: Way): void {
+  apply({ colours, tolerance, dither }: PaletteSettings): void {
     const current = `${colours} ${SPREADS[dither]}`
     if (this.#current !== current) this.engine.quantise(colours, K_MEANS_ROUNDS, SPREADS[dither])
     this.#current = current
@@ -91,7 +91,7 @@ export class Trials {
   }
 
   /** Decibels above (or below) the target. What costs much is measured only where the rest holds. */
-  margin(way: Way, target: RasterTarget): number {
+  margin(way: PaletteSettings, target: RasterTarget): number {
     const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
     const key = `${way.colours} ${way.dither}`
     const known = way.tolerance === 0 ? this.#found.get(key) : undefined
@@ -103,7 +103,7 @@ export class Trials {
   }
 
   /** Of the sample, with as much of the palette. */
-  bytes(way: Way, strategies: number): number {
+  bytes(way: PaletteSettings, strategies: number): number {
     this.apply(way)
     this.engine.setEffort({ ...TRIAL, strategies })
     return this.engine.trialBytes('palette') + ENTRY_BYTES * way.colours * this.engine.sampleShare()
@@ -112,7 +112,7 @@ export class Trials {
 
 /** What plans of one target have in common. */
 interface Search {
-  readonly trials: Trials
+  readonly trials: PaletteTrials
   readonly target: RasterTarget
   readonly pause: () => Promise<void>
 }
@@ -122,7 +122,7 @@ interface Search {
  * the whole picture and may have to `stepBack`.
  */
 export async function planPalette(
-  trials: Trials,
+  trials: PaletteTrials,
   picture: PngPicture,
   target: RasterTarget,
   pause: () => Promise<void>,
@@ -165,8 +165,8 @@ export async function planPalette(
 }
 
 /** More colours leave room for repeats; bytes decide. */
-async function withTolerance({ trials, target, pause }: Search, fewest: number): Promise<Way & { bytes: number }> {
-  let best: (Way & { bytes: number }) | undefined
+async function withTolerance({ trials, target, pause }: Search, fewest: number): Promise<PaletteSettings & { bytes: number }> {
+  let best: (PaletteSettings & { bytes: number }) | undefined
   for (const factor of [1, 1.5, 2.25]) {
     const colours = Math.min(256, Math.round(fewest * factor))
     if (best && colours <= best.colours) break
@@ -176,7 +176,7 @@ async function withTolerance({ trials, target, pause }: Search, fewest: number):
     const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
     await pause()
     const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
-    const way: Way = { colours, tolerance, dither: 'none' }
+    const way: PaletteSettings = { colours, tolerance, dither: 'none' }
     const bytes = trials.bytes(way, FILTER_NONE)
     await pause()
     if (best && bytes >= best.bytes) break
@@ -247,7 +247,7 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
 }
 
 /** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
-export function stepBack(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
+export function largerPalette(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
   const { colours, tolerance } = plan
   if (attempt >= MOST_ATTEMPTS) return undefined
   if (colours === 256 && tolerance === 0) {
@@ -270,7 +270,7 @@ const moreColours = (colours: number, wanted: number) => COLOURS_OF_DEPTHS.find(
 
 /** `planPalette`, measured on the whole picture and stepped back until it holds. */
 export async function searchPalette(
-  trials: Trials,
+  trials: PaletteTrials,
   picture: PngPicture,
   target: RasterTarget,
   alpha: boolean,
@@ -278,15 +278,15 @@ export async function searchPalette(
 ): Promise<PalettePlan | undefined> {
   let plan = await planPalette(trials, picture, target, pause)
   for (let attempt = 1; plan; attempt++) {
-    const margin = marginDb(await measureWhole(trials.engine, picture, plan, alpha), target)
+    const margin = marginDb(await measurePalette(trials.engine, picture, plan, alpha), target)
     if (margin >= 0) return plan
-    plan = stepBack(plan, attempt, -margin)
+    plan = largerPalette(plan, attempt, -margin)
   }
   return undefined
 }
 
 /** The plan's figures over the whole picture. */
-export async function measureWhole(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<PictureQuality> {
+export async function measurePalette(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<PictureQuality> {
   applyPalette(engine, plan)
   engine.begin('indices', { alpha })
   await picture.visit(engine)
@@ -294,7 +294,7 @@ export async function measureWhole(engine: PngEngine, picture: PngPicture, plan:
 }
 
 /** Makes a plan's palette the engine's layout, and its effort the engine's. */
-export function applyPalette(engine: PngEngine, plan: Way & { effort?: Effort }): void {
+export function applyPalette(engine: PngEngine, plan: PaletteSettings & { effort?: Effort }): void {
   engine.quantise(plan.colours, K_MEANS_ROUNDS, SPREADS[plan.dither])
   engine.setTolerance(plan.tolerance)
   engine.setDither(...DITHERS[plan.dither])
@@ -311,16 +311,16 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
 }
 
 /** The cheapest look at what an exact result may weigh, at one part in so many; it weighs less in the end, but rarely by a fifth. */
-const GLANCE_EVERY = 3
-const GLANCE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
+const QUICK_ESTIMATE_EVERY = 3
+const QUICK_ESTIMATE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
-export function glanceAtExact(engine: PngEngine, facts: Facts): number {
-  engine.setEffort(GLANCE)
+export function estimateExactBytes(engine: PngEngine, facts: Facts): number {
+  engine.setEffort(QUICK_ESTIMATE)
   const share = engine.sampleShare()
-  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', GLANCE_EVERY) / share
+  if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', QUICK_ESTIMATE_EVERY) / share
   engine.quantise(256, 1)
   engine.setTolerance(0)
   engine.setDither(0)
-  return engine.trialBytes('palette', GLANCE_EVERY) / share
+  return engine.trialBytes('palette', QUICK_ESTIMATE_EVERY) / share
 }

@@ -9,7 +9,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 /** Three megapixels of a byte each: three or four seconds of the processor at most, for each of two or three results that come close. */
 const MOST_ROW_BYTES = 3.2e6
 
-export interface Form {
+export interface PngRowForm {
   readonly width: number
   readonly height: number
   readonly bitDepth: number
@@ -17,7 +17,7 @@ export interface Form {
 }
 
 /** Bytes of the rows with their filters; undefined where they are too many to be deflated twice. */
-export function fewRowBytes({ width, height, bitDepth, colourType }: Form): number | undefined {
+export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowForm): number | undefined {
   const bytes = (1 + Math.ceil((width * CHANNELS[colourType] * bitDepth) / 8)) * height
   return bytes <= MOST_ROW_BYTES ? bytes : undefined
 }
@@ -30,11 +30,7 @@ const ALWAYS_ROW_BYTES = 128 * 1024
  * `pieces`: signature and IHDR, then a chunk each, of one picture whose rows have `rowBytes`. The same with one IDAT; undefined where that
  * is not smaller, or not worth its time.
  */
-export async function deflatedAgain(
-  pieces: readonly Uint8Array[],
-  rowBytes: number,
-  signal: AbortSignal,
-): Promise<Uint8Array[] | undefined> {
+export async function redeflated(pieces: readonly Uint8Array[], rowBytes: number, signal: AbortSignal): Promise<Uint8Array[] | undefined> {
   const first = pieces.findIndex(isData)
   const stream = concat(pieces.filter(isData).map((piece) => piece.subarray(8, -4)))
   if (stream.length > rowBytes * DRAWN && rowBytes > ALWAYS_ROW_BYTES) return undefined

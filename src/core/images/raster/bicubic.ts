@@ -28,7 +28,7 @@ function cubic(distance: number): number {
  * @param sample the rows that are wanted: all, unless told otherwise
  * @yields whole rows of `toWidth` samples, as views that hold until the next ones are asked for
  */
-export async function* grown(
+export async function* scaledBicubic(
   rows: AsyncIterable<Uint8Array>,
   channels: 3 | 4,
   { width, height }: { width: number; height: number },

@@ -1,7 +1,7 @@
 import type { Raster } from './raster.ts'
 
 /** The same picture, whose rows are made once and kept for whoever asks again. */
-export function held(raster: Raster): Raster {
+export function cachedRaster(raster: Raster): Raster {
   let kept: readonly Uint8Array[] | undefined
   return {
     ...raster,

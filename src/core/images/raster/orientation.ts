@@ -5,7 +5,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { findField, readHeader } from '../../containers/tiff/ifd.ts'
 import type { Raster } from './raster.ts'
-import type { Deep } from './raster16.ts'
+import type { Raster16 } from './raster16.ts'
 
 const TAG_ORIENTATION = 0x0112
 
@@ -42,7 +42,7 @@ export function uprightRaster(raster: Raster, orientation: number): Raster {
 }
 
 /** The same for sixteen bits. */
-export function uprightDeep(deep: Deep, orientation: number): Deep {
+export function uprightRaster16(deep: Raster16, orientation: number): Raster16 {
   if (orientation === 1) return deep
   const { width, height } = deep
   const stored = {

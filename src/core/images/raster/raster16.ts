@@ -5,10 +5,10 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type Raster, stripRows } from './raster.ts'
-import { windows } from './resize.ts'
+import { lanczosWindows } from './resize.ts'
 
 /** Strips of whole rows, RGBA, alpha not premultiplied; 65535 stands for 255. May be called again, as `Raster.rows`. */
-export interface Deep {
+export interface Raster16 {
   readonly width: number
   readonly height: number
   rows(): AsyncIterable<Uint16Array>
@@ -17,7 +17,7 @@ export interface Deep {
 export type Bytes8 = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** A picture of eight bits. */
-export function deepOf(raster: Raster): Deep {
+export function toRaster16(raster: Raster): Raster16 {
   const { width, height, channels } = raster
   const [red, green, blue, alpha] = channels < 3 ? [0, 0, 0, 1] : [0, 1, 2, 3]
   return {
@@ -39,7 +39,7 @@ export function deepOf(raster: Raster): Deep {
 }
 
 /** The other way round, rounded. */
-export function eightBits({ width, height, rows }: Deep): Raster & { readonly channels: 4 } {
+export function toRaster8({ width, height, rows }: Raster16): Raster & { readonly channels: 4 } {
   return {
     width,
     height,
@@ -56,7 +56,7 @@ export function eightBits({ width, height, rows }: Deep): Raster & { readonly ch
 }
 
 /** Without transparency, on white. */
-export function deepOnWhite({ width, height, rows }: Deep): Deep {
+export function onWhite16({ width, height, rows }: Raster16): Raster16 {
   return {
     width,
     height,
@@ -75,9 +75,9 @@ export function deepOnWhite({ width, height, rows }: Deep): Deep {
 }
 
 /** Reduced with Lanczos windows as `resized` does it, weighed by alpha, and not rounded to eight bits. */
-export function reducedDeep(deep: Deep, width: number, height: number): Deep {
-  const across = windows(deep.width, width)
-  const down = windows(deep.height, height)
+export function reduced16(deep: Raster16, width: number, height: number): Raster16 {
+  const across = lanczosWindows(deep.width, width)
+  const down = lanczosWindows(deep.height, height)
   const rowLength = width * 4
   return {
     width,
@@ -104,7 +104,7 @@ export function reducedDeep(deep: Deep, width: number, height: number): Deep {
   }
 }
 
-type Windows = ReturnType<typeof windows>
+type Windows = ReturnType<typeof lanczosWindows>
 
 /** A row at its new width, colours times alpha (0–1). */
 function acrossRow(row: Uint16Array, across: Windows): Float32Array {
@@ -154,7 +154,7 @@ function joined(rows: readonly Uint16Array[], rowLength: number): Uint16Array {
 }
 
 /** `decoded`: strips of whole rows of eight bits, RGBA. undefined where rows are missing. */
-export async function similarityToDeep(deep: Deep, decoded: Bytes8): Promise<Similarity | undefined> {
+export async function similarityTo16Bits(deep: Raster16, decoded: Bytes8): Promise<Similarity | undefined> {
   using meter = new SimilarityMeter(deep.width, deep.height, 4, 16)
   const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
   let rest: Uint8Array = new Uint8Array()

@@ -12,7 +12,7 @@ function lanczos(x: number): number {
 }
 
 /** Of each sample of the smaller side: which samples of the larger one make it. */
-export function windows(from: number, to: number): Taps[] {
+export function lanczosWindows(from: number, to: number): Taps[] {
   const scale = Math.max(1, from / to)
   return Array.from({ length: to }, (_, index) => {
     const centre = ((index + 0.5) * from) / to - 0.5
@@ -25,7 +25,7 @@ export function windows(from: number, to: number): Taps[] {
 }
 
 /** The largest size within a box that keeps the proportions; undefined when the picture already fits. */
-export function fittedSize(
+export function sizeWithin(
   width: number,
   height: number,
   box: { width: number; height: number },
@@ -56,8 +56,8 @@ function scaled(raster: Raster, width: number, height: number, alpha: boolean): 
         height: raster.height,
         channels,
         alpha,
-        across: windows(raster.width, width),
-        down: windows(raster.height, height),
+        across: lanczosWindows(raster.width, width),
+        down: lanczosWindows(raster.height, height),
       })
       for await (const strip of raster.rows()) yield* scaler.push(strip)
     },

@@ -26,7 +26,7 @@ export interface Encoded {
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
   /** It was looked at as readers show it, and is what its level promises to eyes, or as near to it as its coder comes. */
-  readonly looked?: boolean
+  readonly steeredByScore?: boolean
 }
 
 export type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>

@@ -1,25 +1,25 @@
 /** A picture within the size that is wanted of it. */
 import type { Options } from '../../model/codec.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
-import { fittedSize, resized } from '../raster/resize.ts'
+import { resized, sizeWithin } from '../raster/resize.ts'
 
 /** The size to which it must be reduced; undefined where it stays as it is. */
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
-  fitWithin && !lossless ? fittedSize(width, height, fitWithin) : undefined
+  fitWithin && !lossless ? sizeWithin(width, height, fitWithin) : undefined
 
-export function fitted(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
+export function fitToSize(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
   const size = reducedSize(raster, options)
   if (!size) return { raster, steps: [] }
   const steps = [`downsampled from ${raster.width}×${raster.height} to ${size.width}×${size.height}`]
   const alpha = raster.channels === 2 || raster.channels === 4
-  if (!alpha) return { raster: kept(resized(raster, size.width, size.height)), steps }
-  return { raster: kept(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
+  if (!alpha) return { raster: cachedIfSmall(resized(raster, size.width, size.height)), steps }
+  return { raster: cachedIfSmall(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
 }
 
 /** Reduced pictures up to this stay in memory, so that a search does not decode and reduce the large one for each of its steps. */
 const KEPT_BYTES = 4 * 1024 * 1024
 
-function kept(raster: Raster): Raster {
+function cachedIfSmall(raster: Raster): Raster {
   const { width, height, channels } = raster
   const bytes = width * height * channels
   if (bytes > KEPT_BYTES) return raster

@@ -2,10 +2,10 @@
  * Pictures steered by what eyes see (`quality/visible`), in both directions: the lowest quality at which a picture looks as its
  * level promises. Luma SSIM and PSNR protect noise that nobody sees, and miss bands and hues that everybody does.
  */
-import type { SeenPicture } from '../../catalog/levels.ts'
+import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
-import { LEAST_SCORED, type Visible, VisibleMeter, WIDEST } from '../../metrics/perceptual.ts'
-import { comparedRows, type Strips } from '../compare/paired-rows.ts'
+import { LEAST_SCORED, type PerceptualFigures, PerceptualMeter, WIDEST } from '../../metrics/perceptual.ts'
+import { pairRows, type Strips } from '../compare/paired-rows.ts'
 import type { Raster } from '../raster/raster.ts'
 import type { EncodeRequest } from './encode-request.ts'
 
@@ -17,7 +17,7 @@ const AIM_POINTS = 0.5
 const MOST_MISSES = 4
 /** Further below, a look says on which side it is and no more (noise falls apart within a few steps), and so many are added. */
 const FAR_POINTS = 30
-const LOOKS_FROM_AFAR = 2
+const PROBES_FROM_AFAR = 2
 /** Qualities that luma rules out and nobody looks at, at most. */
 export const MOST_RULED_OUT = 4
 /** So many points above what is wanted are a quarter of the bytes: worth as many looks, where there is time for three. */
@@ -29,7 +29,7 @@ const MOST_STEPS = 8
 /** Points that casts and steps change by where they grow by a factor of e. */
 const POINTS_PER_WINDOW = 11
 /** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, those of some bands. */
-const MOST_LOOKED_AT = 50e6
+const MOST_MEASURED_PIXELS = 50e6
 /** Of a band: whole tiles, and so high that what stands above and below its edges counts for little. */
 const BAND_ROWS = 256
 
@@ -39,14 +39,14 @@ interface Size {
 }
 
 /** Can a picture of this size be steered by what eyes see of it? */
-export const isScored = ({ width, height }: Size): boolean => Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
+export const canBeScored = ({ width, height }: Size): boolean => Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
 
 /** Is it steered by what eyes see? */
-export const mayLook = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
-  targetSize === undefined && !byLuma && isScored(raster)
+export const isSteeredByScore = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
+  targetSize === undefined && !byLuma && canBeScored(raster)
 
 /** A coder's qualities. */
-export interface Scale {
+export interface QualityScale {
   readonly lowest: number
   readonly highest: number
   /** What the score falls with, evenly. */
@@ -55,13 +55,13 @@ export interface Scale {
   /** Points of the score that one of it takes, as far as nothing is known yet. */
   readonly pointsPerCoarseness: number
   /** Looks at most, where one is good enough. */
-  readonly mostLooks: number
+  readonly mostProbes: number
   /** And where none is, which is then what is taken; by default some more, and the highest quality after them. */
   readonly mostMisses?: number
   /** The score of the worst tile falls so many times as fast as that of the whole. */
   readonly tileSlope?: number
   /** Looking takes longer than making: not at what luma rules out, where something is good enough. */
-  readonly skipsLooks?: boolean
+  readonly skipsProbes?: boolean
   /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
   readonly closePoints?: number
   readonly aimPoints?: number
@@ -72,39 +72,46 @@ export interface Scale {
 }
 
 /** Of pictures that are looked at in bands: codings take half a minute each, so two shall mostly do, a point or two above what is wanted. */
-export const inFewLooks = (scale: Scale): Scale => ({ ...scale, mostLooks: 4, closePoints: 4, aimPoints: 1.5, interpolates: true })
+export const withFewProbes = (scale: QualityScale): QualityScale => ({
+  ...scale,
+  mostProbes: 4,
+  closePoints: 4,
+  aimPoints: 1.5,
+  interpolates: true,
+})
 
 /** Is a picture of this size looked at in bands? */
-export const isInBands = ({ width, height }: Size): boolean => width * height > MOST_LOOKED_AT
+export const isMeasuredInBands = ({ width, height }: Size): boolean => width * height > MOST_MEASURED_PIXELS
 
 /** Makes the picture at a quality; what it made last is what is looked at. */
-export interface Maker<Figures extends ColourFigures> {
+export interface QualityTrials<Figures extends ColourFigures> {
   make(quality: number): Promise<Figures>
   /** What was made last beside the picture as it came. */
-  look(): Promise<Visible>
+  look(): Promise<PerceptualFigures>
   /** Would more bytes be of no use: is it nearly as large as what came in? */
   isPointless?(): boolean
 }
 
 /** Where a search ended. */
-export interface Ended {
+export interface SearchEnd {
   readonly quality: number
   /** Points above what is wanted. */
   readonly margin: number
 }
 
-export interface Seen<Figures extends ColourFigures> extends Ended {
+export interface PerceptualResult<Figures extends ColourFigures> extends SearchEnd {
   readonly figures: Figures
   /** Does it look as it should? */
   readonly reached: boolean
-  readonly visible: Visible
+  readonly visible: PerceptualFigures
 }
 
 /** Whatever the level: less annoys. */
 const LEAST_SCORE = 50
 
 /** Is it so far from what it should be that it had better not be made at all? */
-export const isSpoilt = ({ reached, visible }: Seen<ColourFigures>): boolean => !reached && (visible.score ?? 0) < LEAST_SCORE
+export const isUnacceptable = ({ reached, visible }: PerceptualResult<ColourFigures>): boolean =>
+  !reached && (visible.score ?? 0) < LEAST_SCORE
 
 /** What is known of a quality. */
 interface Known {
@@ -113,10 +120,10 @@ interface Known {
   readonly margin: number
 }
 
-interface Look<Figures extends ColourFigures> extends Omit<Seen<Figures>, 'reached'> {}
+interface Probe<Figures extends ColourFigures> extends Omit<PerceptualResult<Figures>, 'reached'> {}
 
 /** Where a search begins. */
-export interface From {
+export interface SearchStart {
   readonly quality: number
   /** Points that another form of the picture has at this quality. This form is searched further only if it has more. */
   readonly otherMargin?: number | undefined
@@ -128,26 +135,26 @@ export interface From {
 const BETTER_POINTS = 1
 
 /** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
-export async function lowestSeen<Figures extends ColourFigures>(
-  maker: Maker<Figures>,
-  wanted: SeenPicture,
-  scale: Scale,
-  { quality: first, otherMargin, ruledOut = [] }: From,
-): Promise<Seen<Figures>> {
-  const looks: Look<Figures>[] = []
+export async function lowestPerceptualQuality<Figures extends ColourFigures>(
+  maker: QualityTrials<Figures>,
+  wanted: PicturePerceptualTarget,
+  scale: QualityScale,
+  { quality: first, otherMargin, ruledOut = [] }: SearchStart,
+): Promise<PerceptualResult<Figures>> {
+  const looks: Probe<Figures>[] = []
   const without: Known[] = [...ruledOut]
   let last = first
   for (let quality: number | undefined = first; quality !== undefined; ) {
     last = quality
     const figures = await maker.make(quality)
     const luma = lumaMargin(figures, wanted)
-    if (scale.skipsLooks && luma < 0 && looks.some(isGood)) {
+    if (scale.skipsProbes && luma < 0 && looks.some(isGood)) {
       without.push({ quality, margin: luma })
       quality = without.length > MOST_RULED_OUT ? undefined : nextQuality(looks, without, scale)
       continue
     }
     const visible = await maker.look()
-    const margin = Math.min(luma, marginOf(visible, wanted, scale))
+    const margin = Math.min(luma, marginInPoints(visible, wanted, scale))
     looks.push({ quality, figures, margin, visible })
     const isPointless =
       otherMargin !== undefined && looks.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && maker.isPointless?.()
@@ -159,11 +166,11 @@ export async function lowestSeen<Figures extends ColourFigures>(
 }
 
 /** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */
-export async function seenRows(reference: Raster, rows: Strips, most = MOST_LOOKED_AT): Promise<Visible> {
+export async function perceptualFiguresOf(reference: Raster, rows: Strips, most = MOST_MEASURED_PIXELS): Promise<PerceptualFigures> {
   const { width, height, channels } = reference
   const every = Math.ceil((width * height) / most)
   const period = BAND_ROWS * every
-  using meter = new VisibleMeter(width, Math.floor(height / period) * BAND_ROWS + Math.min(BAND_ROWS, height % period), channels)
+  using meter = new PerceptualMeter(width, Math.floor(height / period) * BAND_ROWS + Math.min(BAND_ROWS, height % period), channels)
   const rowBytes = width * channels
   let y = 0
   const push = (one: Uint8Array, other: Uint8Array) => {
@@ -174,12 +181,12 @@ export async function seenRows(reference: Raster, rows: Strips, most = MOST_LOOK
       at = end
     }
   }
-  if (!(await comparedRows(reference, rows, push))) throw new Error('rows of a result are missing')
+  if (!(await pairRows(reference, rows, push))) throw new Error('rows of a result are missing')
   return meter.finish()
 }
 
 /** Points that luma is above its floor. */
-export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: SeenPicture) =>
+export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: PicturePerceptualTarget) =>
   Math.min(
     (ssim - floor.ssim) / LUMA_PER_POINT.ssim,
     (psnrDb - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
@@ -187,19 +194,23 @@ export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floo
   )
 
 /** Points that the score of a picture and that of its worst tile are above what is wanted; the lesser of both. */
-export const spareOf = ({ score = 0, worstTile = 0 }: Visible, wanted: SeenPicture, tileSlope = 1): number =>
+export const pointsToSpare = ({ score = 0, worstTile = 0 }: PerceptualFigures, wanted: PicturePerceptualTarget, tileSlope = 1): number =>
   Math.min(score - wanted.score, (worstTile - wanted.worstTile) / tileSlope)
 
 /** Points that all is above what is wanted, the scarcest of it. */
-export function marginOf(visible: Visible, wanted: SeenPicture, { mostAskedByWindows, tileSlope }: Scale): number {
+export function marginInPoints(
+  visible: PerceptualFigures,
+  wanted: PicturePerceptualTarget,
+  { mostAskedByWindows, tileSlope }: QualityScale,
+): number {
   const { cast, steps } = visible
-  const scored = spareOf(visible, wanted, tileSlope)
+  const scored = pointsToSpare(visible, wanted, tileSlope)
   const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
 
 /** The lowest that was good enough; where none was, the highest. */
-function bestOf<Figures extends ColourFigures>(looks: readonly Look<Figures>[]): Look<Figures> {
+function bestOf<Figures extends ColourFigures>(looks: readonly Probe<Figures>[]): Probe<Figures> {
   const good = looks.filter(isGood)
   const [first, ...others] = good.length > 0 ? good : looks
   if (!first) throw new RangeError('nothing was looked at')
@@ -210,18 +221,18 @@ function bestOf<Figures extends ColourFigures>(looks: readonly Look<Figures>[]):
  * Where to look next; undefined when there is nothing to gain. `without` a look some are known to be too low: how far they are from what is
  * wanted is not.
  */
-function nextQuality(looks: readonly Known[], without: readonly Known[], scale: Scale): number | undefined {
+function nextQuality(looks: readonly Known[], without: readonly Known[], scale: QualityScale): number | undefined {
   const above = looks.filter(isGood).toSorted((a, b) => a.quality - b.quality)[0]
   const below = [...looks, ...without]
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = looks.some(isFar)
-  const isWide = above && above.margin > WIDE_POINTS && scale.mostLooks >= 3
-  const last = above ? scale.mostLooks + (wasFar || isWide ? LOOKS_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
+  const isWide = above && above.margin > WIDE_POINTS && scale.mostProbes >= 3
+  const last = above ? scale.mostProbes + (wasFar || isWide ? PROBES_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
-  const led = Math.max(offLevel(looks, scale), alongSlope(looks, scale, above && wasFar))
+  const led = Math.max(acrossPlateau(looks, scale), alongSlope(looks, scale, above && wasFar))
   // What falls apart all at once has no slope that leads anywhere but to where it has fallen already.
   const next = above && below && (isFar(below) || (!wasFar && led < first && end > first)) ? between(below, above) : led
   const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
@@ -242,7 +253,7 @@ function between(below: Known, above: Known): number {
  * Where to go on from where it hardly rises, or falls, and nothing is good enough: steps grow, as what lacks a little at every one of a few
  * is made at the highest quality in the end, which takes more than a gentler level does.
  */
-function offLevel(looks: readonly Known[], { coarseness, pointsPerCoarseness }: Scale): number {
+function acrossPlateau(looks: readonly Known[], { coarseness, pointsPerCoarseness }: QualityScale): number {
   const [last, previous] = looks.toSorted((a, b) => b.quality - a.quality)
   if (!last || !previous || looks.some(isGood)) return 0
   const risen = last.margin - previous.margin
@@ -251,7 +262,7 @@ function offLevel(looks: readonly Known[], { coarseness, pointsPerCoarseness }: 
 }
 
 /** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */
-function alongSlope(looks: readonly Known[], scale: Scale, anySlope = false): number {
+function alongSlope(looks: readonly Known[], scale: QualityScale, anySlope = false): number {
   const [nearest, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
   if (!nearest) throw new RangeError('nothing was looked at')
   const usual = scale.pointsPerCoarseness

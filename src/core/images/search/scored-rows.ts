@@ -6,11 +6,11 @@ import type { Strips } from '../compare/paired-rows.ts'
  * Evidence for `verify`: a result whose rows decode to the very samples that were scored beside the upload need not be scored there once more.
  * Rows are known by the SHA-256 of their samples from the first to the last.
  */
-export class LookedAt {
+export class ScoredRows {
   readonly #scores = new Map<string, number>()
 
   /** Hands on `rows`; `score` is told afterwards, when the last of them was taken. */
-  watch(rows: Strips): { readonly rows: AsyncGenerator<Uint8Array>; score(points: number | undefined): void } {
+  scoring(rows: Strips): { readonly rows: AsyncGenerator<Uint8Array>; score(points: number | undefined): void } {
     const hash = createHash('sha256')
     return {
       rows: hashing(rows, hash),

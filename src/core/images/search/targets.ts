@@ -1,13 +1,13 @@
 /** What the levels aim at for pictures. Floors are under them (codec.ts). */
-import { LEVELS, type RasterTarget, type SeenTarget } from '../../catalog/levels.ts'
+import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
 
-export type { RasterTarget, SeenTarget }
+export type { PerceptualTarget as SeenTarget, RasterTarget }
 
 type Shades = Pick<RasterTarget, 'bands' | 'specks' | 'worstTile'>
 type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks' | 'fineHues'
 
 /** Figures of a result; those that were not measured hold nothing back. */
-export type Found = Omit<RasterTarget, NotMeasured | keyof Shades | keyof SeenTarget> & Partial<SeenTarget & Shades>
+export type RasterFigures = Omit<RasterTarget, NotMeasured | keyof Shades | keyof PerceptualTarget> & Partial<PerceptualTarget & Shades>
 
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
 type Seen = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
@@ -40,12 +40,12 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
 ]
 
 /** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
-export function holds(found: Found, wanted: RasterTarget, margin = 0): boolean {
+export function reachesTarget(found: RasterFigures, wanted: RasterTarget, margin = 0): boolean {
   return marginDb(found, wanted, margin) >= 0
 }
 
 /** How far the figures are above the target (below: negative), in dB; the least of them. SSIM counts by its distance from 1. */
-export function marginDb(found: Found, wanted: RasterTarget, margin = 0): number {
+export function marginDb(found: RasterFigures, wanted: RasterTarget, margin = 0): number {
   const hair = margin * 0.25 + 0.02
   const luma = found.score === undefined ? wanted : wanted.scored
   const ssim = 10 * Math.log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
@@ -66,7 +66,7 @@ const POINTS_PER_DB = 3
 const CAST_BETWEEN = 0.08
 
 /** A sample misses the worst windows, and what is wide. */
-function seenMarginDb(found: Partial<SeenTarget & Shades>, wanted: SeenTarget & Shades, margin: number): number {
+function seenMarginDb(found: Partial<PerceptualTarget & Shades>, wanted: PerceptualTarget & Shades, margin: number): number {
   const { score = 100, worstTile = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
   const within = (value: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
   return Math.min(

@@ -3,7 +3,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
-import { seenTarget } from '../../catalog/small-pictures.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { highest, lowest } from '../../metrics/search.ts'
 import { affords, isRoomy } from '../../model/budget.ts'
@@ -12,7 +12,16 @@ import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../
 import { ofPixels } from '../../model/loss.ts'
 import { asRgba, type Carried, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { inFewLooks, isInBands, isSpoilt, lowestSeen, mayLook, type Scale, type Seen, seenRows } from '../search/perceptual-search.ts'
+import {
+  isMeasuredInBands,
+  isSteeredByScore,
+  isUnacceptable,
+  lowestPerceptualQuality,
+  type PerceptualResult,
+  perceptualFiguresOf,
+  type QualityScale,
+  withFewProbes,
+} from '../search/perceptual-search.ts'
 import { wrapWebp } from './container.ts'
 
 /** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
@@ -32,13 +41,13 @@ const THOROUGH_PIXELS = 4_000_000
 const FITTED = { leastContrast: 0.0003, mostPixels: 2_000_000 }
 const QUALITY = { lowest: 30, highest: 97 }
 /** Scores are nearly straight lines over libwebp's quality, 0.4 to 0.7 points a step; casts are mostly of the halved chroma. */
-const SCALE: Scale = {
+const SCALE: QualityScale = {
   lowest: 20,
   highest: QUALITY.highest,
   coarseness: (quality) => -quality,
   qualityOf: (coarseness) => -coarseness,
   pointsPerCoarseness: 0.55,
-  mostLooks: 4,
+  mostProbes: 4,
   mostAskedByWindows: 2,
 }
 /** Tokens are held where the next attempt may take so much more than the last one. */
@@ -69,7 +78,7 @@ export async function encodeWebp(raster: Raster, carried: Carried, request: Enco
   // Colours of thin strokes, mostly, which have half the resolution at any quality.
   const instead = exact ?? (await exactly(raster, carried, request))
   if (instead && bytesOf(instead) < request.sizeLimit) return instead
-  if (isSpoilt(seen)) throw unsupported('colours that WebP does not keep')
+  if (isUnacceptable(seen)) throw unsupported('colours that WebP does not keep')
   return lossy
 }
 
@@ -78,8 +87,8 @@ const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum 
 /** undefined where memory does not suffice. */
 async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
   const { width, height, channels } = raster
-  if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostOf(options))) return undefined
-  options.estimated?.(mostOf(options) + BESIDE_BYTES)
+  if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostEngineBytes(options))) return undefined
+  options.estimated?.(mostEngineBytes(options) + BESIDE_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, 'exact')
     for await (const strip of raster.rows()) encoder.write(strip)
@@ -95,7 +104,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequ
 /** `seen`: how it looks, where that steered it. */
 interface MadeLossily {
   readonly lossy: Encoded
-  readonly seen?: Seen<WebpFigures> | undefined
+  readonly seen?: PerceptualResult<WebpFigures> | undefined
 }
 
 /** With chroma that is the mean of four pixels, or, where hues change from pixel to pixel, fitted to them, if that is smaller. */
@@ -119,9 +128,9 @@ async function lossilyFrom(
 ): Promise<MadeLossily & { readonly hueContrast: number }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
-  if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostOf(request.options)))
+  if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
     throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(request, perPixel)} megapixels fit`)
-  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostOf(request.options) + BESIDE_BYTES)
+  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + BESIDE_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, planes)
     let rows = 0
@@ -133,7 +142,7 @@ async function lossilyFrom(
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const seen = mayLook(raster, request) ? await toSeen(lossy, raster, request) : undefined
+    const seen = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request) : undefined
     const { quality, figures } =
       seen ??
       (request.targetSize === undefined
@@ -141,22 +150,22 @@ async function lossilyFrom(
         : await toSize(lossy, raster, request, request.targetSize - overhead))
     const chunks = wrapWebp(encoder.file(), carried, raster)
     const step = `WebP at quality ${quality}${planes === 'fitted' ? ', chroma fitted' : ''}`
-    return { lossy: { chunks, loss: ofPixels(figures), step, looked: seen !== undefined }, seen, hueContrast: encoder.hueContrast }
+    return { lossy: { chunks, loss: ofPixels(figures), step, steeredByScore: seen !== undefined }, seen, hueContrast: encoder.hueContrast }
   } catch (error) {
     if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
     throw error
   }
 }
 
-const mostOf = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
-const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostOf(options) - BASE_BYTES) / perPixel / 1e6)
+const mostEngineBytes = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
+const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostEngineBytes(options) - BASE_BYTES) / perPixel / 1e6)
 
 type Made = { quality: number; figures: WebpFigures }
 
 /** To what looks as it should, as viewers show it. */
-async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<Seen<WebpFigures>> {
+async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<PerceptualResult<WebpFigures>> {
   const { width, height } = raster
-  const wanted = seenTarget(options.quality, raster)
+  const wanted = perceptualTarget(options.quality, raster)
   const bands = bandsOf(raster)
   const first = wanted.usualQuality.webp
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
@@ -170,9 +179,9 @@ async function toSeen({ encoder, method }: Lossy, raster: Raster, { options }: E
   const look = async () => {
     using rows = WebpRows.open(encoder.file(), width, height)
     if (!rows) throw new Error('what the webp encoder made cannot be decoded')
-    return await seenRows(asRgba(raster), rows.strips())
+    return await perceptualFiguresOf(asRgba(raster), rows.strips())
   }
-  return lowestSeen({ make, look }, wanted, isInBands(raster) ? inFewLooks(SCALE) : SCALE, { quality: first })
+  return lowestPerceptualQuality({ make, look }, wanted, isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE, { quality: first })
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))

@@ -14,11 +14,11 @@ import { encodeJpeg } from '../../../../src/core/images/jpeg/encode.ts'
 import { encodePng } from '../../../../src/core/images/png/encode-exact.ts'
 import { orientationOf, upright, uprightRaster } from '../../../../src/core/images/raster/orientation.ts'
 import { asRgba, type Raster, wholeRgba, withoutIdleAlpha } from '../../../../src/core/images/raster/raster.ts'
-import { fittedSize, resized } from '../../../../src/core/images/raster/resize.ts'
+import { resized, sizeWithin } from '../../../../src/core/images/raster/resize.ts'
 import type { EncodeRequest } from '../../../../src/core/images/search/encode-request.ts'
 import { webpChunks } from '../../../../src/core/images/webp/container.ts'
 import { encodeWebp } from '../../../../src/core/images/webp/encode.ts'
-import { VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import type { Options, Outcome } from '../../../../src/core/model/codec.ts'
 import { CodecError } from '../../../../src/core/model/error.ts'
 import { lossOf, type PictureLoss } from '../../../../src/core/model/loss.ts'
@@ -77,7 +77,7 @@ describe('raster encoders', () => {
   it.each([1, 3] as const)('webp: target reached, metadata carried, verified (%i channels)', async (channels) => {
     const picture = raster(photo(WIDTH, HEIGHT, channels), channels)
     const encoded = await encodeWebp(picture, carried, request({ pristine: false }))
-    expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.seen.medium.floor.ssim)
+    expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.floor.ssim)
     const result = memorySource(fileOf(encoded), 'a.webp')
     expect(await differenceOf('webp', picture, carried, result, madeWith(encoded))).toBeUndefined()
     expect(webpChunks(fileOf(encoded)).map(({ name }) => name)).toEqual(['VP8X', 'ICCP', 'VP8 ', 'EXIF', 'XMP '])
@@ -124,9 +124,9 @@ describe('raster encoders', () => {
     const expected = plain.slice()
     if (channels % 2 === 0) expected.fill(255, 0, WIDTH * 40 * colours)
     expect(psnrDb(expected, decoded)).toBeGreaterThan(31)
-    using meter = new VisibleMeter(WIDTH, HEIGHT, colours)
+    using meter = new PerceptualMeter(WIDTH, HEIGHT, colours)
     meter.push(expected, decoded)
-    expect(meter.finish().score).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
+    expect(meter.finish().score).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
     expect(encoded.step.includes('white')).toBe(channels % 2 === 0)
     const streamed = await encodeJpeg(raster(pixels, channels), carried, request({ options: { ...options, memoryBudget: 17.6 * 2 ** 20 } }))
     expect(Math.abs(fileOf(streamed).length / fileOf(encoded).length - 1)).toBeLessThan(0.25)
@@ -135,7 +135,7 @@ describe('raster encoders', () => {
   it('avif: target reached, metadata carried, turned upright, verified', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
     const encoded = await encodeAvif(picture, carried, request())
-    expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.seen.medium.floor.ssim)
+    expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.floor.ssim)
     const file = fileOf(encoded)
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), madeWith(encoded))).toBeUndefined()
     expect(Buffer.from(file).includes(Buffer.from('<x:xmpmeta/>'))).toBe(true)
@@ -147,7 +147,7 @@ describe('raster encoders', () => {
     const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: (64 << 20) + 1_300_000 } }))
     expect(encoded.step).toMatch(/2×3 tiles/)
     const file = fileOf(encoded)
-    expect(await scoreOf(uprightRaster(picture, 6), file)).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
+    expect(await scoreOf(uprightRaster(picture, 6), file)).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
     const said = { ...carried, exif: upright(exif) }
     expect(await similarityOfGrid(uprightRaster(picture, 6), said, file)).toMatchObject({
       ssim: encoded.loss?.ssim,
@@ -242,8 +242,8 @@ describe('raster encoders', () => {
     const strips: Uint8Array[] = []
     for await (const strip of resized(flat, 50, 40).rows()) strips.push(strip.slice())
     expect(concat(strips)).toEqual(new Uint8Array(50 * 40 * 3).fill(77))
-    expect(fittedSize(4000, 3000, { width: 1000, height: 1000 })).toEqual({ width: 1000, height: 750 })
-    expect(fittedSize(400, 300, { width: 1000, height: 1000 })).toBeUndefined()
+    expect(sizeWithin(4000, 3000, { width: 1000, height: 1000 })).toEqual({ width: 1000, height: 750 })
+    expect(sizeWithin(400, 300, { width: 1000, height: 1000 })).toBeUndefined()
   })
 
   it('reads, resets and applies orientations', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pictureTarget } from '../../../../src/core/catalog/levels.ts'
-import { requantiseTo } from '../../../../src/core/images/jpeg/quality-search.ts'
+import { requantiseToTarget } from '../../../../src/core/images/jpeg/quality-search.ts'
 
 describe('searching for a quality', () => {
   it('a cliff where an earlier compression had its steps: low does not end above medium', async () => {
@@ -16,7 +16,7 @@ describe('searching for a quality', () => {
       requantise: async (quality: number) => figuresOf(quality, false),
     }
     const qualityAt = async (level: 'low' | 'medium') =>
-      (await requantiseTo(job as never, pictureTarget(level), { pause: async () => undefined })).quality
+      (await requantiseToTarget(job as never, pictureTarget(level), { pause: async () => undefined })).quality
     const [low, medium] = [await qualityAt('low'), await qualityAt('medium')]
     expect(low).toBeLessThan(medium)
     expect(figuresOf(low, false).ssim).toBeGreaterThanOrEqual(pictureTarget('low').ssim)

@@ -5,7 +5,7 @@ import { LEVELS } from '../../../../src/core/catalog/levels.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { encodeJpeg } from '../../../../src/core/images/jpeg/encode.ts'
 import type { Raster } from '../../../../src/core/images/raster/raster.ts'
-import { type Visible, VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { type PerceptualFigures, PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pressFile, randomNumbers } from '../../../support/press-file.ts'
@@ -46,8 +46,8 @@ const fileOf = async (pixels: Uint8Array) =>
       .chunks,
   )
 
-async function visible(a: Uint8Array, b: Uint8Array): Promise<Visible> {
-  using meter = new VisibleMeter(WIDTH, HEIGHT, 3)
+async function visible(a: Uint8Array, b: Uint8Array): Promise<PerceptualFigures> {
+  using meter = new PerceptualMeter(WIDTH, HEIGHT, 3)
   const [one, other] = [await JpegRows.open(a), await JpegRows.open(b)]
   meter.push((await one.read(HEIGHT))!, (await other.read(HEIGHT))!)
   return meter.finish()
@@ -66,8 +66,8 @@ describe.each(NAMES)('a picture of %s', (name) => {
     for (const quality of STRICTNESS) {
       const { bytes } = await press(file, quality)
       const { score, worstTile } = await visible(file, bytes)
-      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
-      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].worstTile)
       sizes.push(bytes.length)
     }
     expect([...sizes, file.length]).toEqual([...sizes, file.length].toSorted((a, b) => a - b))
@@ -77,7 +77,7 @@ describe.each(NAMES)('a picture of %s', (name) => {
 it('noise comes down as far as eyes and the floors of luma let it', async () => {
   const file = await fileOf(PICTURES.noise)
   const { pictures } = await press(file, 'low')
-  const { floor } = LEVELS.seen.low
+  const { floor } = LEVELS.perceptual.low
   expect(pictures!.psnrDb).toBeLessThan(LEVELS.jpeg.low.psnrDb - 0.3)
   expect(pictures!.psnrDb).toBeGreaterThanOrEqual(floor.psnrDb)
   expect(pictures!.ssim).toBeGreaterThanOrEqual(floor.ssim)
@@ -98,9 +98,9 @@ it('a picture that became a JPEG looks as its level says, held in memory or read
     const request = { target: LEVELS.jpeg.medium, pristine: true, sizeLimit: 1 << 30, options }
     const { chunks } = await encodeJpeg(raster, {}, request)
     const rows = await JpegRows.open(concat([...chunks]))
-    using meter = new VisibleMeter(WIDTH, HEIGHT, 3)
+    using meter = new PerceptualMeter(WIDTH, HEIGHT, 3)
     meter.push(pixels, (await rows.read(HEIGHT))!)
-    expect(meter.finish().score).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
+    expect(meter.finish().score).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
   }
 })
 

@@ -7,7 +7,7 @@ import { withOpacity } from '../../../../src/core/formats/pdf/images/opacity.ts'
 import { Attention } from '../../../../src/core/formats/pdf/images/seen.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
-import { type Visible, VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { type PerceptualFigures, PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { dusk } from '../../../support/dusk.ts'
@@ -51,9 +51,9 @@ async function storedJpeg(pdf: Uint8Array): Promise<Uint8Array> {
   throw new Error('no JPEG in it')
 }
 
-async function visible(before: Uint8Array, after: Uint8Array, masked: boolean): Promise<Visible> {
+async function visible(before: Uint8Array, after: Uint8Array, masked: boolean): Promise<PerceptualFigures> {
   const [one, other] = await Promise.all([before, after].map(pixelsOf))
-  using meter = new VisibleMeter(WIDTH, HEIGHT, masked ? 4 : 3)
+  using meter = new PerceptualMeter(WIDTH, HEIGHT, masked ? 4 : 3)
   const shown = (pixels: Uint8Array) => (masked ? withOpacity(pixels, 3, OPACITY) : pixels)
   meter.push(shown(one!), shown(other!))
   return meter.finish()
@@ -66,9 +66,9 @@ describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => 
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { bytes } = await press(page(jpeg, masked), quality)
       const { score, worstTile } = await visible(jpeg, await storedJpeg(bytes), masked)
-      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].score)
-      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.seen[quality].worstTile)
-      if (!masked) expect(score, quality).toBeLessThan(LEVELS.seen[quality].score + 8)
+      expect(score, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].score)
+      expect(worstTile, quality).toBeGreaterThanOrEqual(LEVELS.perceptual[quality].worstTile)
+      if (!masked) expect(score, quality).toBeLessThan(LEVELS.perceptual[quality].score + 8)
       sizes.push(bytes.length)
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
@@ -87,11 +87,11 @@ function pageOf(dict: string, data: Uint8Array): Uint8Array {
 }
 
 function expectSeen(before: Uint8Array, after: Uint8Array, level: 'low' | 'medium' | 'high'): number {
-  using meter = new VisibleMeter(WIDTH, HEIGHT, 3)
+  using meter = new PerceptualMeter(WIDTH, HEIGHT, 3)
   meter.push(before, after)
   const { score, worstTile } = meter.finish()
-  expect(score, level).toBeGreaterThanOrEqual(LEVELS.seen[level].score)
-  expect(worstTile, level).toBeGreaterThanOrEqual(LEVELS.seen[level].worstTile)
+  expect(score, level).toBeGreaterThanOrEqual(LEVELS.perceptual[level].score)
+  expect(worstTile, level).toBeGreaterThanOrEqual(LEVELS.perceptual[level].worstTile)
   return score ?? 0
 }
 
@@ -146,11 +146,11 @@ it('samples below a soft mask become JPEG by what it shows, though more than hal
   ])
   const { bytes } = await press(source, 'medium')
   const after = await pixelsOf(await storedJpeg(bytes))
-  using meter = new VisibleMeter(WIDTH, HEIGHT, 4)
+  using meter = new PerceptualMeter(WIDTH, HEIGHT, 4)
   meter.push(withOpacity(before, 3, OPACITY), withOpacity(after, 3, OPACITY))
   const { score = 0 } = meter.finish()
-  expect(score).toBeGreaterThanOrEqual(LEVELS.seen.medium.score)
-  expect(score).toBeLessThan(LEVELS.seen.medium.score + 12)
+  expect(score).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
+  expect(score).toBeLessThan(LEVELS.perceptual.medium.score + 12)
 })
 
 it('pictures of up to 12 megapixels are looked at, 60 of a document', () => {

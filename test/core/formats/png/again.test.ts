@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import type { Quality } from '../../../../src/core/catalog/levels.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
-import { fewRowBytes } from '../../../../src/core/images/png/redeflate.ts'
+import { rowBytesIfFew } from '../../../../src/core/images/png/redeflate.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { compress } from '../../../../src/core/pipeline/compress.ts'
@@ -79,8 +79,8 @@ test('an uploaded picture of few rows is deflated once more, one inside of a doc
 
 test('so are more than a megabyte and a half of rows, up to three', async () => {
   expect((await pressedAt(0, stairs(1250), 'high')).outcome).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
-  expect(fewRowBytes({ width: 2048, height: 1536, bitDepth: 8, colourType: 3 })).toBe(2049 * 1536)
-  expect(fewRowBytes({ width: 2048, height: 2048, bitDepth: 8, colourType: 3 })).toBeUndefined()
+  expect(rowBytesIfFew({ width: 2048, height: 1536, bitDepth: 8, colourType: 3 })).toBe(2049 * 1536)
+  expect(rowBytesIfFew({ width: 2048, height: 2048, bitDepth: 8, colourType: 3 })).toBeUndefined()
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { between, type LossyPlan } from '../../../../src/core/images/png/lossy-plan.ts'
+import { type LossyPlan, planBetween } from '../../../../src/core/images/png/lossy-plan.ts'
 
 const effort = { level: 6, trialLevel: 3, strategies: 1, bandBytes: 131072, passes: 0 }
 const palette = (colours: number, dither: 'none' | 'smooth' = 'none'): LossyPlan => {
@@ -7,7 +7,7 @@ const palette = (colours: number, dither: 'none' | 'smooth' = 'none'): LossyPlan
 }
 
 it('between 13 colours that miss and 16 that hold 14 are tried: text in four reds took all 16', () => {
-  expect(between(palette(13), palette(16))).toEqual(palette(14))
+  expect(planBetween(palette(13), palette(16))).toEqual(palette(14))
 })
 
 it.each([
@@ -15,5 +15,5 @@ it.each([
   ['palettes of other errors', palette(13, 'smooth'), palette(16)],
   ['rows near to the picture', { kind: 'near', step: 8, hueSteps: 2, effort, estimate: 1 }, palette(16)],
 ] as const)('nothing lies between %s', (_, missed, holds) => {
-  expect(between(missed, holds)).toBeUndefined()
+  expect(planBetween(missed, holds)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 /** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
 import { expect, it } from 'vitest'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
-import { stepBack } from '../../../../src/core/images/png/palette-search.ts'
-import { VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { largerPalette } from '../../../../src/core/images/png/palette-search.ts'
+import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
 import { pressed } from './pressed.ts'
 
@@ -128,7 +128,7 @@ it('thin rings of four reds on blue stay four: none merge in the worst tile, whi
   for (const quality of ['medium', 'low'] as const) {
     const found = await pressed(rgba, side, quality)
     expect(found.colourType, quality).toBe(3)
-    const meter = new VisibleMeter(side, side, 4)
+    const meter = new PerceptualMeter(side, side, 4)
     meter.push(rgba, found.rgba)
     expect(meter.finish().worstTile, quality).toBeGreaterThanOrEqual(LEVELS.palette[quality].worstTile)
   }
@@ -137,6 +137,6 @@ it('thin rings of four reds on blue stay four: none merge in the worst tile, whi
 it('a palette that steps back has 16 colours before it has more, which take twice the bits', () => {
   const effort = { level: 6, trialLevel: 3, strategies: 1, bandBytes: 131072, passes: 0 }
   const plan = { kind: 'palette', tolerance: 0, dither: 'none', effort, estimate: 1000 } as const
-  const next = (colours: number) => stepBack({ ...plan, colours }, 1, 1)?.colours
+  const next = (colours: number) => largerPalette({ ...plan, colours }, 1, 1)?.colours
   expect([3, 13, 16, 40].map(next)).toEqual([4, 16, 22, 53])
 })

@@ -108,7 +108,7 @@ function propertiesOf(file: Uint8Array): Map<string, Uint8Array> {
 async function decoded(file: Uint8Array, what: 'tiles' | 'alphas' = 'tiles') {
   const { grid, ...all } = readGrid(file)!
   using codec = await AvifCodec.open('decoder')
-  return codec.decodeDeep(singleFile(all[what][0]!, grid.tileWidth, grid.tileHeight), 10)!
+  return codec.decode16(singleFile(all[what][0]!, grid.tileWidth, grid.tileHeight), 10)!
 }
 
 describe('AVIF of HDR', () => {

@@ -1,6 +1,6 @@
 /** Where no palette holds the level, samples may be a little off, and filters leave less to deflate. */
 import { expect, it } from 'vitest'
-import { VisibleMeter } from '../../../../src/core/metrics/perceptual.ts'
+import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import { DIFFICULT, lookAt } from '../../../support/difficult/cases.ts'
 import { pressed } from './pressed.ts'
 
@@ -33,7 +33,7 @@ it.each([
   const [exact, near] = [await results.high, await results[quality]]
   expect(near.colourType).toBe(6)
   expect(near.size).toBeLessThan(share * exact.size)
-  const meter = new VisibleMeter(SIDE, SIDE, 4)
+  const meter = new PerceptualMeter(SIDE, SIDE, 4)
   meter.push(WAVES, near.rgba)
   const seen = meter.finish()
   expect(seen.score).toBeGreaterThanOrEqual(score - 1)

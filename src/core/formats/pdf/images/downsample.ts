@@ -6,9 +6,9 @@ import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
-import type { SeenPicture } from '../../../catalog/levels.ts'
-import { pointsAbove } from '../../../images/jpeg/perceptual-search.ts'
-import { VisibleMeter } from '../../../metrics/perceptual.ts'
+import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
+import { pointsAboveTarget } from '../../../images/jpeg/perceptual-search.ts'
+import { PerceptualMeter } from '../../../metrics/perceptual.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
@@ -55,7 +55,7 @@ export interface Sized {
   /** The picture as it is seen at the size where the target must hold. */
   preview: Preview
   /** What eyes may see of it there, where that steers it. */
-  wanted: SeenPicture | undefined
+  wanted: PicturePerceptualTarget | undefined
 }
 
 /** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
@@ -79,12 +79,12 @@ export async function codeForSize(
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
-    using meter = wanted && new VisibleMeter(preview.size.width, preview.size.height, preview.channels === 1 ? 1 : 3)
+    using meter = wanted && new PerceptualMeter(preview.size.width, preview.size.height, preview.channels === 1 ? 1 : 3)
     const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
     const [seen, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
     const luma = marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, { ...target, ...wanted?.floor })
-    const points = meter && wanted ? pointsAbove(meter.finish(), wanted) : Number.POSITIVE_INFINITY
+    const points = meter && wanted ? pointsAboveTarget(meter.finish(), wanted) : Number.POSITIVE_INFINITY
     const margin = Math.min(luma, points / POINTS_PER_DB, near)
     if (margin < 0 || (best && best.data.length <= data.length)) {
       discard(data)

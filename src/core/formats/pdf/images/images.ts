@@ -244,7 +244,7 @@ export class ImageRecompressor {
       mask === 'read' && samples !== 4
         ? reopenedBelow(open, () => openMask(this.reader, facts.dict), size, samples)
         : reopened(open, size, samples, isInverted(facts))
-    return { reference, wanted: wantedOf(LEVELS.seen[quality], share) }
+    return { reference, wanted: wantedOf(LEVELS.perceptual[quality], share) }
   }
 
   /** How much of a picture its mask shows. */
@@ -280,7 +280,7 @@ export class ImageRecompressor {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const wanted = this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined
+    const wanted = this.attention[quality].spend(size) ? LEVELS.perceptual[quality] : undefined
     const coded = await codeForSize({ job, preview, wanted }, TARGETS[quality], needsHeaders(info.colour), hints)
     return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
@@ -345,7 +345,7 @@ export class ImageRecompressor {
       size,
       screen: screenFor(size, drawn),
       target,
-      wanted: () => (this.attention[quality].spend(size) ? LEVELS.seen[quality] : undefined),
+      wanted: () => (this.attention[quality].spend(size) ? LEVELS.perceptual[quality] : undefined),
       open: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',

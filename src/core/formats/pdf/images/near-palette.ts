@@ -3,8 +3,8 @@ import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { parseHeader } from '../../../../../wasm/png/chunks.ts'
 import { CHANNELS, type PictureHeader } from '../../../../../wasm/png/engine.ts'
 import { concat } from '../../../bytes/concat.ts'
-import { encodeBestPng } from '../../../images/png/encode-smallest.ts'
-import { deflatedAgain, fewRowBytes } from '../../../images/png/redeflate.ts'
+import { encodeSmallestPng } from '../../../images/png/encode-smallest.ts'
+import { redeflated, rowBytesIfFew } from '../../../images/png/redeflate.ts'
 import type { Options } from '../../../model/codec.ts'
 import { isCodecError } from '../../../model/error.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
@@ -60,7 +60,7 @@ export async function nearPalette(facts: ImageFacts, open: () => Promise<Rows>, 
   const rows = async function* () {
     yield* (await open()).strips
   }
-  const made = await encodeBestPng({ width, height, channels, rows }, [], aim.budget, aim).catch(declined)
+  const made = await encodeSmallestPng({ width, height, channels, rows }, [], aim.budget, aim).catch(declined)
   return made && fromPng(facts, made.pieces, made.loss, aim.signal)
 }
 
@@ -71,8 +71,8 @@ async function fromPng(
   signal: AbortSignal,
 ): Promise<NearPalette | undefined> {
   const form = parseHeader(made[0]!.subarray(16, 29), 16)
-  const rowBytes = fewRowBytes(form)
-  const pieces = (rowBytes !== undefined && (await deflatedAgain(made, rowBytes, signal))) || made
+  const rowBytes = rowBytesIfFew(form)
+  const pieces = (rowBytes !== undefined && (await redeflated(made, rowBytes, signal))) || made
   const table = tableOf(form, components, pieces)
   if (!table && CHANNELS[form.colourType] !== components) return undefined
   if (form.bitDepth === 1 && table && !isBlackAndWhite(table, components)) return undefined

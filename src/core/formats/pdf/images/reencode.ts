@@ -1,8 +1,8 @@
 /** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
-import type { SeenPicture } from '../../../catalog/levels.ts'
-import type { Reference } from '../../../images/jpeg/perceptual-search.ts'
+import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
+import type { JpegReference } from '../../../images/jpeg/perceptual-search.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
@@ -32,7 +32,7 @@ export interface EncodeRequest {
   screen: Size
   target: Target
   /** What eyes may see of it, where that steers it: whether it does is asked once. */
-  wanted: () => SeenPicture | undefined
+  wanted: () => PicturePerceptualTarget | undefined
   /** The picture once more. */
   open: () => Promise<Rows>
   /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
@@ -178,7 +178,7 @@ const RAISED_DB = [0, 1, 2.5]
 interface Stored {
   channels: Samples
   /** What is laid beside it. */
-  beside: Reference
+  beside: JpegReference
   /** Hidden colours may leave rims at the edge of a mask. */
   rims: boolean
   /** A job of it with all of its colour. */
@@ -208,7 +208,11 @@ async function asJpeg(
   return await asSeen(full, look, { channels, sight, rims }, request)
 }
 
-function mayHalve(job: JpegJob, { fullColour, size, halvedChromaPsnrDb }: EncodeRequest, wanted: SeenPicture | undefined): boolean {
+function mayHalve(
+  job: JpegJob,
+  { fullColour, size, halvedChromaPsnrDb }: EncodeRequest,
+  wanted: PicturePerceptualTarget | undefined,
+): boolean {
   if (!wanted) return !fullColour
   return (job.decimationPsnrDb(sampledEvery(size.width * size.height)) ?? 0) >= halvedChromaPsnrDb
 }

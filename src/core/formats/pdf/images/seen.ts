@@ -1,10 +1,10 @@
 /** JPEGs inside a document, steered by what eyes see of them as files are (raster/jpeg-seen.ts). */
 import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
-import type { SeenPicture } from '../../../catalog/levels.ts'
+import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
 import type { Strips } from '../../../images/compare/paired-rows.ts'
-import { type Reference, requantiseSeen } from '../../../images/jpeg/perceptual-search.ts'
-import { isScored } from '../../../images/search/perceptual-search.ts'
+import { type JpegReference, requantiseToScore } from '../../../images/jpeg/perceptual-search.ts'
+import { canBeScored } from '../../../images/search/perceptual-search.ts'
 import { PdfSyntax } from '../objects.ts'
 import { asPrinted } from './inks.ts'
 import { type Mask, MaskRows } from './mask.ts'
@@ -30,12 +30,12 @@ export class Attention {
 }
 
 /** Whether a picture of this size may be looked at. */
-export const isSeen = ({ width, height }: Size): boolean => isScored({ width, height }) && width * height <= MOST_LOOKED_AT.ofPicture
+export const isSeen = ({ width, height }: Size): boolean => canBeScored({ width, height }) && width * height <= MOST_LOOKED_AT.ofPicture
 
 /** What a result is laid beside, and what is wanted of it. */
 export interface Sight {
-  reference: Reference
-  wanted: SeenPicture
+  reference: JpegReference
+  wanted: PicturePerceptualTarget
 }
 
 /** The next rows of what a mask lets through. */
@@ -55,7 +55,7 @@ async function* printed(strips: Strips, inverted: boolean): AsyncGenerator<Uint8
 }
 
 /** What rows of a picture are laid beside; of inks, what they print (`inverted`: 255 is none of an ink). */
-function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): Reference {
+function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): JpegReference {
   if (samples !== 4) return { ...size, channels: samples, rows }
   return { ...size, channels: 3, rows: () => printed(rows(), inverted), shown: (strips) => printed(strips, inverted), inks: true }
 }
@@ -66,7 +66,7 @@ export function pixelsAsReference(
   size: Size,
   samples: Samples,
   { opacity, inverted }: { opacity?: Uint8Array | undefined; inverted: boolean },
-): Reference {
+): JpegReference {
   const whole = async function* () {
     yield pixels
   }
@@ -79,7 +79,7 @@ export function pixelsAsReference(
 }
 
 /** A picture that is opened again for every look, reduced to `size` where that is less. */
-export function reopened(open: () => Promise<Rows>, size: Size, samples: Samples, inverted = false): Reference {
+export function reopened(open: () => Promise<Rows>, size: Size, samples: Samples, inverted = false): JpegReference {
   return referenceOf(() => rowsAt(open, size), size, samples, inverted)
 }
 
@@ -92,7 +92,12 @@ export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGener
 }
 
 /** The same below a mask, at the size it has. */
-export function reopenedBelow(open: () => Promise<Rows>, mask: () => Promise<Mask | undefined>, size: Size, channels: 1 | 3): Reference {
+export function reopenedBelow(
+  open: () => Promise<Rows>,
+  mask: () => Promise<Mask | undefined>,
+  size: Size,
+  channels: 1 | 3,
+): JpegReference {
   const masked = async function* (strips: Strips, samples: number) {
     const opened = await mask()
     if (!opened) throw new PdfSyntax('a mask that is gone')
@@ -106,13 +111,13 @@ export function reopenedBelow(open: () => Promise<Rows>, mask: () => Promise<Mas
 }
 
 /** The floors of luma for what a mask shows, where the rest is measured, too. */
-export const wantedOf = (wanted: SeenPicture, share: number): SeenPicture =>
+export const wantedOf = (wanted: PicturePerceptualTarget, share: number): PicturePerceptualTarget =>
   share === 1 ? wanted : { ...wanted, floor: forAll({ ...wanted.floor, colourPsnrDb: 0 }, share) }
 
 /** Requantises a stored job to what looks as it should; undefined where nothing does, or it is far from fitting into `budget` bytes. */
 export async function searchSeen(job: JpegJob, { reference, wanted }: Sight, hint: number, budget: number): Promise<Found | undefined> {
   const isPointless = () => job.figures.estimatedBytes * MOST_GAINED > budget
-  const { reached, quality, figures } = await requantiseSeen(
+  const { reached, quality, figures } = await requantiseToScore(
     job,
     reference,
     wanted,
