@@ -1,151 +1,155 @@
-/* What the picture really needs: grey, opaque, few colours, eight bits. One look at every row. */
-#include "engine.h"
+#include "analyse.h"
 
-#define OPAQUE_MASK 0xff000000u
+#include "samples.h"
 
-Facts facts;
-
-static u32 slot_colour[1024];
-static u16 slot_index[1024]; /* index + 1 */
-static u32 recent_colour;
-static int recent_index;
-static u32 *side_by_side;  /* 256 x 256 counts */
-static u8 *opaque_colours; /* a bit for each RGB colour; only where a colour key may be worth it */
-
-void analyse_begin(void) {
-  memset(&facts, 0, sizeof facts);
-  facts.opaque = facts.gray = facts.bytes_equal = facts.opaque16 = facts.gray16 = facts.key_possible = true;
-  facts.gray_depths = 7;
-  memset(slot_index, 0, sizeof slot_index);
-  recent_index = -1;
-  if (!side_by_side) side_by_side = allocate(256 * 256 * sizeof(u32));
-  memset(side_by_side, 0, 256 * 256 * sizeof(u32));
+void analyse_begin(Analysis *a) {
+  Facts *f = &a->facts;
+  memset(f, 0, sizeof *f);
+  f->opaque = f->gray = f->bytes_equal = f->opaque16 = f->gray16 = f->key_possible = true;
+  f->gray_depths = 7;
+  memset(a->slot_index, 0, sizeof a->slot_index);
+  a->recent_index = -1;
+  const size_t counts = MOST_COLOURS * MOST_COLOURS * sizeof *a->side_by_side;
+  if (!a->side_by_side) a->side_by_side = allocate(counts);
+  memset(a->side_by_side, 0, counts);
 }
 
-static int find_colour(u32 colour, bool add) {
-  if (recent_index >= 0 && colour == recent_colour) return recent_index;
-  u32 h = colour * 0x9E3779B1u >> 22;
-  for (; slot_index[h]; h = (h + 1) & 1023)
-    if (slot_colour[h] == colour) {
-      recent_colour = colour;
-      return recent_index = slot_index[h] - 1;
+/* ---- distinct colours ---- */
+
+static int find_colour(Analysis *a, u32 colour, bool add) {
+  Facts *f = &a->facts;
+  if (a->recent_index >= 0 && colour == a->recent_colour) return a->recent_index;
+  u32 h = colour * 0x9E3779B1u >> 22; /* 2^32 over the golden ratio (Knuth, TAOCP 3, 6.4) */
+  for (; a->slot_index[h]; h = (h + 1) & (COLOUR_SLOTS - 1))
+    if (a->slot_colour[h] == colour) {
+      a->recent_colour = colour;
+      return a->recent_index = a->slot_index[h] - 1;
     }
-  if (!add || facts.colours > 256) return -1;
-  if (facts.colours == 256) {
-    facts.colours = 257;
+  if (!add || f->colours > MOST_COLOURS) return -1;
+  if (f->colours == MOST_COLOURS) {
+    f->colours = MOST_COLOURS + 1;
     return -1;
   }
-  slot_colour[h] = colour;
-  facts.colour[facts.colours] = colour;
-  facts.count[facts.colours] = 0;
-  slot_index[h] = ++facts.colours;
-  recent_colour = colour;
-  return recent_index = facts.colours - 1;
+  a->slot_colour[h] = colour;
+  f->colour[f->colours] = colour;
+  f->count[f->colours] = 0;
+  a->slot_index[h] = ++f->colours;
+  a->recent_colour = colour;
+  return a->recent_index = f->colours - 1;
 }
 
-int colour_index(u32 colour) { return find_colour(colour, false); }
-u32 neighbours(int a, int b) { return side_by_side[a << 8 | b]; }
-bool key_is_free(void) { return opaque_colours && !(opaque_colours[facts.key >> 3] >> (facts.key & 7) & 1); }
+int colour_index(Analysis *a, u32 colour) { return find_colour(a, colour, false); }
 
-static void look_at_sixteen_bits(const u8 *row) {
-  const u32 width = rows.width;
-  if (source.has_key) facts.bytes_equal = false; /* a sixteen-bit key is kept at sixteen bits */
-  for (u32 i = 0; facts.bytes_equal && i < rows.row_bytes; i += 2) facts.bytes_equal = row[i] == row[i + 1];
-  const u32 step = source.channels * 2;
-  if ((source.colour_type & 2) && facts.gray16)
-    for (u32 i = 0; i < width; i++) {
-      const u8 *p = row + (size_t)i * step;
-      if (p[0] != p[2] || p[0] != p[4] || p[1] != p[3] || p[1] != p[5]) {
-        facts.gray16 = false;
-        break;
-      }
-    }
-  if (source.colour_type & 4)
-    for (u32 i = 0; facts.opaque16 && i < width; i++) {
-      const u8 *alpha = row + (size_t)(i + 1) * step - 2;
-      facts.opaque16 = alpha[0] == 255 && alpha[1] == 255;
-    }
-}
-
-static void look_for_key(const u32 *px, u32 width) {
-  for (u32 i = 0; i < width; i++) {
-    u32 alpha = px[i] >> 24, colour = px[i] & 0xffffff;
-    if (alpha == 255) continue;
-    if (alpha || (facts.key_seen && colour != facts.key)) {
-      facts.key_possible = false;
-      return;
-    }
-    facts.key_seen = true;
-    facts.key = colour;
-  }
-}
-
-static void note_opaque_colours(const u32 *px, u32 width) {
-  if (!opaque_colours) opaque_colours = zeroed(1 << 21);
-  u32 last = 0;
-  for (u32 i = 0; i < width; i++) {
-    u32 colour = px[i];
-    if (colour == last || colour >> 24 != 255) continue;
-    last = colour;
-    colour &= 0xffffff;
-    opaque_colours[colour >> 3] |= 1 << (colour & 7);
-  }
-}
-
-static void look_at_gray(const u32 *px, u32 width) {
-  for (u32 i = 0; i < width && facts.gray_depths; i++) {
-    u32 v = px[i] & 255;
-    if (v % 17) facts.gray_depths = 0;
-    else if (v % 85) facts.gray_depths &= 4;
-    else if (v && v != 255) facts.gray_depths &= 6;
-  }
-}
-
-/* W3C PNG, 11.2.2: an index without an entry is an error, and readers show different things. */
-static void look_for_missing_colours(const u8 *row) {
-  const int depth = source.depth;
-  if (source.palette_size >= 1 << depth) return;
-  for (u32 i = 0; i < rows.width; i++) {
-    const u32 at = i * depth;
-    if ((row[at >> 3] >> (8 - depth - (at & 7)) & ((1 << depth) - 1)) >= source.palette_size)
-      host_fail(FAIL_DAMAGED, "an index that the palette does not have");
-  }
-}
-
-void analyse_row(const u8 *row) {
-  const u32 width = rows.width;
-  if (source.depth == 16) {
-    look_at_sixteen_bits(row);
-    if (!facts.bytes_equal) return;
-  }
-  if (source.colour_type == INDEXED) look_for_missing_colours(row);
-  u32 *px = rgba_row;
-  to_rgba8(row, width, px);
-  u32 coloured = 0, alpha = OPAQUE_MASK;
-  for (u32 i = 0; i < width; i++) {
-    coloured |= (px[i] ^ px[i] >> 8) & 0xffff;
-    alpha &= px[i];
-  }
-  if (coloured) facts.gray = false;
-  if (alpha != OPAQUE_MASK) {
-    facts.opaque = false;
-    if (facts.key_possible) look_for_key(px, width);
-  }
-  if (facts.key_possible && (source.colour_type >= INDEXED || source.has_key)) note_opaque_colours(px, width);
-  if (facts.gray) look_at_gray(px, width);
-  if (facts.colours > 256) return;
+static void count_colours(Analysis *a, const u32 *px, u32 width) {
   u32 last = ~px[0];
   int before = -1;
   for (u32 i = 0; i < width; i++) {
     if (px[i] == last) continue;
     last = px[i];
-    int index = find_colour(last, true);
+    int index = find_colour(a, last, true);
     if (index < 0) return;
-    facts.count[index]++;
+    a->facts.count[index]++;
     if (before >= 0) {
-      side_by_side[before << 8 | index]++;
-      side_by_side[index << 8 | before]++;
+      a->side_by_side[before << 8 | index]++;
+      a->side_by_side[index << 8 | before]++;
     }
     before = index;
   }
+}
+
+/* ---- single facts of a row ---- */
+
+static void check_sixteen_bits(Facts *f, const Picture *p, const Rows *rows, const u8 *row) {
+  const u32 width = rows->width;
+  if (p->has_key) f->bytes_equal = false; /* a key of sixteen bits is kept at sixteen bits */
+  for (u32 i = 0; f->bytes_equal && i < rows->row_bytes; i += 2) f->bytes_equal = row[i] == row[i + 1];
+  const u32 step = p->channels * 2;
+  if ((p->colour_type & 2) && f->gray16)
+    for (u32 i = 0; i < width; i++) {
+      const u8 *at = row + (size_t)i * step;
+      if (at[0] != at[2] || at[0] != at[4] || at[1] != at[3] || at[1] != at[5]) {
+        f->gray16 = false;
+        break;
+      }
+    }
+  if (p->colour_type & 4)
+    for (u32 i = 0; f->opaque16 && i < width; i++) {
+      const u8 *alpha = row + (size_t)(i + 1) * step - 2;
+      f->opaque16 = alpha[0] == 255 && alpha[1] == 255;
+    }
+}
+
+static void check_key(Facts *f, const u32 *px, u32 width) {
+  for (u32 i = 0; i < width; i++) {
+    u32 alpha = px[i] >> 24, colour = px[i] & COLOUR_MASK;
+    if (alpha == 255) continue;
+    if (alpha || (f->key_seen && colour != f->key)) {
+      f->key_possible = false;
+      return;
+    }
+    f->key_seen = true;
+    f->key = colour;
+  }
+}
+
+static void note_opaque_colours(Analysis *a, const u32 *px, u32 width) {
+  if (!a->opaque_colours) a->opaque_colours = allocate_zeroed(1 << 21);
+  u32 last = 0;
+  for (u32 i = 0; i < width; i++) {
+    u32 colour = px[i];
+    if (colour == last || colour >> 24 != 255) continue;
+    last = colour;
+    colour &= COLOUR_MASK;
+    a->opaque_colours[colour >> 3] |= 1 << (colour & 7);
+  }
+}
+
+bool key_is_free(const Analysis *a) {
+  const u32 key = a->facts.key;
+  return a->opaque_colours && !(a->opaque_colours[key >> 3] >> (key & 7) & 1);
+}
+
+/* Levels that one, two or four bits can hold are multiples of 255, 85 and 17. */
+static void check_gray_depths(Facts *f, const u32 *px, u32 width) {
+  for (u32 i = 0; i < width && f->gray_depths; i++) {
+    u32 v = px[i] & 255;
+    if (v % 17) f->gray_depths = 0;
+    else if (v % 85) f->gray_depths &= 4;
+    else if (v && v != 255) f->gray_depths &= 6;
+  }
+}
+
+/* W3C PNG, 11.2.2: an index without an entry is an error, and readers show different things. */
+static void check_indices(const Picture *p, const Rows *rows, const u8 *row) {
+  const int depth = p->depth;
+  if (p->palette_size >= 1 << depth) return;
+  for (u32 i = 0; i < rows->width; i++) {
+    const u32 at = i * depth;
+    if ((row[at >> 3] >> (8 - depth - (at & 7)) & ((1 << depth) - 1)) >= p->palette_size)
+      host_fail(FAIL_DAMAGED, "an index that the palette does not have");
+  }
+}
+
+void analyse_row(Analysis *a, const Picture *p, const Rows *rows, const u8 *row, u32 *px) {
+  Facts *f = &a->facts;
+  const u32 width = rows->width;
+  if (p->depth == 16) {
+    check_sixteen_bits(f, p, rows, row);
+    if (!f->bytes_equal) return;
+  }
+  if (p->colour_type == INDEXED) check_indices(p, rows, row);
+  to_rgba8(p, row, width, px);
+  u32 coloured = 0, alpha = OPAQUE;
+  for (u32 i = 0; i < width; i++) {
+    coloured |= (px[i] ^ px[i] >> 8) & 0xffff;
+    alpha &= px[i];
+  }
+  if (coloured) f->gray = false;
+  if (alpha != OPAQUE) {
+    f->opaque = false;
+    if (f->key_possible) check_key(f, px, width);
+  }
+  if (f->key_possible && (p->colour_type >= INDEXED || p->has_key)) note_opaque_colours(a, px, width);
+  if (f->gray) check_gray_depths(f, px, width);
+  if (f->colours <= MOST_COLOURS) count_colours(a, px, width);
 }

@@ -21,7 +21,9 @@ flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3
 for file in deflate_compress utils; do
   clang-19 $flags -w -I"$work/libdeflate-1.14" -c "$work/libdeflate-1.14/lib/$file.c" -o "$work/deflate-$file.o"
 done
-for file in checksum inflate source samples analyse layout encode quantise remap near sample look engine ../measure/measure ../measure/pixels ../measure/score ../measure/shades ../measure/texture ../common/heap; do
+for file in analyse checksum encode exports filter_cost filters hard_blocks hiding histogram inflate layout near_lossless \
+  numbered palette palette_order passes perceptual quantise remap sample samples source trial ../measure/measure \
+  ../measure/pixels ../measure/score ../measure/shades ../measure/texture ../common/allocate ../common/heap; do
   clang-19 $flags -std=c11 -Wall -Wextra -ffp-contract=off -c "$file.c" -o "$work/$(basename "$file").o"
 done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize \

@@ -1,5 +1,5 @@
 /**
- * One instance of the PNG engine (`engine.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
+ * One instance of the PNG engine (`png.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
  * streams (`feed`) or plain (`takeRow`). 12–24 MB of Wasm memory (4,000 to 11,500 pixels wide) at any height.
  */
 import { EngineError } from '../engine-error.ts'
@@ -96,8 +96,9 @@ type Seen = 'score' | 'worstTile' | Shades
 /** Of a sample, the `share` of the picture's rows; what was not measured is not there. */
 export type TrialFound = Omit<PictureQuality, Seen> & Partial<Pick<PictureQuality, Seen>> & { readonly share: number }
 
-export type PngFailure = 'memory' | 'truncated' | 'damaged' | 'misuse'
-const FAILURES: readonly PngFailure[] = ['memory', 'truncated', 'damaged', 'misuse']
+export type PngFailure = (typeof FAILURES)[number]
+/** By the negative codes of `common/host.h`. */
+const FAILURES = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse'] as const
 
 interface Exports extends Engine {
   _initialize(): void
@@ -177,7 +178,7 @@ export class PngEngine {
         row: (at: number, count: number, y: number) => this.onRow?.(this.#bytes(at, count), y),
         fail: (code: number, at: number) => {
           const text = this.#bytes(at, 200)
-          throw new EngineError('png', FAILURES[code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
+          throw new EngineError('png', FAILURES[-code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
       // wasi-libc links these, nothing calls them.
@@ -306,7 +307,7 @@ export class PngEngine {
 
   /**
    * Rows near to the source's, with eight bits a sample. For a `near` pass.
-   * @param step how coarse luma is, in levels of 255 (`near.c`)
+   * @param step how coarse luma is, in levels of 255 (`near_lossless.h`)
    * @param hueSteps how many of those are one of hues
    */
   planNear(step: number, hueSteps: 1 | 2, allowGray = true): void {

@@ -1,9 +1,4 @@
-/* Rows in common forms: eight bits RGBA and sixteen bits RGBA. */
-#include "engine.h"
-
-u32 *rgba_row;
-
-#define OPAQUE 0xff000000u
+#include "samples.h"
 
 static inline u32 grey(u32 v) { return v * 0x010101u; }
 /* Sixteen bits to eight, rounded: 65535 / 257 = 255. */
@@ -16,27 +11,28 @@ static inline u32 packed(const u8 *row, u32 i, int depth) {
   return row[at >> 3] >> (8 - depth - (at & 7)) & ((1u << depth) - 1);
 }
 
-/* tRNS of grey and RGB: one colour is transparent (W3C PNG, 11.3.1.1). Sixteen-bit keys are compared at sixteen bits. */
-static void apply_key(const u8 *row, u32 width, u32 *out) {
-  const bool rgb = source.colour_type == RGB;
-  if (source.depth == 16) {
+/* tRNS of grey and RGB: one colour is transparent (W3C PNG, 11.3.1.1). Sixteen-bit keys are compared at sixteen
+ * bits. */
+static void apply_key(const Picture *p, const u8 *row, u32 width, u32 *out) {
+  const bool rgb = p->colour_type == RGB;
+  if (p->depth == 16) {
     const u32 step = rgb ? 6 : 2;
     for (u32 i = 0; i < width; i++) {
-      const u8 *p = row + i * step;
-      if (big(p) == source.key[0] && (!rgb || (big(p + 2) == source.key[1] && big(p + 4) == source.key[2]))) out[i] &= ~OPAQUE;
+      const u8 *at = row + i * step;
+      if (big(at) == p->key[0] && (!rgb || (big(at + 2) == p->key[1] && big(at + 4) == p->key[2]))) out[i] &= ~OPAQUE;
     }
     return;
   }
-  const u32 scale = 255 / ((1u << source.depth) - 1);
-  u32 key = rgb ? (source.key[0] & 255) | (source.key[1] & 255) << 8 | (source.key[2] & 255) << 16
-                : grey((source.key[0] & ((1u << source.depth) - 1)) * scale);
+  const u32 scale = 255 / ((1u << p->depth) - 1);
+  u32 key = rgb ? (p->key[0] & 255) | (p->key[1] & 255) << 8 | (p->key[2] & 255) << 16
+                : grey((p->key[0] & ((1u << p->depth) - 1)) * scale);
   for (u32 i = 0; i < width; i++)
     if (out[i] == (key | OPAQUE)) out[i] = key;
 }
 
-void to_rgba8(const u8 *r, u32 width, u32 *out) {
+void to_rgba8(const Picture *p, const u8 *r, u32 width, u32 *out) {
   u32 i;
-  switch (source.colour_type << 5 | source.depth) {
+  switch (p->colour_type << 5 | p->depth) {
     case GRAY << 5 | 8:
       for (i = 0; i < width; i++) out[i] = grey(r[i]) | OPAQUE;
       break;
@@ -47,10 +43,11 @@ void to_rgba8(const u8 *r, u32 width, u32 *out) {
       for (i = 0; i < width; i++) out[i] = r[3 * i] | r[3 * i + 1] << 8 | r[3 * i + 2] << 16 | OPAQUE;
       break;
     case RGB << 5 | 16:
-      for (i = 0; i < width; i++) out[i] = high(r + 6 * i) | high(r + 6 * i + 2) << 8 | high(r + 6 * i + 4) << 16 | OPAQUE;
+      for (i = 0; i < width; i++)
+        out[i] = high(r + 6 * i) | high(r + 6 * i + 2) << 8 | high(r + 6 * i + 4) << 16 | OPAQUE;
       break;
     case INDEXED << 5 | 8:
-      for (i = 0; i < width; i++) out[i] = source.palette[r[i]];
+      for (i = 0; i < width; i++) out[i] = p->palette[r[i]];
       break;
     case GRAY_ALPHA << 5 | 8:
       for (i = 0; i < width; i++) out[i] = grey(r[2 * i]) | (u32)r[2 * i + 1] << 24;
@@ -64,31 +61,31 @@ void to_rgba8(const u8 *r, u32 width, u32 *out) {
         out[i] = high(r + 8 * i) | high(r + 8 * i + 2) << 8 | high(r + 8 * i + 4) << 16 | high(r + 8 * i + 6) << 24;
       break;
     default: { /* grey or indexed below eight bits */
-      const u32 scale = 255 / ((1u << source.depth) - 1);
+      const u32 scale = 255 / ((1u << p->depth) - 1);
       for (i = 0; i < width; i++) {
-        u32 v = packed(r, i, source.depth);
-        out[i] = source.colour_type == INDEXED ? source.palette[v] : grey(v * scale) | OPAQUE;
+        u32 v = packed(r, i, p->depth);
+        out[i] = p->colour_type == INDEXED ? p->palette[v] : grey(v * scale) | OPAQUE;
       }
     }
   }
-  if (source.has_key) apply_key(r, width, out);
+  if (p->has_key) apply_key(p, r, width, out);
 }
 
-void to_rgba16(const u8 *r, u32 width, u16 *out) {
-  if (source.depth < 16) {
-    to_rgba8(r, width, rgba_row);
-    const u8 *p = (const u8 *)rgba_row;
-    for (u32 i = 0; i < width * 4; i++) out[i] = p[i] * 257;
+void to_rgba16(const Picture *p, const u8 *r, u32 width, u16 *out, u32 *rgba) {
+  if (p->depth < 16) {
+    to_rgba8(p, r, width, rgba);
+    const u8 *samples = (const u8 *)rgba;
+    for (u32 i = 0; i < width * 4; i++) out[i] = samples[i] * 257;
     return;
   }
-  const bool rgb = source.colour_type & 2, alpha = source.colour_type & 4;
-  const u32 samples = source.channels;
+  const bool rgb = p->colour_type & 2, alpha = p->colour_type & 4;
+  const u32 samples = p->channels;
   for (u32 i = 0; i < width; i++, out += 4) {
-    const u8 *p = r + (size_t)i * samples * 2;
-    out[0] = big(p);
-    out[1] = rgb ? big(p + 2) : out[0];
-    out[2] = rgb ? big(p + 4) : out[0];
-    out[3] = alpha ? big(p + 2 * (samples - 1)) : 65535;
-    if (source.has_key && out[0] == source.key[0] && (!rgb || (out[1] == source.key[1] && out[2] == source.key[2]))) out[3] = 0;
+    const u8 *at = r + (size_t)i * samples * 2;
+    out[0] = big(at);
+    out[1] = rgb ? big(at + 2) : out[0];
+    out[2] = rgb ? big(at + 4) : out[0];
+    out[3] = alpha ? big(at + 2 * (samples - 1)) : 65535;
+    if (p->has_key && out[0] == p->key[0] && (!rgb || (out[1] == p->key[1] && out[2] == p->key[2]))) out[3] = 0;
   }
 }
