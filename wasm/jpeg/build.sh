@@ -26,7 +26,10 @@ for name in jcapimin jcapistd jccoefct jccolor jcdctmgr jcext jchuff jcinit jcma
   clang-19 $flags -w -c $name.c -o "$objects/$name.o"
 done
 cd "$here/src"
-for file in *.c ../../measure/measure.c ../../measure/pixels.c ../../common/heap.c; do clang-19 $flags -Wall -Wextra -Wno-sign-compare -DHEAP_LIMIT_FROM_HOST -isystem "$cache/source" -c "$file" -o "$objects/$(basename "$file" .c).engine.o"; done
+for file in *.c ../../measure/measure.c ../../measure/pixels.c ../../common/allocate.c ../../common/heap.c; do
+  clang-19 $flags -Wall -Wextra -Wno-sign-compare -DHEAP_LIMIT_FROM_HOST -isystem "$cache/source" -c "$file" \
+    -o "$objects/$(basename "$file" .c).engine.o"
+done
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" -s --gc-sections --lto-O3 --import-memory --export-memory \
   --initial-memory=1048576 --max-memory=2147483648 -z stack-size=262144 -o "$here/jpeg.wasm"

@@ -47,7 +47,7 @@ interface Exports extends LargeEngine {
 /** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */
 export type JpegTrouble = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
 
-/** Negative codes are ours (src/engine.h); libjpeg's messages tell what it does not support. */
+/** Negative codes are ours (src/jpeg.h); libjpeg's messages tell what it does not support. */
 function troubleOf(code: number, message: string): JpegTrouble {
   const ours: Record<number, JpegTrouble> = {
     [-1]: 'memory',

@@ -1,5 +1,5 @@
 /**
- * JPEG in bounded memory (see src/engine.h). Four ways in and out:
+ * JPEG in bounded memory (see src/jpeg.h). Four ways in and out:
  *
  *   JpegJob.read(file)         a JPEG as coefficients: requantise, halve chroma, re-optimise without loss, write
  *   JpegJob.fromRows(options)  the same from pixel rows; `encodeRows` is the one-call form

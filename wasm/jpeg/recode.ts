@@ -17,7 +17,7 @@ export interface RecodeLimits {
   readonly mostPacked: number
 }
 
-/** Of src/engine.h. */
+/** Of src/intake.h. */
 const INTAKE = { script: 4, recode: 5 } as const
 const END = new Uint8Array([0xff, 0xd9])
 

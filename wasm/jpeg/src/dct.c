@@ -1,35 +1,60 @@
-/* 8×8 DCTs in floating point (ITU-T T.81, A.3.3), written so that the compiler can use vectors. */
-#include "engine.h"
+#include "dct.h"
+
 #include <wasm_simd128.h>
 
-static float basis[8][8];  /* basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16) */
-static float turned[8][8]; /* turned[x][u], the same */
+/*
+ * basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16), and turned[x][u], the same. As cosf() of wasi-libc gives them for
+ * angles in single precision: the last digits are not those of the exact cosines, and results depend on them.
+ *  */
+static const float basis[8][8] = {
+    {0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f},
+    {0.49039263f, 0.4157348f, 0.2777851f, 0.09754512f, -0.09754516f, -0.27778518f, -0.41573483f, -0.49039266f},
+    {0.46193975f, 0.19134171f, -0.19134176f, -0.4619398f, -0.46193975f, -0.19134156f, 0.1913418f, 0.46193978f},
+    {0.4157348f, -0.09754516f, -0.49039266f, -0.277785f, 0.2777852f, 0.49039263f, 0.097545035f, -0.4157349f},
+    {0.35355338f, -0.35355338f, -0.35355332f, 0.3535535f, 0.35355338f, -0.35355362f, -0.35355327f, 0.3535534f},
+    {0.2777851f, -0.49039266f, 0.09754521f, 0.41573468f, -0.4157349f, -0.09754511f, 0.49039266f, -0.27778542f},
+    {0.19134171f, -0.46193975f, 0.46193978f, -0.19134195f, -0.19134149f, 0.46193966f, -0.46193987f, 0.19134195f},
+    {0.09754512f, -0.277785f, 0.41573468f, -0.4903926f, 0.4903927f, -0.4157348f, 0.27778557f, -0.09754577f},
+};
+static const float turned[8][8] = {
+    {0.35355338f, 0.49039263f, 0.46193975f, 0.4157348f, 0.35355338f, 0.2777851f, 0.19134171f, 0.09754512f},
+    {0.35355338f, 0.4157348f, 0.19134171f, -0.09754516f, -0.35355338f, -0.49039266f, -0.46193975f, -0.277785f},
+    {0.35355338f, 0.2777851f, -0.19134176f, -0.49039266f, -0.35355332f, 0.09754521f, 0.46193978f, 0.41573468f},
+    {0.35355338f, 0.09754512f, -0.4619398f, -0.277785f, 0.3535535f, 0.41573468f, -0.19134195f, -0.4903926f},
+    {0.35355338f, -0.09754516f, -0.46193975f, 0.2777852f, 0.35355338f, -0.4157349f, -0.19134149f, 0.4903927f},
+    {0.35355338f, -0.27778518f, -0.19134156f, 0.49039263f, -0.35355362f, -0.09754511f, 0.46193966f, -0.4157348f},
+    {0.35355338f, -0.41573483f, 0.1913418f, 0.097545035f, -0.35355327f, 0.49039266f, -0.46193987f, 0.27778557f},
+    {0.35355338f, -0.49039266f, 0.46193978f, -0.4157349f, 0.3535534f, -0.27778542f, 0.19134195f, -0.09754577f},
+};
 
-void dct_prepare(void) {
-  for (int u = 0; u < 8; u++)
-    for (int x = 0; x < 8; x++) turned[x][u] = basis[u][x] = (u ? 0.5f : 0.35355339f) * cosf((2 * x + 1) * u * 3.14159265358979f / 16);
-}
-
-typedef struct { v128_t left, right; } Row; /* eight floats */
+typedef struct {
+  v128_t left, right;
+} Row; /* eight floats */
 
 static inline Row row_times(Row row, float factor) {
   const v128_t all = wasm_f32x4_splat(factor);
   return (Row){wasm_f32x4_mul(row.left, all), wasm_f32x4_mul(row.right, all)};
 }
-static inline Row row_plus(Row a, Row b) { return (Row){wasm_f32x4_add(a.left, b.left), wasm_f32x4_add(a.right, b.right)}; }
-static inline Row row_minus(Row a, Row b) { return (Row){wasm_f32x4_sub(a.left, b.left), wasm_f32x4_sub(a.right, b.right)}; }
+static inline Row row_plus(Row a, Row b) {
+  return (Row){wasm_f32x4_add(a.left, b.left), wasm_f32x4_add(a.right, b.right)};
+}
+static inline Row row_minus(Row a, Row b) {
+  return (Row){wasm_f32x4_sub(a.left, b.left), wasm_f32x4_sub(a.right, b.right)};
+}
 
 /* One row of coefficients, dequantised. */
 static inline Row dequantised(v128_t levels, const uint16_t *steps) {
   const v128_t step = wasm_v128_load(steps);
-  return (Row){wasm_f32x4_convert_i32x4(wasm_i32x4_mul(wasm_i32x4_extend_low_i16x8(levels), wasm_u32x4_extend_low_u16x8(step))),
-               wasm_f32x4_convert_i32x4(wasm_i32x4_mul(wasm_i32x4_extend_high_i16x8(levels), wasm_u32x4_extend_high_u16x8(step)))};
+  const v128_t low = wasm_i32x4_mul(wasm_i32x4_extend_low_i16x8(levels), wasm_u32x4_extend_low_u16x8(step));
+  const v128_t high = wasm_i32x4_mul(wasm_i32x4_extend_high_i16x8(levels), wasm_u32x4_extend_high_u16x8(step));
+  return (Row){wasm_f32x4_convert_i32x4(low), wasm_f32x4_convert_i32x4(high)};
 }
 
 /*
- * Vertical half, with `bias` added to all samples: columns[x][v] = Σu basis[u][x] · block[u][v]. Cosines of even u are the
- * same from both ends, those of odd u have opposite signs, so half of the sums do. Rows of zeros are skipped.
- */
+ * Vertical half, with `bias` added to all samples: columns[x][v] = Σu basis[u][x] · block[u][v]. Cosines of even u
+ * are the same from both ends, those of odd u have opposite signs, so half of the sums do. Rows of zeros are
+ * skipped.
+ *  */
 static inline void columns_of(const JCOEF *block, const uint16_t *step, float bias, Row columns[8]) {
   const Row zero = {wasm_f32x4_splat(0), wasm_f32x4_splat(0)};
   Row sums[2][4] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
@@ -46,16 +71,20 @@ static inline void columns_of(const JCOEF *block, const uint16_t *step, float bi
   }
 }
 
+/* One frequency of a row times its cosines; `lane` must be a constant. */
+#define TIMES(half, lane, u)                                                                                           \
+  wasm_f32x4_mul(wasm_i32x4_shuffle(half, half, lane, lane, lane, lane), wasm_v128_load(basis[u]))
+
 /* Horizontal half of one row, in the same way. */
 static inline Row across(Row row) {
-  v128_t even = wasm_f32x4_mul(wasm_i32x4_shuffle(row.left, row.left, 0, 0, 0, 0), wasm_v128_load(basis[0]));
-  v128_t odd = wasm_f32x4_mul(wasm_i32x4_shuffle(row.left, row.left, 1, 1, 1, 1), wasm_v128_load(basis[1]));
-  even = wasm_f32x4_add(even, wasm_f32x4_mul(wasm_i32x4_shuffle(row.left, row.left, 2, 2, 2, 2), wasm_v128_load(basis[2])));
-  odd = wasm_f32x4_add(odd, wasm_f32x4_mul(wasm_i32x4_shuffle(row.left, row.left, 3, 3, 3, 3), wasm_v128_load(basis[3])));
-  even = wasm_f32x4_add(even, wasm_f32x4_mul(wasm_i32x4_shuffle(row.right, row.right, 0, 0, 0, 0), wasm_v128_load(basis[4])));
-  odd = wasm_f32x4_add(odd, wasm_f32x4_mul(wasm_i32x4_shuffle(row.right, row.right, 1, 1, 1, 1), wasm_v128_load(basis[5])));
-  even = wasm_f32x4_add(even, wasm_f32x4_mul(wasm_i32x4_shuffle(row.right, row.right, 2, 2, 2, 2), wasm_v128_load(basis[6])));
-  odd = wasm_f32x4_add(odd, wasm_f32x4_mul(wasm_i32x4_shuffle(row.right, row.right, 3, 3, 3, 3), wasm_v128_load(basis[7])));
+  v128_t even = TIMES(row.left, 0, 0);
+  v128_t odd = TIMES(row.left, 1, 1);
+  even = wasm_f32x4_add(even, TIMES(row.left, 2, 2));
+  odd = wasm_f32x4_add(odd, TIMES(row.left, 3, 3));
+  even = wasm_f32x4_add(even, TIMES(row.right, 0, 4));
+  odd = wasm_f32x4_add(odd, TIMES(row.right, 1, 5));
+  even = wasm_f32x4_add(even, TIMES(row.right, 2, 6));
+  odd = wasm_f32x4_add(odd, TIMES(row.right, 3, 7));
   const v128_t mirrored = wasm_f32x4_sub(even, odd);
   return (Row){wasm_f32x4_add(even, odd), wasm_i32x4_shuffle(mirrored, mirrored, 3, 2, 1, 0)};
 }
@@ -77,7 +106,8 @@ void inverse_dct(const JCOEF *block, const uint16_t *step, uint8_t *out, uint32_
   columns_of(block, step, 128.5f, columns);
   for (int x = 0; x < 8; x++) {
     const Row row = across(columns[x]);
-    const v128_t words = wasm_i16x8_narrow_i32x4(wasm_i32x4_trunc_sat_f32x4(row.left), wasm_i32x4_trunc_sat_f32x4(row.right));
+    const v128_t words =
+        wasm_i16x8_narrow_i32x4(wasm_i32x4_trunc_sat_f32x4(row.left), wasm_i32x4_trunc_sat_f32x4(row.right));
     wasm_v128_store64_lane(out + x * stride, wasm_u8x16_narrow_i16x8(words, words), 0);
   }
 }
@@ -93,13 +123,15 @@ void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uin
 }
 
 /*
- * The same backwards: rows of frequencies out of sums and differences of the rows that lie opposite, then along each of them.
- */
+ * The same backwards: rows of frequencies out of sums and differences of the rows that lie opposite, then along each
+ * of them.
+ *  */
 void forward_dct_float(const float *pixels, uint32_t stride, float *out) {
   Row folded[2][4];
   for (int x = 0; x < 4; x++) {
     const float *one = pixels + x * stride, *other = pixels + (7 - x) * stride;
-    const Row near = {wasm_v128_load(one), wasm_v128_load(one + 4)}, far = {wasm_v128_load(other), wasm_v128_load(other + 4)};
+    const Row near = {wasm_v128_load(one), wasm_v128_load(one + 4)},
+              far = {wasm_v128_load(other), wasm_v128_load(other + 4)};
     folded[0][x] = row_plus(near, far);
     folded[1][x] = row_minus(near, far);
   }
@@ -124,9 +156,10 @@ void forward_dct(const float *pixels, uint32_t stride, JCOEF *block) {
 }
 
 /*
- * What libjpeg's fast transform (jidctfst.c) multiplies has 13 bits and a sign where it is done with words of 16, of which samples
- * take 5 for fractions: the largest of the five sums and differences of a column of samples that it multiplies, in eight columns at once.
- */
+ * What libjpeg's fast transform (jidctfst.c) multiplies has 13 bits and a sign where it is done with words of 16, of
+ * which samples take 5 for fractions: the largest of the five sums and differences of a column of samples that it
+ * multiplies, in eight columns at once.
+ *  */
 #define FAST_MOST 255.0f /* 2^13 / 32 */
 
 static inline Row largest(Row a, Row b) {
@@ -156,11 +189,14 @@ int overflows_fast_transform(const JCOEF *block, const uint16_t *step) {
     wasm_v128_store(samples + x * 8, row.left);
     wasm_v128_store(samples + x * 8 + 4, row.right);
     /* cos(vπ / 16) / 2, but for v = 0, is what it scales frequencies by */
-    columns[x].left = wasm_f32x4_mul(columns[x].left, wasm_f32x4_make(0.35355339f, 0.49039264f, 0.46193977f, 0.41573481f));
-    columns[x].right = wasm_f32x4_mul(columns[x].right, wasm_f32x4_make(0.35355339f, 0.27778512f, 0.19134172f, 0.09754516f));
+    columns[x].left =
+        wasm_f32x4_mul(columns[x].left, wasm_f32x4_make(0.35355339f, 0.49039264f, 0.46193977f, 0.41573481f));
+    columns[x].right =
+        wasm_f32x4_mul(columns[x].right, wasm_f32x4_make(0.35355339f, 0.27778512f, 0.19134172f, 0.09754516f));
   }
   for (int i = 0; i < DCTSIZE2; i++) turned_one[i] = samples[(i & 7) * 8 + (i >> 3)];
-  for (int x = 0; x < 8; x++) turned_samples[x] = (Row){wasm_v128_load(turned_one + x * 8), wasm_v128_load(turned_one + x * 8 + 4)};
+  for (int x = 0; x < 8; x++)
+    turned_samples[x] = (Row){wasm_v128_load(turned_one + x * 8), wasm_v128_load(turned_one + x * 8 + 4)};
   const Row all = largest(multiplied(columns), multiplied(turned_samples));
   wasm_v128_store(most, all.left);
   wasm_v128_store(most + 4, all.right);

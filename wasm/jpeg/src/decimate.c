@@ -1,36 +1,55 @@
-/*
- * Chroma at full or half size → 4:2:0, inside the packed rows: block → samples → mean of 2×1, 1×2 or 2×2 → block, with a
- * quantisation step of 1. There is never a plane of samples.
- */
-#include "smooth.h"
+#include "decimate.h"
 
-static int factors(int *across, int *down) {
-  if (picture.planes != 3 || picture.colour != JCS_YCbCr) return 0;
-  for (int i = 1; i < 3; i++) if (picture.plane[i].h != 1 || picture.plane[i].v != 1) return 0;
-  const int h = picture.plane[0].h, v = picture.plane[0].v;
+#include "dct.h"
+#include "jpeg.h"
+#include "tuning.h"
+
+/* How many samples of chroma become one, in each direction; 0: the picture cannot be decimated. */
+static int factors(const Picture *picture, int *across, int *down) {
+  if (picture->planes != 3 || picture->colour != JCS_YCbCr) return 0;
+  for (int i = 1; i < 3; i++)
+    if (picture->plane[i].h != 1 || picture->plane[i].v != 1) return 0;
+  const int h = picture->plane[0].h, v = picture->plane[0].v;
   if (h < 1 || h > 2 || v < 1 || v > 2 || (h == 2 && v == 2)) return 0;
   *across = 2 / h;
   *down = 2 / v;
   return 1;
 }
 
-/* Rows of blocks that become one row, as samples (beyond the picture: repeated). */
-static void samples(const Plane *plane, uint32_t row, int across, int down, uint32_t out_blocks, JBLOCKROW blocks, float *out, uint32_t stride) {
-  for (int band = 0; band < down; band++) {
-    float *at = out + (size_t)band * 8 * stride;
-    const uint32_t from = row * down + band;
+/* A plane on its way to half of its size. */
+typedef struct {
+  Plane *plane;
+  int across, down;
+  uint32_t wide, high;  /* blocks of the result */
+  uint32_t stride;      /* samples of a row of `fine` */
+  JBLOCKROW blocks;     /* room for a block row of the plane */
+  JBLOCKROW made;       /* room for one of the result */
+  float *fine, *coarse; /* samples of the rows that become one, and of that */
+} Halving;
+
+/* Fills `fine` with the rows of blocks that become row `row` (beyond the picture: repeated). */
+static void fill_samples(Halving *h, uint32_t row) {
+  const Plane *plane = h->plane;
+  for (int band = 0; band < h->down; band++) {
+    float *at = h->fine + (size_t)band * 8 * h->stride;
+    const uint32_t from = row * h->down + band;
     if (from >= plane->blocks_high) { /* only the second band can be outside */
-      for (int line = 0; line < 8; line++) memcpy(at + (size_t)line * stride, at - stride, stride * sizeof(float));
+      for (int line = 0; line < 8; line++)
+        memcpy(at + (size_t)line * h->stride, at - h->stride, h->stride * sizeof(float));
       continue;
     }
-    store_get(plane->read, from, blocks);
-    for (uint32_t x = 0; x < out_blocks * across; x++)
-      inverse_dct_float(blocks[x < plane->blocks_wide ? x : plane->blocks_wide - 1], plane->read_step, at + x * 8, stride);
+    store_get(plane->read, from, h->blocks);
+    for (uint32_t x = 0; x < h->wide * h->across; x++) {
+      const JCOEF *block = h->blocks[x < plane->blocks_wide ? x : plane->blocks_wide - 1];
+      inverse_dct_float(block, plane->read_step, at + x * 8, h->stride);
+    }
   }
 }
 
-/* Means of the cells; returns the squared error that taking them makes. */
-static double average(const float *in, uint32_t stride, int across, int down, uint32_t width, float *out) {
+/* Fills `coarse` with the means of the cells; returns the squared error that taking them makes. */
+static double average(const Halving *h) {
+  const int across = h->across, down = h->down;
+  const uint32_t width = h->wide * 8, stride = h->stride;
   const float share = 1.0f / (across * down);
   double error = 0;
   for (int y = 0; y < 8; y++)
@@ -38,60 +57,78 @@ static double average(const float *in, uint32_t stride, int across, int down, ui
       float sum = 0, squares = 0;
       for (int j = 0; j < down; j++)
         for (int i = 0; i < across; i++) {
-          const float value = in[(size_t)(y * down + j) * stride + x * across + i];
+          const float value = h->fine[(size_t)(y * down + j) * stride + x * across + i];
           sum += value;
           squares += value * value;
         }
-      out[(size_t)y * width + x] = sum * share;
+      h->coarse[(size_t)y * width + x] = sum * share;
       error += squares - sum * sum * share;
     }
   return error;
 }
 
-/*
- * Looks at every `every`-th row (0: does it). Returns the mean squared error over both chroma planes, -1 where the
- * picture cannot be decimated (no YCbCr, unusual sampling, 4:2:0 already).
- */
-double EXPORT(decimate)(int every) {
+/* Stores row `row` of the result, and drops the rows that it was made of. */
+static void store_row(Halving *h, Store *store, uint32_t row) {
+  Store *read = h->plane->read;
+  for (uint32_t x = 0; x < h->wide; x++) forward_dct(h->coarse + x * 8, h->wide * 8, h->made[x]);
+  store_put(store, row, h->made);
+  for (int band = 0; band < h->down; band++)
+    if (row * h->down + band < read->rows) store_drop(read, row * h->down + band);
+}
+
+/* Makes the result the plane. */
+static void replace_plane(const Picture *picture, Halving *h, Store *store) {
+  Plane *plane = h->plane;
+  store_free(plane->read);
+  plane->read = store;
+  plane->width = (picture->width + 1) / 2;
+  plane->height = (picture->height + 1) / 2;
+  plane->blocks_wide = h->wide;
+  plane->blocks_high = h->high;
+  for (int k = 0; k < DCTSIZE2; k++) plane->read_step[k] = 1;
+}
+
+/* Halves a plane, or measures that on every `every`-th row (0: halves). Adds to the squared error and to the samples
+ * it is of. */
+static void halve_plane(Jpeg *jpeg, Halving *h, int every, double *error, double *counted) {
+  const Plane *plane = h->plane;
+  h->stride = h->wide * 8 * h->across;
+  h->blocks = allocate(plane->read->stride * sizeof(JBLOCK));
+  h->made = allocate_zeroed(h->wide * sizeof(JBLOCK));
+  h->fine = allocate((size_t)h->stride * 8 * h->down * sizeof(float));
+  h->coarse = allocate((size_t)h->wide * 64 * sizeof(float));
+  const StoreSize size = {h->wide, h->wide, h->high, 1};
+  Store *store = every ? NULL : store_new(&jpeg->packing, size, plane - jpeg->picture.plane);
+  for (uint32_t row = 0; row < h->high; row++) {
+    if (every && row % every != (uint32_t)every / 2 && h->high > DECIMATE_WHOLE_ROWS) continue;
+    if (!plane->read->packed[row * h->down]) continue;
+    fill_samples(h, row);
+    *error += average(h);
+    *counted += (double)h->stride * 8 * h->down;
+    if (store) store_row(h, store, row);
+  }
+  free(h->blocks);
+  free(h->made);
+  free(h->fine);
+  free(h->coarse);
+  if (store) replace_plane(&jpeg->picture, h, store);
+}
+
+double decimate(Jpeg *jpeg, int every) {
+  Picture *picture = &jpeg->picture;
   int across, down;
-  if (!factors(&across, &down)) return -1;
-  const int apply = every == 0;
-  const uint32_t wide = (picture.width + 15) / 16, high = (picture.height + 15) / 16;
+  if (!factors(picture, &across, &down)) return -1;
   double error = 0, counted = 0;
   for (int i = 1; i < 3; i++) {
-    Plane *plane = &picture.plane[i];
-    const uint32_t stride = wide * 8 * across;
-    JBLOCKROW blocks = allocate(plane->read->stride * sizeof(JBLOCK)), made = allocate_cleared(wide * sizeof(JBLOCK));
-    float *fine = allocate((size_t)stride * 8 * down * sizeof(float)), *coarse = allocate((size_t)wide * 64 * sizeof(float));
-    Store *store = apply ? store_new(wide, wide, high, 1, i) : NULL;
-    for (uint32_t row = 0; row < high; row++) {
-      if (!apply && row % every != (uint32_t)every / 2 && high > 16) continue;
-      if (!plane->read->packed[row * down]) continue;
-      samples(plane, row, across, down, wide, blocks, fine, stride);
-      error += average(fine, stride, across, down, wide * 8, coarse);
-      counted += (double)stride * 8 * down;
-      if (!apply) continue;
-      for (uint32_t x = 0; x < wide; x++) forward_dct(coarse + x * 8, wide * 8, made[x]);
-      store_put(store, row, made);
-      for (int band = 0; band < down; band++) if (row * down + band < plane->read->rows) store_drop(plane->read, row * down + band);
-    }
-    free(blocks);
-    free(made);
-    free(fine);
-    free(coarse);
-    if (!apply) continue;
-    store_free(plane->read);
-    plane->read = store;
-    plane->width = (picture.width + 1) / 2;
-    plane->height = (picture.height + 1) / 2;
-    plane->blocks_wide = wide;
-    plane->blocks_high = high;
-    for (int k = 0; k < DCTSIZE2; k++) plane->read_step[k] = 1;
+    Halving h = {.plane = &picture->plane[i], .across = across, .down = down};
+    h.wide = (picture->width + 15) / 16;
+    h.high = (picture->height + 15) / 16;
+    halve_plane(jpeg, &h, every, &error, &counted);
   }
-  if (apply) {
-    forget_script(0);
-    smooth_forget();
+  if (!every) {
+    forget_script(jpeg->scripts, 0);
+    smooth_forget(&jpeg->smooth);
+    picture->plane[0].h = picture->plane[0].v = picture->h_max = picture->v_max = 2;
   }
-  if (apply) picture.plane[0].h = picture.plane[0].v = picture.h_max = picture.v_max = 2;
   return counted ? error / counted : 0;
 }

@@ -1,28 +1,26 @@
-/*
- * White paper and black ground lie at the ends of the scale. What a sample is beyond them is not seen, as decoders clamp it,
- * so that a block with strokes on paper is any of many blocks: of those that look alike, the cheapest should be written, and an
- * error that is clamped away is none. The trellis knows of coefficients alone; it is told what to aim at a few times over,
- * each time by what the levels that it found show.
- */
 #include "overshoot.h"
+
 #include <wasm_simd128.h>
+
+#include "dct.h"
+#include "tuning.h"
 
 #define WHITE (MAXJSAMPLE - CENTERJSAMPLE)
 #define BLACK (-CENTERJSAMPLE)
-#define AT_THE_END 1.0f
-#define NEAR_MOST 16 /* what is nearer to an end than a step of DC, or this, may as well be lifted beyond it */
-#define LIFT_MOST 31 /* as in mozjpeg */
-#define BEYOND 64    /* farther beyond an end even what is not seen is an error: decoders have no more than so many bits */
 
-static inline int is_near(float sample, float near) { return sample >= WHITE - near ? 1 : sample <= BLACK + near ? -1 : 0; }
+/* 1: no further than `near` from white, or beyond it; -1: the same of black; 0: neither. */
+static inline int is_near(float sample, float near) {
+  return sample >= WHITE - near ? 1 : sample <= BLACK + near ? -1 : 0;
+}
 
 int shown_at_the_ends(const JCOEF *block, const uint16_t *step, float energy, float *shown) {
-  const float mean = block[0] * (int)step[0] * (1.0f / DCTSIZE), reach = sqrtf(energy); /* of a sample that has all of it */
-  if (!is_near(mean + reach, AT_THE_END) && !is_near(mean - reach, AT_THE_END)) return 0;
+  const float mean = block[0] * (int)step[0] * (1.0f / DCTSIZE);
+  const float reach = sqrtf(energy); /* of a sample that has all of it */
+  if (!is_near(mean + reach, END_TOLERANCE) && !is_near(mean - reach, END_TOLERANCE)) return 0;
   inverse_dct_float(block, step, shown, DCTSIZE);
   int found = 0;
   for (int i = 0; i < DCTSIZE2; i++) {
-    found |= is_near(shown[i], AT_THE_END);
+    found |= is_near(shown[i], END_TOLERANCE);
     shown[i] = shown[i] > WHITE ? WHITE : shown[i] < BLACK ? BLACK : shown[i];
   }
   return found;
@@ -33,9 +31,10 @@ static void transformed(const float *samples, const uint16_t *step, float *scale
   for (int k = 0; k < DCTSIZE2; k++) scaled[k] /= step[k];
 }
 
-/* All at one end by the same, at most until the block's mean is there itself: a greater DC is more than some decoders expect. */
+/* All at one end by the same, at most until the block's mean is there itself: a greater DC is more than some
+ * decoders expect. */
 void lifted_beyond(const float *shown, const uint16_t *step, float *scaled) {
-  const float near = step[0] < NEAR_MOST ? step[0] : NEAR_MOST;
+  const float near = step[0] < LIFTED_MOST ? step[0] : LIFTED_MOST;
   float below_white = 0, above_black = 0, samples[DCTSIZE2];
   int white = 0, black = 0;
   for (int i = 0; i < DCTSIZE2; i++) {
@@ -46,19 +45,21 @@ void lifted_beyond(const float *shown, const uint16_t *step, float *scaled) {
     white += end > 0;
     black += end < 0;
   }
-  const float up = white ? fminf(below_white / white, LIFT_MOST) : 0, down = black ? fminf(above_black / black, LIFT_MOST) : 0;
+  const float up = white ? fminf(below_white / white, LIFT_MOST) : 0,
+              down = black ? fminf(above_black / black, LIFT_MOST) : 0;
   for (int i = 0; i < DCTSIZE2; i++) samples[i] += samples[i] == WHITE ? up : samples[i] == BLACK ? -down : 0;
   transformed(samples, step, scaled);
 }
 
 /*
- * A sample that is shown is to be as it was. Beyond an end it may stay where it is; one that has come back from there by so much
- * is to go as far beyond: aimed at its very end, it would always stay short of it by a little.
- */
-float shown_error(const float *shown, const uint16_t *step, const float *weight, const JCOEF *levels, float *wanted) {
+ * A sample that is shown is to be as it was. Beyond an end it may stay where it is; one that has come back from
+ * there by so much is to go as far beyond: aimed at its very end, it would always stay short of it by a little.
+ *  */
+float shown_error(const float *shown, const uint16_t *step, const float *weight, const JCOEF *levels, float *target) {
   const v128_t white = wasm_f32x4_splat(WHITE), black = wasm_f32x4_splat(BLACK), zero = wasm_f32x4_splat(0);
-  const v128_t beyond_white = wasm_f32x4_splat(WHITE + BEYOND), beyond_black = wasm_f32x4_splat(BLACK - BEYOND);
-  const v128_t at_white = wasm_f32x4_splat(WHITE - AT_THE_END), at_black = wasm_f32x4_splat(BLACK + AT_THE_END);
+  const v128_t beyond_white = wasm_f32x4_splat(WHITE + BEYOND_MOST),
+               beyond_black = wasm_f32x4_splat(BLACK - BEYOND_MOST);
+  const v128_t at_white = wasm_f32x4_splat(WHITE - END_TOLERANCE), at_black = wasm_f32x4_splat(BLACK + END_TOLERANCE);
   float samples[DCTSIZE2], mirrored[DCTSIZE2], error[DCTSIZE2];
   v128_t any_short = zero, sums = zero;
   inverse_dct_float(levels, step, samples, DCTSIZE);
@@ -79,9 +80,9 @@ float shown_error(const float *shown, const uint16_t *step, const float *weight,
     sums = wasm_f32x4_add(sums, wasm_f32x4_mul(wasm_v128_load(weight + k), wasm_f32x4_mul(off, off)));
   }
   if (wasm_v128_any_true(any_short)) transformed(mirrored, step, error);
-  for (int k = 0; k < DCTSIZE2; k++) wanted[k] = levels[k] - error[k];
-  const float dc = wanted[0] * step[0]; /* none is expected to be greater than that of paper */
-  if (dc > WHITE * DCTSIZE || dc < BLACK * DCTSIZE) wanted[0] = (float)((dc > 0 ? WHITE : BLACK) * DCTSIZE) / step[0];
+  for (int k = 0; k < DCTSIZE2; k++) target[k] = levels[k] - error[k];
+  const float dc = target[0] * step[0]; /* none is expected to be greater than that of paper */
+  if (dc > WHITE * DCTSIZE || dc < BLACK * DCTSIZE) target[0] = (float)((dc > 0 ? WHITE : BLACK) * DCTSIZE) / step[0];
   float sum[4];
   wasm_v128_store(sum, sums);
   return sum[0] + sum[1] + sum[2] + sum[3];

@@ -1,21 +1,9 @@
-/*
- * Scans of rows that are held. Symbols are counted before they are written: they are noted down on the way, and rows for
- * which there was no room are gone through again.
- */
-#include "coder.h"
+#include "scans.h"
 
-/* Symbols that are noted down: 1 MB. */
-#define NOTES_MAX (256 * 1024)
-static const Store *store_of(const Plane *plane, int made) { return made ? plane->made : plane->read; }
+#include "jpeg.h"
+#include "tuning.h"
 
-/* What has to be known to go on with a row. */
-typedef struct {
-  uint32_t row, run, noted;
-  int previous, waiting;
-  uint8_t correction[WAITING_MAX + DCTSIZE2];
-} Place;
-
-static void remember(const Coder *c, uint32_t row, Place *place) {
+static void remember(const Coder *c, uint32_t row, ScanPlace *place) {
   place->row = row;
   place->run = c->run;
   place->noted = c->noted;
@@ -24,11 +12,12 @@ static void remember(const Coder *c, uint32_t row, Place *place) {
   memcpy(place->correction, c->correction, c->waiting);
 }
 
-/* Goes through the rows from `place` on; where there was no room for notes any more, `place` becomes that row. */
-static void run_scan(Coder *c, const Scan *scan, int made, Place *place) {
-  const Plane *plane = &picture.plane[scan->plane];
+/* Goes through the rows from `place` on; where there is no room for notes any more, `place` becomes that row. */
+static void run_scan(ScanWriter *w, const Plane *plane, const Scan *scan, int made) {
+  Coder *c = &w->coder;
+  ScanPlace *place = &w->place;
   const Store *store = store_of(plane, made);
-  uint8_t *empty = allocate_cleared(plane->blocks_wide * 2); /* what no scan of the original ever mentioned */
+  uint8_t *empty = allocate_zeroed(plane->blocks_wide * 2); /* what no scan of the original ever mentioned */
   c->previous = place->previous;
   c->run = place->run;
   c->waiting = place->waiting;
@@ -52,34 +41,37 @@ static void put_notes(Coder *c, uint32_t count) {
   }
 }
 
-static Coder coder;
-
-static void put_scan(const Scan *scan, int made, uint32_t *notes, uint32_t room) {
-  static Place place;
-  memset(&coder, 0, sizeof coder);
-  memset(&place, 0, sizeof place);
-  coder.notes = notes;
-  coder.room = room;
-  run_scan(&coder, scan, made, &place);
-  put_table(&coder, scan->from > 0);
-  put_scan_header(scan);
-  coder.emitting = 1;
-  coder.room = 0;
-  put_notes(&coder, place.noted);
-  run_scan(&coder, scan, made, &place);
-  end_bits(&coder);
+static void put_scan(ScanWriter *w, const Picture *picture, const Scan *scan, int made) {
+  Coder *c = &w->coder;
+  const Plane *plane = &picture->plane[scan->plane];
+  memset(c, 0, sizeof *c);
+  memset(&w->place, 0, sizeof w->place);
+  c->lane = &w->lane;
+  c->notes = w->notes;
+  c->room = w->room;
+  run_scan(w, plane, scan, made);
+  put_table(c, scan->from > 0);
+  put_scan_header(c->lane, picture, scan);
+  c->emitting = 1;
+  c->room = 0;
+  put_notes(c, w->place.noted);
+  run_scan(w, plane, scan, made);
+  end_bits(c);
 }
 
-/* Progressive frame (B.2.2), scans, end. Returns the bytes; `counting` writes none. */
-double write_scans(const Script *script, int made, int headers, int counting) {
-  only_counting = counting;
-  written = lane->filled = 0;
-  put_head(made, headers);
-  const uint32_t most = packed_bytes() + 64, room = most < NOTES_MAX ? most : NOTES_MAX; /* a symbol takes a byte or more of them */
-  uint32_t *notes = allocate(room * sizeof *notes);
-  for (int i = 0; i < script->count; i++) put_scan(&script->scan[i], made, notes, room);
-  free(notes);
-  put_word(0xFFD9);
-  flush();
-  return written;
+double write_scans(Jpeg *jpeg, int made, int headers, int counting) {
+  ScanWriter *w = &jpeg->scan_writer;
+  const Script *script = script_of(jpeg->scripts, &jpeg->picture, made);
+  jpeg->output.only_counting = counting;
+  jpeg->output.written = w->lane.filled = 0;
+  w->lane.output = &jpeg->output;
+  put_head(&w->lane, &jpeg->picture, made, headers);
+  const uint32_t most = jpeg->packing.total + 64; /* a symbol takes a byte or more of packed rows */
+  w->room = most < NOTES_MAX ? most : NOTES_MAX;
+  w->notes = allocate(w->room * sizeof *w->notes);
+  for (int i = 0; i < script->count; i++) put_scan(w, &jpeg->picture, &script->scan[i], made);
+  free(w->notes);
+  put_word(&w->lane, 0xFFD9);
+  flush(&w->lane);
+  return jpeg->output.written;
 }

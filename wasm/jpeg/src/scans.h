@@ -1,27 +1,30 @@
-/* Progressive scans written from packed rows (scans.c), and the choice of a script (script.c). */
+/*
+ * Scans of rows that are stored. Symbols are counted before they are written: they are noted down on the way, and
+ * rows for which there was no room are gone through again.
+ *  */
 #ifndef WHITTLE_JPEG_SCANS_H
 #define WHITTLE_JPEG_SCANS_H
 
-#include "engine.h"
+#include "coder.h"
 
-/* One scan of one component (ITU-T T.81, G.1.1): band of the zigzag, successive approximation. */
+typedef struct Jpeg Jpeg;
+
+/* What has to be known to go on with a row. */
 typedef struct {
-  int plane, from, to, high, low;
-} Scan;
-#define SCANS_WRITTEN_MAX 64
+  uint32_t row, run, noted;
+  int previous, waiting;
+  uint8_t correction[WAITING_MAX + DCTSIZE2];
+} ScanPlace;
 
 typedef struct {
-  Scan scan[SCANS_WRITTEN_MAX];
-  int count; /* 0: not chosen yet */
-  double bytes; /* of all scans, estimated */
-} Script;
+  Lane lane;
+  Coder coder;
+  ScanPlace place; /* first row without notes */
+  uint32_t *notes;
+  uint32_t room; /* for notes */
+} ScanWriter;
 
-/* End-of-band runs end at 15 bits (G.1.2.2). */
-#define RUN_MAX 0x7FFF
-/* Correction bits that wait for the symbol they follow; as many as libjpeg's decoders and coders are used to. */
-#define WAITING_MAX 937
-
-const Script *script_of(int made);
-double write_scans(const Script *script, int made, int headers, int counting);
+/* Writes a progressive file (B.2.2). Returns its bytes; `counting` writes none. */
+double write_scans(Jpeg *jpeg, int made, int headers, int counting);
 
 #endif

@@ -1,20 +1,13 @@
-/*
- * The script of a progressive file: how luma and chroma are cut into bands and bits. What mozjpeg's search finds by
- * coding everything is estimated here from a sample of the rows, so it costs little at any size.
- */
-#include "packed.h"
-#include "scans.h"
+#include "script.h"
 
-/* Blocks that are looked at in each plane. */
-#define SAMPLED_BLOCKS 1500
-/* Bits that may be left for later scans. */
-#define LOW_MAX 3
+#include "packed.h"
+#include "tuning.h"
+
 /* SOS with one component (B.2.3), and the table (B.2.4.2). */
 #define SCAN_HEADER_BYTES 10
 #define TABLE_HEADER_BYTES 21
 
-static const uint8_t cuts[] = {2, 5, 8, 12, 18}; /* mozjpeg's */
-#define CUTS ((int)sizeof cuts)
+#define CUTS ((int)sizeof BAND_CUTS)
 
 /* ---- a sample ---- */
 
@@ -23,7 +16,7 @@ typedef struct {
   uint32_t blocks;
   uint32_t *start; /* of each block in `values`, and the end */
   uint32_t *values;
-  double scale;    /* blocks of the plane for one of these */
+  double scale; /* blocks of the plane for one of these */
 } Sample;
 
 /* What a scan is made of: Huffman symbols, and the bits that follow them. */
@@ -57,9 +50,9 @@ static double bits_of(const Tally *t, double scale) {
   return bits * scale + 8.0 * (SCAN_HEADER_BYTES + TABLE_HEADER_BYTES + symbols);
 }
 
-/* One row of how many is looked at. */
+/* One row in so many is sampled. */
 static uint32_t rows_apart(const Plane *plane) {
-  const uint32_t rows = SAMPLED_BLOCKS / plane->blocks_wide + 1;
+  const uint32_t rows = SCRIPT_BLOCKS / plane->blocks_wide + 1;
   return plane->blocks_high > rows ? plane->blocks_high / rows : 1;
 }
 
@@ -70,7 +63,7 @@ int row_is_scripted(const Plane *plane, uint32_t row) {
 
 /* Rows spread over the plane; returns the bits of its DC scan (G.1.2.1). */
 static double take_sample(Sample *sample, const Plane *plane, int made) {
-  const Store *store = made ? plane->made : plane->read;
+  const Store *store = store_of(plane, made);
   const uint32_t every = rows_apart(plane);
   uint32_t bytes = 0, taken = 0, count = 0;
   for (uint32_t row = every / 2; row < plane->blocks_high; row += every, taken++) bytes += store->length[row];
@@ -139,8 +132,10 @@ static double first_bits(const Sample *sample, uint32_t from, uint32_t to, int l
 static double refinement_bits(const Sample *sample, int low) {
   Tally t = {0};
   for (uint32_t x = 0; x < sample->blocks; x++) {
-    const uint32_t *value = sample->values + sample->start[x], *end = sample->values + sample->start[x + 1], *newest = value;
-    for (const uint32_t *v = value; v < end; v++) if ((*v & 0xFFFF) >> low == 1) newest = v + 1;
+    const uint32_t *value = sample->values + sample->start[x], *end = sample->values + sample->start[x + 1];
+    const uint32_t *newest = value;
+    for (const uint32_t *v = value; v < end; v++)
+      if ((*v & 0xFFFF) >> low == 1) newest = v + 1;
     uint32_t zeros = 0, last = 0, own = 0;
     for (; value < end; value++) {
       const uint32_t place = *value >> 16, size = (*value & 0xFFFF) >> low;
@@ -185,22 +180,22 @@ static double two_bands(const Sample *sample, int cut, int low) {
 static Bands best_bands(const Sample *sample) {
   Bands best = {DCTSIZE2 - 1, first_bits(sample, 1, DCTSIZE2 - 1, 0)};
   double bits[CUTS];
-  bits[1] = two_bands(sample, cuts[1], 0);
+  bits[1] = two_bands(sample, BAND_CUTS[1], 0);
   int at = 1;
-  bits[0] = two_bands(sample, cuts[0], 0);
+  bits[0] = two_bands(sample, BAND_CUTS[0], 0);
   if (bits[0] < bits[1]) at = 0;
   else
     for (int i = 2; i < CUTS; i++, at++) {
-      bits[i] = two_bands(sample, cuts[i], 0);
+      bits[i] = two_bands(sample, BAND_CUTS[i], 0);
       if (bits[i] >= bits[at]) break;
     }
-  return bits[at] < best.bits ? (Bands){cuts[at], bits[at]} : best;
+  return bits[at] < best.bits ? (Bands){BAND_CUTS[at], bits[at]} : best;
 }
 
 /* Adds to `bits` what the plane's scans are estimated to take. */
-static int add_plane(Scan *script, int plane, int made, double *bits) {
+static int add_plane(Scan *script, const Picture *picture, int plane, int made, double *bits) {
   Sample sample;
-  *bits += take_sample(&sample, &picture.plane[plane], made);
+  *bits += take_sample(&sample, &picture->plane[plane], made);
   int best_low = 0;
   Bands best = best_bands(&sample);
   double refinements = 0;
@@ -208,7 +203,7 @@ static int add_plane(Scan *script, int plane, int made, double *bits) {
   for (int low = 1; low <= LOW_MAX; low++) {
     refinements += refinement_bits(&sample, low - 1);
     Bands bands = {DCTSIZE2 - 1, first_bits(&sample, 1, DCTSIZE2 - 1, low)};
-    const int cut = best.cut < DCTSIZE2 - 1 ? best.cut : cuts[0];
+    const int cut = best.cut < DCTSIZE2 - 1 ? best.cut : BAND_CUTS[0];
     const double cut_bits = two_bands(&sample, cut, low);
     if (cut_bits < bands.bits) bands = (Bands){cut, cut_bits};
     if (bands.bits + refinements >= least) break;
@@ -225,29 +220,26 @@ static int add_plane(Scan *script, int plane, int made, double *bits) {
   return count;
 }
 
-/* ---- scripts: of what was read, and of what was made ---- */
+/* ---- scripts ---- */
 
-static Script scripts[2];
+void forget_script(Script *scripts, int made) { scripts[made].count = 0; }
 
-void forget_script(int made) { scripts[made].count = 0; }
-
-/* DC of all planes first, then each plane's bands, and the last bits at the end: a picture that is cut short is a coarse one. */
-const Script *script_of(int made) {
+/* DC of all planes first, then each plane's bands, and the last bits at the end: a picture that is cut short is a
+ * coarse one. */
+const Script *script_of(Script *scripts, const Picture *picture, int made) {
   Script *script = &scripts[made];
   if (script->count) return script;
   Scan bands[SCANS_WRITTEN_MAX];
   double bits = 0;
   int count = 0, found = 0;
-  for (int i = 0; i < picture.planes; i++) script->scan[count++] = (Scan){i, 0, 0, 0, 0};
-  for (int i = 0; i < picture.planes; i++) found += add_plane(bands + found, i, made, &bits);
-  for (int high = 0; high <= LOW_MAX; high++) {
-    const int wanted = high ? LOW_MAX + 1 - high : 0; /* first scans, then refinements from the coarsest */
-    for (int i = 0; i < found; i++) if (bands[i].high == wanted) script->scan[count++] = bands[i];
+  for (int i = 0; i < picture->planes; i++) script->scan[count++] = (Scan){i, 0, 0, 0, 0};
+  for (int i = 0; i < picture->planes; i++) found += add_plane(bands + found, picture, i, made, &bits);
+  for (int step = 0; step <= LOW_MAX; step++) {
+    const int high = step ? LOW_MAX + 1 - step : 0; /* first scans, then refinements from the coarsest */
+    for (int i = 0; i < found; i++)
+      if (bands[i].high == high) script->scan[count++] = bands[i];
   }
   script->count = count;
   script->bytes = bits / 8;
   return script;
 }
-
-/* Bytes of the scans of a progressive file, estimated from a sample: of what was read (0) or made (1). */
-double EXPORT(estimated_bytes)(int made) { return script_of(made)->bytes; }

@@ -1,27 +1,43 @@
-/* Skies, backdrops, paper: where steps of quantisation show as bands and blocks (smooth.c). */
+/*
+ * Where is a picture smooth? In a sky without its noise, a DC step of 23 is a visible edge between blocks, in luma
+ * and in chroma; so planes with smooth areas get finer steps for DC and the lowest frequencies.
+ *
+ * A place is a square of about 16 pixels. It is quiet in a plane when all of its blocks vary by less than NOISE
+ * (sensor noise does, texture does not), and smooth when it and its neighbours are quiet, both in the plane and in
+ * luma, which hides what happens to colour under it. Areas of one flat colour are not counted: their blocks are all
+ * off by the same.
+ *  */
 #ifndef WHITTLE_JPEG_SMOOTH_H
 #define WHITTLE_JPEG_SMOOTH_H
 
-#include "engine.h"
+#include "picture.h"
 
-int block_is_quiet(float ac_energy);
+#define SMOOTH_UNKNOWN (-1)
+
+typedef struct {
+  int told, found; /* planes with smooth areas, as bits: what the host said, what a search found; or SMOOTH_UNKNOWN */
+  uint8_t *loud;   /* a bit a place: luma has something there that hides steps; NULL outside of a pass */
+} Smooth;
+
+/* Planes with smooth areas worth finer steps, as bits. Searches the rows as read, unless the answer is known. */
+int smooth_planes(Smooth *smooth, const Picture *picture);
+/* What was found is no longer true. */
+void smooth_forget(Smooth *smooth);
+/* For rows that are requantised as they come: what the host said, or nothing is smooth. */
+void smooth_unseen(Smooth *smooth);
+
+/* 64 times the variance of a block's samples (Parseval). */
 float ac_energy(const JCOEF *block, const float *step);
+/* Whether a block of that energy has no texture. */
+int block_is_quiet(float energy);
 
-/* Bit i: plane i has smooth areas worth finer steps. Looks at the rows as read, unless it was told or has looked. */
-int smooth_planes(void);
-void smooth_forget(void);
-/* For rows that are requantised as they come: what was told, or nothing is smooth. */
-void smooth_unseen(void);
-
-/* The step that must not be exceeded for coefficient k of a smooth plane, where the table would take `step`. */
+/* The step for coefficient k of a smooth plane, where the table has `step`. */
 uint16_t smooth_step(int k, uint16_t step);
-/* DC and the two lowest frequencies: what there is of a gradient between blocks, and inside of them. */
-int smooth_frequency(int k);
 
 /* Places where luma hides what happens to colour, as far as its rows have come. */
-void quiet_places_begin(void);
-void note_loud_place(const Plane *plane, uint32_t x, uint32_t row);
-int is_loud_place(const Plane *plane, uint32_t x, uint32_t row);
-void quiet_places_end(void);
+void loud_places_begin(Smooth *smooth, const Picture *picture);
+void loud_places_end(Smooth *smooth);
+void note_loud_place(Smooth *smooth, const Picture *picture, const Plane *plane, uint32_t x, uint32_t row);
+int is_loud_place(const Smooth *smooth, const Picture *picture, const Plane *plane, uint32_t x, uint32_t row);
 
 #endif

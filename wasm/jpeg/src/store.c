@@ -1,80 +1,88 @@
-/*
- * Block rows, packed: what stands for libjpeg's whole-image coefficient arrays.
- *
- * A packed block is its DC as a zigzag varint of the difference to the block on the left, then a token for each non-zero
- * AC coefficient in zigzag order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15: one more byte
- * with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two bytes follow.
- */
-#include "engine.h"
+#include "store.h"
 #include "packed.h"
 #include <wasm_simd128.h>
 
 #define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
 
-static uint8_t *scratch; /* one packed row */
-static uint32_t scratch_bytes;
-static uint32_t packed_total;
-
-uint32_t packed_bytes(void) { return packed_total; }
-
 /* 255 where one of sixteen coefficients is not zero. */
 static inline v128_t not_zero(const JCOEF *values) {
   const v128_t zero = wasm_i16x8_splat(0);
-  return wasm_i8x16_narrow_i16x8(wasm_i16x8_ne(wasm_v128_load(values), zero), wasm_i16x8_ne(wasm_v128_load(values + 8), zero));
+  const v128_t first = wasm_i16x8_ne(wasm_v128_load(values), zero);
+  return wasm_i8x16_narrow_i16x8(first, wasm_i16x8_ne(wasm_v128_load(values + 8), zero));
 }
 
 /* The shuffles are jpeg_natural_order, sixteen places of the zigzag at a time, out of the four pairs of rows. */
 uint64_t zigzag_mask(const JCOEF *block) {
   const v128_t a = not_zero(block), b = not_zero(block + 16), c = not_zero(block + 32), d = not_zero(block + 48);
-  const v128_t first = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 0, 25, 18, 11, 4, 5), c,
-                                          0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 11, 12, 13, 14, 15);
-  const v128_t second = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 12, 19, 26, 0, 0, 0, 0, 0, 27, 20, 13, 6, 7, 14, 21, 28),
-                                           wasm_i8x16_shuffle(c, d, 0, 0, 0, 1, 8, 16, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0),
-                                           0, 1, 2, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 13, 14, 15);
-  const v128_t third = wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 0, 0, 0, 0, 0, 0, 0, 29, 22, 15, 23, 30, 0, 0, 0),
-                                          wasm_i8x16_shuffle(c, d, 3, 10, 17, 24, 25, 18, 11, 4, 0, 0, 0, 0, 0, 5, 12, 19),
-                                          16, 17, 18, 19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 29, 30, 31);
-  const v128_t last = wasm_i8x16_shuffle(wasm_i8x16_shuffle(c, d, 26, 27, 20, 13, 6, 0, 7, 14, 21, 28, 29, 22, 15, 23, 30, 31), b,
-                                         0, 1, 2, 3, 4, 31, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const v128_t first =
+      wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 0, 25, 18, 11, 4, 5), c, 0, 1, 2, 3,
+                         4, 5, 6, 7, 8, 9, 16, 11, 12, 13, 14, 15);
+  const v128_t second =
+      wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 12, 19, 26, 0, 0, 0, 0, 0, 27, 20, 13, 6, 7, 14, 21, 28),
+                         wasm_i8x16_shuffle(c, d, 0, 0, 0, 1, 8, 16, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0), 0, 1, 2, 19, 20, 21,
+                         22, 23, 8, 9, 10, 11, 12, 13, 14, 15);
+  const v128_t third =
+      wasm_i8x16_shuffle(wasm_i8x16_shuffle(a, b, 0, 0, 0, 0, 0, 0, 0, 0, 29, 22, 15, 23, 30, 0, 0, 0),
+                         wasm_i8x16_shuffle(c, d, 3, 10, 17, 24, 25, 18, 11, 4, 0, 0, 0, 0, 0, 5, 12, 19), 16, 17, 18,
+                         19, 20, 21, 22, 23, 8, 9, 10, 11, 12, 29, 30, 31);
+  const v128_t last =
+      wasm_i8x16_shuffle(wasm_i8x16_shuffle(c, d, 26, 27, 20, 13, 6, 0, 7, 14, 21, 28, 29, 22, 15, 23, 30, 31), b, 0, 1,
+                         2, 3, 4, 31, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const uint64_t low = (uint32_t)wasm_i8x16_bitmask(first) | (uint32_t)wasm_i8x16_bitmask(second) << 16;
   const uint64_t high = (uint32_t)wasm_i8x16_bitmask(third) | (uint32_t)wasm_i8x16_bitmask(last) << 16;
   return (low | high << 32) & ~1ull;
 }
 
-uint32_t pack_row(JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
-  const uint32_t needed = count * PACKED_BLOCK_MAX;
-  if (scratch_bytes < needed) {
-    free(scratch);
-    scratch = allocate(needed);
-    scratch_bytes = needed;
+/* Writes the difference to the DC before as a zigzag varint. */
+static inline uint8_t *pack_dc(uint8_t *out, int difference) {
+  uint32_t zigzag = ((uint32_t)difference << 1) ^ (uint32_t)(difference >> 31);
+  for (; zigzag >= 128; zigzag >>= 7) *out++ = zigzag | 128;
+  *out++ = zigzag;
+  return out;
+}
+
+/* Writes the token of a value, `gap` zeros behind the one before. */
+static inline uint8_t *pack_ac(uint8_t *out, int gap, int value) {
+  const int size = value < 0 ? -value : value;
+  if (gap < 15 && size <= 6) { /* nearly all of them */
+    *out++ = gap << 4 | (2 * size - (value > 0));
+    return out;
   }
-  uint8_t *out = scratch;
+  const int code = size <= 6 ? 2 * size - (value > 0) : size < 128 ? 13 : 14;
+  if (gap < 15) {
+    *out++ = gap << 4 | code;
+  } else {
+    *out++ = 0xF0 | code;
+    *out++ = gap;
+  }
+  if (code >= 13) *out++ = value;
+  if (code == 14) *out++ = value >> 8;
+  return out;
+}
+
+uint32_t pack_row(Packing *packing, JBLOCKROW blocks, uint32_t count, const uint8_t **packed) {
+  const uint32_t needed = count * PACKED_BLOCK_MAX;
+  if (packing->scratch_bytes < needed) {
+    free(packing->scratch);
+    packing->scratch = allocate(needed);
+    packing->scratch_bytes = needed;
+  }
+  uint8_t *const start = packing->scratch, *out = start;
   int previous_dc = 0;
   for (uint32_t x = 0; x < count; x++) {
     const JCOEF *block = blocks[x];
-    const int difference = block[0] - previous_dc;
+    out = pack_dc(out, block[0] - previous_dc);
     previous_dc = block[0];
-    uint32_t zigzag = ((uint32_t)difference << 1) ^ (uint32_t)(difference >> 31);
-    for (; zigzag >= 128; zigzag >>= 7) *out++ = zigzag | 128;
-    *out++ = zigzag;
     int next = 1;
     for (uint64_t mask = zigzag_mask(block); mask; mask &= mask - 1) {
-      const int k = __builtin_ctzll(mask), gap = k - next, value = block[jpeg_natural_order[k]], size = value < 0 ? -value : value;
+      const int k = __builtin_ctzll(mask);
+      out = pack_ac(out, k - next, block[jpeg_natural_order[k]]);
       next = k + 1;
-      if (gap < 15 && size <= 6) { /* nearly all of them */
-        *out++ = gap << 4 | (2 * size - (value > 0));
-        continue;
-      }
-      const int code = size <= 6 ? 2 * size - (value > 0) : size < 128 ? 13 : 14;
-      if (gap < 15) *out++ = gap << 4 | code;
-      else { *out++ = 0xF0 | code; *out++ = gap; }
-      if (code >= 13) *out++ = value;
-      if (code == 14) *out++ = value >> 8;
     }
     *out++ = 0;
   }
-  *packed = scratch;
-  return out - scratch;
+  *packed = start;
+  return out - start;
 }
 
 static void unpack_row(const uint8_t *in, JBLOCKROW blocks, uint32_t count) {
@@ -90,16 +98,17 @@ static void unpack_row(const uint8_t *in, JBLOCKROW blocks, uint32_t count) {
   }
 }
 
-Store *store_new(uint32_t blocks, uint32_t stride, uint32_t rows, uint32_t window_rows, int plane) {
-  Store *store = allocate_cleared(sizeof *store);
-  store->blocks = blocks;
-  store->stride = stride;
-  store->rows = rows;
+Store *store_new(Packing *packing, StoreSize size, int plane) {
+  Store *store = allocate_zeroed(sizeof *store);
+  store->packing = packing;
+  store->blocks = size.blocks;
+  store->stride = size.stride;
+  store->rows = size.rows;
   store->plane = plane;
-  store->packed = allocate_cleared(rows * sizeof *store->packed);
-  store->length = allocate_cleared(rows * sizeof *store->length);
-  store->window_rows = window_rows;
-  store->take = store_put;
+  store->packed = allocate_zeroed(size.rows * sizeof *store->packed);
+  store->length = allocate_zeroed(size.rows * sizeof *store->length);
+  store->window_rows = size.window_rows;
+  store->take = store_take;
   return store;
 }
 
@@ -114,7 +123,7 @@ void store_free(Store *store) {
 }
 
 void store_drop(Store *store, uint32_t row) {
-  packed_total -= store->length[row];
+  store->packing->total -= store->length[row];
   free(store->packed[row]);
   store->packed[row] = NULL;
   store->length[row] = 0;
@@ -122,12 +131,12 @@ void store_drop(Store *store, uint32_t row) {
 
 void store_put(Store *store, uint32_t row, JBLOCKROW blocks) {
   const uint8_t *packed;
-  const uint32_t length = pack_row(blocks, store->blocks, &packed);
+  const uint32_t length = pack_row(store->packing, blocks, store->blocks, &packed);
   if (store->length[row] != length) {
     store_drop(store, row);
     store->packed[row] = allocate(length);
     store->length[row] = length;
-    packed_total += length;
+    store->packing->total += length;
   }
   memcpy(store->packed[row], packed, length);
 }
@@ -137,13 +146,20 @@ void store_get(const Store *store, uint32_t row, JBLOCKROW blocks) {
   if (store->packed[row]) unpack_row(store->packed[row], blocks, store->blocks);
 }
 
-void store_discard(Store *store, uint32_t row, JBLOCKROW blocks) { (void)store; (void)row; (void)blocks; }
+void store_take(void *context, Store *store, uint32_t row, JBLOCKROW blocks) {
+  (void)context;
+  store_put(store, row, blocks);
+}
+
+void store_discard(void *context, Store *store, uint32_t row, JBLOCKROW blocks) {
+  (void)context, (void)store, (void)row, (void)blocks;
+}
 
 void store_flush(Store *store) {
   if (!store->window_dirty) return;
   store->window_dirty = 0;
   if (store->whole) {
-    for (uint32_t row = 0; row < store->rows; row++) store->take(store, row, store->window[row]);
+    for (uint32_t row = 0; row < store->rows; row++) store->take(store->context, store, row, store->window[row]);
     free(store->window);
     free(store->window_blocks);
     store->window = NULL;
@@ -152,61 +168,5 @@ void store_flush(Store *store) {
     return;
   }
   for (uint32_t i = 0; i < store->window_count && store->window_start + i < store->rows; i++)
-    store->take(store, store->window_start + i, store->window[i]);
-}
-
-/* ---- libjpeg's virtual block arrays ---- */
-
-static StoreMade *store_made;
-static int requests;
-
-static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean cleared, JDIMENSION stride, JDIMENSION rows, JDIMENSION window) {
-  (void)object; (void)pool; (void)cleared;
-  Store *store = store_new(stride, stride, rows, window, 0);
-  if (store_made) store_made(store, requests++);
-  return (jvirt_barray_ptr)store;
-}
-
-static void realize(j_common_ptr object) { (void)object; }
-
-static void open_window(Store *store, uint32_t rows) {
-  store->window = allocate(rows * sizeof *store->window);
-  store->window_blocks = allocate_cleared((size_t)rows * store->stride * sizeof(JBLOCK));
-  for (uint32_t i = 0; i < rows; i++) store->window[i] = store->window_blocks + (size_t)i * store->stride;
-}
-
-static JBLOCKARRAY access_rows(j_common_ptr object, jvirt_barray_ptr array, JDIMENSION start, JDIMENSION count, boolean writable) {
-  (void)object;
-  Store *store = (Store *)array;
-  if (store->whole) {
-    if (!store->window) open_window(store, store->rows + count); /* libjpeg asks for whole MCU rows, which may end below */
-    store->window_dirty |= writable;
-    return store->window + start;
-  }
-  if (!store->window || count > store->window_rows) {
-    store_flush(store);
-    free(store->window);
-    free(store->window_blocks);
-    if (count > store->window_rows) store->window_rows = count;
-    store->window_valid = 0;
-    open_window(store, store->window_rows);
-  }
-  if (!store->window_valid || store->window_start != start || count > store->window_count) {
-    store_flush(store);
-    store->window_start = start;
-    store->window_count = count;
-    store->window_valid = 1;
-    for (uint32_t i = 0; i < count && start + i < store->rows; i++) store_get(store, start + i, store->window[i]);
-  }
-  if (writable) store->window_dirty = 1;
-  return store->window;
-}
-
-void use_packed_arrays(struct jpeg_memory_mgr *memory, j_common_ptr object, StoreMade *made) {
-  (void)object;
-  store_made = made;
-  requests = 0;
-  memory->request_virt_barray = request;
-  memory->realize_virt_arrays = realize;
-  memory->access_virt_barray = access_rows;
+    store->take(store->context, store, store->window_start + i, store->window[i]);
 }

@@ -1,12 +1,10 @@
-/*
- * The levels of a row of blocks: those with the least bits + λ · squared error, found by dynamic programming, with the
- * error in units of the step. Costs, candidates and λ are those of mozjpeg's quantize_trellis(); after Crouse and
- * Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997).
- */
-#include "overshoot.h"
-#include "smooth.h"
 #include "trellis.h"
+
 #include <wasm_simd128.h>
+
+#include "dct.h"
+#include "overshoot.h"
+#include "tuning.h"
 
 #define DC_CANDIDATES 5
 #define LEVEL_MAX 1023 /* ten bits (T.81, table F.2) */
@@ -78,23 +76,26 @@ static void ratios(const Plane *plane, float *ratio) {
 /* To the nearest level; halves away from zero. */
 static inline v128_t nearest(v128_t scaled) {
   const v128_t sign = wasm_v128_and(scaled, wasm_f32x4_splat(-0.0f));
-  const v128_t bounded = wasm_f32x4_pmin(wasm_f32x4_pmax(scaled, wasm_f32x4_splat(-LEVEL_MAX)), wasm_f32x4_splat(LEVEL_MAX));
+  const v128_t bounded =
+      wasm_f32x4_pmin(wasm_f32x4_pmax(scaled, wasm_f32x4_splat(-LEVEL_MAX)), wasm_f32x4_splat(LEVEL_MAX));
   return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_add(bounded, wasm_v128_or(wasm_f32x4_splat(0.5f), sign)));
 }
 
 static inline void round_scaled(const float *scaled, JCOEF *out) {
-  for (int k = 0; k < DCTSIZE2; k += 8)
-    wasm_v128_store(out + k, wasm_i16x8_narrow_i32x4(nearest(wasm_v128_load(scaled + k)), nearest(wasm_v128_load(scaled + k + 4))));
+  for (int k = 0; k < DCTSIZE2; k += 8) {
+    const v128_t low = nearest(wasm_v128_load(scaled + k)), high = nearest(wasm_v128_load(scaled + k + 4));
+    wasm_v128_store(out + k, wasm_i16x8_narrow_i32x4(low, high));
+  }
 }
 
 /* A block in units of the new step, and its levels rounded. */
 static inline void round_block(const JCOEF *in, const float *ratio, float *scaled, JCOEF *out) {
   for (int k = 0; k < DCTSIZE2; k += 8) {
     const v128_t levels = wasm_v128_load(in + k);
-    const v128_t low = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(levels)), wasm_v128_load(ratio + k));
-    const v128_t high = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels)), wasm_v128_load(ratio + k + 4));
-    wasm_v128_store(scaled + k, low);
-    wasm_v128_store(scaled + k + 4, high);
+    const v128_t low = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(levels));
+    const v128_t high = wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(levels));
+    wasm_v128_store(scaled + k, wasm_f32x4_mul(low, wasm_v128_load(ratio + k)));
+    wasm_v128_store(scaled + k + 4, wasm_f32x4_mul(high, wasm_v128_load(ratio + k + 4)));
   }
   round_scaled(scaled, out);
 }
@@ -105,20 +106,17 @@ void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t wi
   for (uint32_t x = 0; x < width; x++) round_block(in[x], ratio, scaled, out[x]);
 }
 
-/* Errors weigh more than in mozjpeg: eyes miss what the trellis saves by leaving out (tools/bench/jpeg-tables.ts). */
-static float error_weight = 2.3f;
-void trellis_weight(float weight) { error_weight = weight; }
-
-/* λ: the busier a block, the less its errors are seen. */
-static inline float lambda_of(float energy) {
+/* λ: the busier a block, the less its errors are visible. The numbers are mozjpeg's. */
+static inline float lambda_of(float error_weight, float energy) {
   return error_weight * 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + energy * (1 / 63.0f));
 }
 
 /*
- * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is what it
- * costs, up to a value, more than leaving everything at zero.
- */
-static void search_block(const float *scaled, float block_lambda, const float *weight, const Prices *prices, JCOEF *out) {
+ * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is
+ * what it costs, up to a value, more than leaving everything at zero.
+ *  */
+static void search_block(const float *scaled, float block_lambda, const float *weight, const Prices *prices,
+                         JCOEF *out) {
   uint64_t mask = zigzag_mask(out);
   if (!mask) return;
   float saved[DCTSIZE2], least_saved[DCTSIZE2];
@@ -188,7 +186,8 @@ static float ac_bits(const JCOEF *block, const Prices *prices) {
   return last < DCTSIZE2 - 1 ? bits + prices->ac[0] : bits;
 }
 
-/* What levels are looked for of a block, and the best so far: those with the least bits + λ · squared error of what is shown. */
+/* What levels are looked for of a block, and the best so far: those with the least bits + λ · squared error of what
+ * is shown. */
 typedef struct {
   const Plane *plane;
   const Prices *prices;
@@ -198,30 +197,25 @@ typedef struct {
 } Search;
 
 #define NOTHING_YET 1e30f
-#define ROUNDS 4 /* four more would save another half per cent, in 1.6 times the time */
 
 /* From levels that aim at `scaled` on to others that show more of what they should, or the same for less. */
 static void follow(Search *s, const float *scaled) {
-  float wanted[DCTSIZE2];
+  float target[DCTSIZE2];
   JCOEF level[DCTSIZE2], before[DCTSIZE2];
-  memcpy(wanted, scaled, sizeof wanted);
-  for (int round = 0; round < ROUNDS; round++) {
-    round_scaled(wanted, level);
-    search_block(wanted, s->lambda, s->weight, s->prices, level);
+  memcpy(target, scaled, sizeof target);
+  for (int round = 0; round < OVERSHOOT_ROUNDS; round++) {
+    round_scaled(target, level);
+    search_block(target, s->lambda, s->weight, s->prices, level);
     if (round && !memcmp(before, level, sizeof level)) return;
     memcpy(before, level, sizeof level);
-    const float error = shown_error(s->shown, s->plane->made_step, s->weight, level, wanted);
+    const float error = shown_error(s->shown, s->plane->made_step, s->weight, level, target);
     const float cost = ac_bits(level, s->prices) + s->lambda * error;
     if (cost >= s->cost || (s->cost < NOTHING_YET && overflows_fast_transform(level, s->plane->made_step))) continue;
     s->cost = cost;
-    s->dc = wanted[0];
+    s->dc = target[0];
     memcpy(s->level, level, sizeof level);
   }
 }
-
-/* Below a mask an end of the scale is what is hidden, and what it hides is worth less than what lies beside it. */
-static int stays_within;
-void EXPORT(stay_within)(int wanted) { stays_within = wanted; }
 
 /* From what the block is, and from what lies far beyond the ends: either may lead to the better one. */
 static void search_shown(Search *s, const float *own) {
@@ -245,8 +239,8 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
     level = level > LEVEL_MAX ? LEVEL_MAX : level < -LEVEL_MAX ? -LEVEL_MAX : level;
     float least = 1e30f;
     for (int l = 0; l < DC_CANDIDATES; l++) {
-      const float cost =
-          left ? left->cost[l] + prices->dc[bits_of(magnitude(level - left->level[l]))] : prices->dc[bits_of(magnitude(level))];
+      const float cost = left ? left->cost[l] + prices->dc[bits_of(magnitude(level - left->level[l]))]
+                              : prices->dc[bits_of(magnitude(level))];
       if (cost >= least) continue;
       least = cost;
       step->from[c] = l;
@@ -257,12 +251,10 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
 }
 
 /*
- * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the table's own
- * would. In smooth blocks DC is hardly moved, and the lowest frequencies are kept for gradients, not for noise.
- */
-#define SMOOTH_WEIGHT 4
-#define NOISE_WEIGHT 0.5f
-
+ * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the
+ * table's own would. In smooth blocks DC is hardly moved, and the lowest frequencies are kept for gradients, not for
+ * noise.
+ *  */
 static void weights(const Plane *plane, float *weight) {
   for (int k = 0; k < DCTSIZE2; k++) {
     const float finer = (float)plane->made_step[k] / plane->table_step[k];
@@ -271,21 +263,19 @@ static void weights(const Plane *plane, float *weight) {
 }
 
 /* Whether a block is in a smooth area; rows of luma come before those of colour, which it hides. */
-static int is_smooth(const Plane *plane, uint32_t x, uint32_t row, float energy) {
+static int is_smooth(const Trellis *t, const Plane *plane, uint32_t x, uint32_t row, float energy) {
   const int quiet = block_is_quiet(energy);
-  if (plane == &picture.plane[0] && !quiet) note_loud_place(plane, x, row);
-  return quiet && plane->smooth && !(plane->chroma && is_loud_place(plane, x, row));
+  if (plane == &t->picture->plane[0] && !quiet) note_loud_place(t->smooth, t->picture, plane, x, row);
+  return quiet && plane->smooth && !(plane->chroma && is_loud_place(t->smooth, t->picture, plane, x, row));
 }
 
 /* A gradient has the same sign in nearly all blocks around, noise has not: only the first is worth its bits. */
-#define REACH 4
-#define AGREEMENT 0.75f
-
 static int is_gradient(JBLOCKROW in, uint32_t width, uint32_t x, int k) {
-  const uint32_t from = x < REACH ? 0 : x - REACH, to = x + REACH < width ? x + REACH : width - 1;
+  const uint32_t from = x < GRADIENT_REACH ? 0 : x - GRADIENT_REACH,
+                 to = x + GRADIENT_REACH < width ? x + GRADIENT_REACH : width - 1;
   int signs = 0;
   for (uint32_t i = from; i <= to; i++) signs += (in[i][k] > 0) - (in[i][k] < 0);
-  return magnitude(signs) >= AGREEMENT * (to - from + 1);
+  return magnitude(signs) >= GRADIENT_AGREEMENT * (to - from + 1);
 }
 
 static void smooth_weights(JBLOCKROW in, uint32_t width, uint32_t x, const float *busy, float *weight) {
@@ -294,20 +284,33 @@ static void smooth_weights(JBLOCKROW in, uint32_t width, uint32_t x, const float
   weight[8] = is_gradient(in, width, x, 8) ? 1 : NOISE_WEIGHT * busy[8];
 }
 
-void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in, JBLOCKROW out) {
+/* Makes the best path through a row's DC levels the levels of its blocks. */
+static void settle_dc(const DcStep *path, uint32_t width, JBLOCKROW out) {
+  int best = 0;
+  for (int c = 1; c < DC_CANDIDATES; c++)
+    if (path[width - 1].cost[c] < path[width - 1].cost[best]) best = c;
+  for (uint32_t x = width; x-- > 0;) {
+    out[x][0] = path[x].level[best];
+    best = path[x].from[best];
+  }
+}
+
+void quantise_trellis(const Trellis *t, const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in,
+                      JBLOCKROW out) {
   float ratio[DCTSIZE2], step[DCTSIZE2], scaled[DCTSIZE2], shown[DCTSIZE2], busy[DCTSIZE2], smooth[DCTSIZE2];
   ratios(plane, ratio);
   weights(plane, busy);
   memcpy(smooth, busy, sizeof smooth);
   for (int k = 0; k < DCTSIZE2; k++) step[k] = plane->read_step[k];
+  const int may_overshoot = !t->stays_within && !plane->chroma;
   DcStep *path = allocate(at.width * sizeof *path);
   for (uint32_t x = 0; x < at.width; x++) {
     round_block(in[x], ratio, scaled, out[x]);
-    const float energy = ac_energy(in[x], step), lambda = lambda_of(energy);
-    const int is_gentle = at.smooth && is_smooth(plane, at.first + x, at.row, energy);
+    const float energy = ac_energy(in[x], step), lambda = lambda_of(t->error_weight, energy);
+    const int is_gentle = at.smooth && is_smooth(t, plane, at.first + x, at.row, energy);
     if (is_gentle) smooth_weights(in, at.width, x, busy, smooth);
     const float *weight = is_gentle ? smooth : busy;
-    if (!stays_within && !plane->chroma && energy > 0 && shown_at_the_ends(in[x], plane->read_step, energy, shown)) {
+    if (may_overshoot && energy > 0 && shown_at_the_ends(in[x], plane->read_step, energy, shown)) {
       Search search = {.plane = plane, .prices = prices, .shown = shown, .weight = weight, .lambda = lambda};
       search_shown(&search, scaled);
       memcpy(out[x], search.level, sizeof search.level);
@@ -317,12 +320,6 @@ void quantise_trellis(const Plane *plane, const Prices *prices, RowPlace at, JBL
     }
     dc_step(&path[x], x ? &path[x - 1] : NULL, scaled[0], out[x][0], lambda * weight[0], prices);
   }
-  int best = 0;
-  for (int c = 1; c < DC_CANDIDATES; c++)
-    if (path[at.width - 1].cost[c] < path[at.width - 1].cost[best]) best = c;
-  for (uint32_t x = at.width; x-- > 0;) {
-    out[x][0] = path[x].level[best];
-    best = path[x].from[best];
-  }
+  settle_dc(path, at.width, out);
   free(path);
 }
