@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds webp.wasm: libwebp 1.2.4 as Debian ships it (source package libwebp 1.2.4-0.2+deb12u1, its patches applied) and engine.c.
+# Builds webp.wasm: libwebp 1.2.4 as Debian ships it (source package libwebp 1.2.4-0.2+deb12u1, its patches applied) and our C.
 # Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32, dpkg-dev, and emscripten for its headers alone: they say SSE2
 # in Wasm's vectors, which libwebp's fast paths are written in.
 set -eu
@@ -27,8 +27,11 @@ for file in src/enc/*.c src/dec/*.c src/dsp/*.c src/utils/*.c sharpyuv/*.c; do
   clang-19 $flags -w -D__SSE__ -D__SSE2__ -DEMSCRIPTEN -I$simd -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
 done
 for file in src/utils/thread_utils.c; do clang-19 $flags -w -c $file -o "$objects/thread_utils.o"; done
-clang-19 $flags -Wall -Wextra -I"$here/../measure" -c "$here/engine.c" -o "$objects/engine.o"
+for file in compare encode exports rows strips viewer; do
+  clang-19 $flags -Wall -Wextra -I"$here/../measure" -c "$here/$file.c" -o "$objects/engine-$file.o"
+done
 for file in measure pixels; do clang-19 $flags -Wall -Wextra -c "$here/../measure/$file.c" -o "$objects/$file.o"; done
+clang-19 $flags -Wall -Wextra -c "$here/../common/allocate.c" -o "$objects/allocate.o"
 clang-19 $flags -Wall -Wextra -DHEAP_LIMIT_BYTES=75497472 -DHEAP_LIMIT_FROM_HOST -c "$here/../common/heap.c" -o "$objects/heap.o"
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" -s --gc-sections --lto-O3 \
