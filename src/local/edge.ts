@@ -4,8 +4,8 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Resp
 import type { Kind } from '../service/lanes.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { budgetOf } from './budget.ts'
-import type { JobLimits } from './job.ts'
-import { leashWorkerd } from './parent-death-signal.ts'
+import type { JobLimits } from './options.ts'
+import { useParentDeathSignalForWorkerd } from './parent-death-signal.ts'
 import type { Pool } from './worker-pool.ts'
 
 export interface EdgeOptions {
@@ -16,7 +16,7 @@ export interface EdgeOptions {
   readonly state: string
   readonly port: number
   /** Of the Worker that presses reach the service through. */
-  readonly doorPort: number
+  readonly taskApiPort: number
   readonly inspectorPort?: number
   /** Variables and secrets of the edge. */
   readonly variables: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-m
 
 /** Not ready yet. */
 export function openEdge(options: EdgeOptions, secret: string, pool: Pool): Miniflare {
-  leashWorkerd()
+  useParentDeathSignalForWorkerd()
   return new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => ask(pool, request))))
 }
 
@@ -53,7 +53,7 @@ async function ask(pool: Pool, request: Request): Promise<Response> {
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
 function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
-  const { root, build, state, port, doorPort, inspectorPort, variables, limits, log } = options
+  const { root, build, state, port, taskApiPort, inspectorPort, variables, limits, log } = options
   const worker = (name: string, file: string) => ({
     name,
     modules: [{ type: 'ESModule' as const, path: join(build, file) }],
@@ -99,7 +99,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
         bindings: { DOOR_SECRET: secret },
         r2Buckets: { BLOBS: BUCKET },
         durableObjects: { TASKS: { ...own(OBJECTS.TASKS), scriptName: 'whittle' } },
-        unsafeDirectSockets: [{ host: '127.0.0.1', port: doorPort }],
+        unsafeDirectSockets: [{ host: '127.0.0.1', port: taskApiPort }],
       },
       ...(options.resettable ? [resetter(build)] : []),
     ],

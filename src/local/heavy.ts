@@ -10,7 +10,7 @@ import type { Step } from '../service/tasks/run.ts'
 import { bundles } from './build.ts'
 import { searchNative } from './native.ts'
 import { STEP_LIMITS } from './options.ts'
-import { DoorClient } from './task-api-client.ts'
+import { TaskApiClient } from './task-api-client.ts'
 import { Pool } from './worker-pool.ts'
 
 interface Work {
@@ -23,7 +23,7 @@ const root = resolve(import.meta.dirname, '../..')
 const pool = await Pool.open({
   workers: 1,
   // Nobody but this container reaches that door.
-  door: new DoorClient(DOOR, 'container'),
+  door: new TaskApiClient(DOOR, 'container'),
   build: await bundles(root, join(root, '.dev/build')),
   folder: join(tmpdir(), 'presses'),
   heavy: true,

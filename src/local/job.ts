@@ -13,18 +13,14 @@ import type { Step } from '../service/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
 import { budgetOf } from './budget.ts'
 import { CALLS, type Call, type Claimed, type FromProcess, fileOf } from './ipc-messages.ts'
-import { Life, type LifeLimits, type Verdict } from './liveness.ts'
 import { type NativeProgram, type NativeRequest, NativeRun } from './native.ts'
+import type { JobLimits } from './options.ts'
 import type { PressProcess } from './press-process.ts'
-import type { DoorClient } from './task-api-client.ts'
+import type { TaskApiClient } from './task-api-client.ts'
+import { type Verdict, Watchdog } from './watchdog.ts'
 
-export interface JobLimits extends LifeLimits {
-  /** Resident memory of the press, in bytes. */
-  readonly memoryBytes: number
-}
-
-export interface JobWorld {
-  readonly door: Pick<DoorClient, 'task' | 'upload' | 'remove'>
+export interface JobDeps {
+  readonly door: Pick<TaskApiClient, 'task' | 'upload' | 'remove'>
   readonly blobs: Pick<BlobFiles, 'lend' | 'adopt'>
   readonly limits: JobLimits
   readonly native?: NativeProgram
@@ -37,7 +33,7 @@ export interface JobWorld {
 }
 
 const BEAT_MS = 4000
-const LOOK_MS = 500
+const CHECK_MS = 500
 
 /** x265 holds 1.9 GB for ten bits in 3840 × 2160, decoder included, however short its lookahead. */
 const NATIVE_SHARE = 1.5
@@ -49,31 +45,32 @@ export class Job {
   readonly #step: Step
   readonly #claim: Claimed
   readonly #record: TaskRecordFace
-  readonly #world: JobWorld
+  readonly #deps: JobDeps
   readonly #ending = Promise.withResolvers<Ending>()
-  readonly #life: Life
+  readonly #watchdog: Watchdog
   /** Answers that are on their way to the press. */
   #owed = 0
   #progress = 0
   /** The program beside the press, while it runs. */
   #running: NativeRun | undefined
 
-  constructor(press: PressProcess, step: Step, claim: Claimed, world: JobWorld) {
+  constructor(press: PressProcess, step: Step, claim: Claimed, deps: JobDeps) {
     this.#press = press
     this.#step = step
     this.#claim = claim
-    this.#record = world.door.task(step.taskId)
-    this.#world = world
-    this.#life = new Life(world.limits)
+    this.#record = deps.door.task(step.taskId)
+    this.#deps = deps
+    this.#watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: deps.limits, everyMs: CHECK_MS })
+    void this.#watchdog.verdict.then((verdict) => this.#ending.resolve(this.#endingOf(verdict)))
   }
 
   /** Resolves when the step has ended, one way or another, and the task knows. */
   async run(): Promise<'done' | 'stopped' | 'died'> {
-    const { folder, blobs, limits, native } = this.#world
+    const { folder, blobs, limits, native } = this.#deps
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     await using lent = new AsyncDisposableStack()
-    const timers = [setInterval(() => void this.#beat(), BEAT_MS), setInterval(() => void this.#look(), LOOK_MS)]
+    const beats = setInterval(() => void this.#beat(), BEAT_MS)
     try {
       for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
       this.#press.onMessage((message) => this.#hear(message))
@@ -90,7 +87,8 @@ export class Job {
       await this.#tell(ending)
       return ending.kind === 'over_budget' ? 'died' : ending.kind
     } finally {
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(beats)
+      this.#watchdog.stop()
       this.#running?.kill()
       this.#press.onMessage(() => undefined)
       await rm(folder, { recursive: true, force: true })
@@ -105,7 +103,7 @@ export class Job {
 
   async #tell(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
-    const deaths = this.#world.deaths + 1
+    const deaths = this.#deps.deaths + 1
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind !== 'died') return
     // A file that takes all of its presses along needs more than a job has.
@@ -118,26 +116,25 @@ export class Job {
     if (answer === 'stop') this.#ending.resolve({ kind: 'stopped' })
   }
 
-  /** Looks at the press from outside. */
-  async #look(): Promise<void> {
+  async #sample() {
     const usage = await this.#press.usage()
-    if (!usage) return
-    if (usage.residentBytes > this.#world.limits.memoryBytes)
-      return this.#ending.resolve({ kind: 'over_budget', why: 'more memory than a job has' })
-    const verdict = this.#life.look(performance.now(), usage.processorMs, this.#owed > 0)
-    if (verdict) this.#ending.resolve(this.#endingOf(verdict))
+    return usage && { ...usage, waits: this.#owed > 0 }
   }
 
-  #endingOf(verdict: NonNullable<Verdict>): Ending {
-    const { stalledMs } = this.#world.limits
-    const { silentMs } = this.#life
-    if (verdict === 'stalled') return { kind: 'died', why: `it did nothing for ${Math.round(stalledMs / 1000)} s` }
-    const silent = `one call of its codec did not end within ${Math.round(silentMs / 1000)} s of processor time`
-    return { kind: 'over_budget', why: verdict === 'silent' ? silent : 'more processor time than a job has' }
+  #endingOf(verdict: Verdict): Ending {
+    const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
+    const { stalledMs } = this.#deps.limits
+    if (verdict === 'stalled') return { kind: 'died', why: `it did nothing for ${seconds(stalledMs)}` }
+    const reasons = {
+      silent: `one call of its codec did not end within ${seconds(this.#watchdog.silence.limitMs)} of processor time`,
+      processor: 'more processor time than a job has',
+      memory: 'more memory than a job has',
+    }
+    return { kind: 'over_budget', why: reasons[verdict] }
   }
 
   #hear(message: FromProcess): void {
-    if (message.kind !== 'gone') this.#life.hear()
+    if (message.kind !== 'gone') this.#watchdog.hear()
     if (message.kind === 'gone') this.#ending.resolve({ kind: 'died', why: message.why })
     else if (message.kind === 'progress') this.#progress = message.share
     else if (message.kind === 'enlarged') this.#enlarge()
@@ -149,8 +146,8 @@ export class Job {
   }
 
   #enlarge(): void {
-    this.#life.enlarge()
-    this.#world.enlarged?.()
+    this.#watchdog.enlarge()
+    this.#deps.enlarged?.()
   }
 
   #owe(call: number, answer: Promise<unknown>): void {
@@ -165,7 +162,7 @@ export class Job {
 
   /** One at a time, with as much processor time as the press, and half as much memory again. @returns what went wrong, if anything */
   async #runNative(request: NativeRequest): Promise<string | undefined> {
-    const { native, folder, limits } = this.#world
+    const { native, folder, limits } = this.#deps
     if (!native || this.#running) throw new Error('there is no program for that')
     const running = new NativeRun(native, request, folder, { ...limits, memoryBytes: NATIVE_SHARE * limits.memoryBytes })
     this.#running = running
@@ -200,7 +197,7 @@ export class Job {
     const stored = await this.#store(result.key)
     if (stored.sha256 !== result.sha256 || stored.size !== result.size) throw new Error('the result is not what it was verified to be')
     const counted = await this.#record.complete(attempt, result)
-    if (!counted) await this.#world.door.remove(result.key)
+    if (!counted) await this.#deps.door.remove(result.key)
     return counted
   }
 
@@ -210,8 +207,8 @@ export class Job {
     if (part === undefined || key !== `${partsOf(task.taskId)}${generation}/${part}/${attempt}`) throw new Error(`${key} is not this job's`)
     const { size } = await this.#store(key)
     const counted = await this.#record.completePart(attempt, part, receipt, key, size)
-    if (counted) await this.#world.blobs.adopt(key, join(this.#world.folder, fileOf(key)))
-    else await this.#world.door.remove(key)
+    if (counted) await this.#deps.blobs.adopt(key, join(this.#deps.folder, fileOf(key)))
+    else await this.#deps.door.remove(key)
     return counted
   }
 
@@ -220,6 +217,6 @@ export class Job {
   }
 
   #store(key: string): Promise<{ sha256: string; size: number }> {
-    return this.#world.door.upload(join(this.#world.folder, fileOf(key)), key)
+    return this.#deps.door.upload(join(this.#deps.folder, fileOf(key)), key)
   }
 }

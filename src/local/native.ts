@@ -9,8 +9,9 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { NativeEncode, NativeMeasure, Span } from '../core/model/external-encoder.ts'
 import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
-import { leashed } from './parent-death-signal.ts'
+import { withParentDeathSignal } from './parent-death-signal.ts'
 import { usageOf } from './usage.ts'
+import { Watchdog } from './watchdog.ts'
 
 export type NativeRequest =
   | { readonly kind: 'encode'; readonly wanted: NativeEncode }
@@ -87,8 +88,8 @@ export interface NativeLimits {
   readonly stalledMs: number
 }
 
-/** How often it is looked at for that, within `stalledMs`. */
-const LOOKS = 4
+/** How often it is measured for that, within `stalledMs`. */
+const SAMPLES = 4
 
 /** Most bytes of a file that it writes: the luma of some seconds of 4K in ten bits. */
 const MOST_FILE_BYTES = 8 * 1024 ** 3
@@ -96,9 +97,6 @@ const MOST_FILE_BYTES = 8 * 1024 ** 3
 /** Runs it in the folder of a press. @returns undefined, or what it said was wrong */
 export class NativeRun {
   readonly #child: ChildProcess
-  #processorMs = -1
-  #idleLooks = 0
-  #stalled = false
   readonly ended: Promise<string | undefined>
 
   constructor({ path, within }: NativeProgram, request: NativeRequest, folder: string, limits: NativeLimits) {
@@ -112,8 +110,8 @@ export class NativeRun {
       'echo 900 > /proc/self/oom_score_adj 2>/dev/null',
       'exec "$@"',
     ]
-    // The leash last: whoever gets other rights loses it.
-    const program = [...within, ...leashed(), path, ...COMMON, ...arguments_]
+    // The signal is set last: a program that gets other rights loses it.
+    const program = [...within, ...withParentDeathSignal(), path, ...COMMON, ...arguments_]
     this.#child = spawn('/bin/sh', ['-c', bounds.join('; '), 'native', ...program], {
       cwd: folder,
       env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
@@ -123,25 +121,27 @@ export class NativeRun {
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-MOST_SAID)
     })
-    const looks = setInterval(() => void this.#look(), limits.stalledMs / LOOKS)
+    // Threads of an encoder that gets no memory wait for each other for ever. The kernel holds it to the other limits.
+    const limits_ = { stalledMs: limits.stalledMs, idleShare: 0 }
+    const watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: limits_, everyMs: limits.stalledMs / SAMPLES })
+    let stalled = false
+    void watchdog.verdict.then(() => {
+      stalled = true
+      this.kill()
+    })
     this.ended = new Promise((resolve) => {
-      this.#child.once('close', () => clearInterval(looks))
+      this.#child.once('close', () => watchdog.stop())
       this.#child.once('error', (error) => resolve(error.message))
       this.#child.once('close', (code, signal) =>
-        resolve(this.#stalled ? STALLED : code === 0 ? undefined : whyOf(said) || `it ended with ${signal ?? code}`),
+        resolve(stalled ? STALLED : code === 0 ? undefined : whyOf(said) || `it ended with ${signal ?? code}`),
       )
     })
   }
 
-  /** Threads of an encoder that gets no memory wait for each other for ever. */
-  async #look(): Promise<void> {
+  /** A program that is ready to run, and waits for the processor, is not stalled. */
+  async #sample() {
     const usage = await usageOf(this.#child.pid ?? 0)
-    if (!usage) return
-    this.#idleLooks = usage.sleeps && usage.processorMs === this.#processorMs ? this.#idleLooks + 1 : 0
-    this.#processorMs = usage.processorMs
-    if (this.#idleLooks < LOOKS) return
-    this.#stalled = true
-    this.kill()
+    return usage && { ...usage, waits: !usage.sleeps }
   }
 
   /** At once, whatever it does. */

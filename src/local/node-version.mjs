@@ -11,4 +11,4 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   process.exit(1)
 }
 // The next start finds what this one has compiled (beside the bundles; where nothing can be written, nothing is).
-module.enableCompileCache?.(fileURLToPath(new URL('../.dev/compiled', import.meta.url)))
+module.enableCompileCache?.(fileURLToPath(new URL('../../.dev/compiled', import.meta.url)))

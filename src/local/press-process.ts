@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Kind } from '../service/lanes.ts'
 import type { FromPress, FromProcess, ToPress } from './ipc-messages.ts'
-import { leashed } from './parent-death-signal.ts'
+import { withParentDeathSignal } from './parent-death-signal.ts'
 import { type Usage, usageOf } from './usage.ts'
 
 export interface PressOptions {
@@ -88,7 +88,10 @@ function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): C
   const options = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] as const, serialization: 'advanced' as const, env: { TZ: 'UTC' } }
   if (process.platform !== 'linux') return spawn(process.execPath, node, { ...options, stdio: [...options.stdio] })
   const limits = `echo ${OOM_SCORE} > /proc/self/oom_score_adj; ulimit -d ${Math.floor((memoryBytes + OVERHEAD_BYTES) / 1024)}; exec "$@"`
-  return spawn('/bin/sh', ['-c', limits, 'press', ...leashed(), process.execPath, ...node], { ...options, stdio: [...options.stdio] })
+  return spawn('/bin/sh', ['-c', limits, 'press', ...withParentDeathSignal(), process.execPath, ...node], {
+    ...options,
+    stdio: [...options.stdio],
+  })
 }
 
 /** Outside of workerd there is no sandbox but Wasm's: files, processes and addons are closed to what parses strangers' bytes. */

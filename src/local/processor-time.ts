@@ -1,11 +1,11 @@
-/** How much processor time the workerd processes of one process group have used. */
+/** Processor time of the workerd processes of one process group. */
 import { readdir, readFile } from 'node:fs/promises'
 
 /** Linux counts in hundredths of a second, whatever the machine. */
 const TICK_MS = 10
 
-/** Milliseconds, user and system; undefined where the system has no /proc that tells. */
-export async function processorMs(group: number): Promise<number | undefined> {
+/** User and system time together. `undefined`: there is no such process, or this system has no /proc. */
+export async function workerdUsage(group: number): Promise<{ processorMs: number } | undefined> {
   const names = await readdir('/proc').catch(() => [])
   let total: number | undefined
   for (const name of names) {
@@ -14,7 +14,7 @@ export async function processorMs(group: number): Promise<number | undefined> {
     const used = usedBy(text, group)
     if (used !== undefined) total = (total ?? 0) + used
   }
-  return total
+  return total === undefined ? undefined : { processorMs: total }
 }
 
 /** One line of proc_pid_stat(5); the name, in parentheses, may hold anything. */

@@ -12,7 +12,7 @@ const YOUNG_S = 60
  * A kill takes alarms along. Those of tasks under way ring again at once; of others (a callback that is to be sent) the sweep finds
  * out, here and every hour. Does not fail: what did not answer has died, and its successor is asked the same.
  */
-export async function lookAround({ baseUrl, adminToken }: Look): Promise<void> {
+export async function recoverAfterRestart({ baseUrl, adminToken }: Look): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   for (const [path, body] of [
     ['wake', {}],

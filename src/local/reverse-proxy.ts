@@ -1,9 +1,9 @@
 /**
- * The door of the local service, before workerd. wrangler, or Miniflare alone, forwards over connections that it keeps; workerd drops one that
- * was idle for 5 s, and while a codec keeps its thread busy that may be the one a request was just written to: wrangler then
- * answers 500 in the Worker's name. Such a request was never seen by the Worker, and is sent once more.
+ * The reverse proxy of the local service, in front of Miniflare. Miniflare forwards over connections that it keeps; workerd closes a
+ * connection that was idle for 5 s, and while its thread is busy that may be the one a request was just written to: Miniflare then
+ * answers 500 in the Worker's name. The Worker never saw such a request, so it is sent again.
  *
- * wrangler's own addresses and headers (an explorer of everything that is stored, without any key) end at this door.
+ * Miniflare's own paths and headers (they show everything that is stored, without any key) are not forwarded.
  */
 import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -13,33 +13,33 @@ import { keepPace, PACE_MS, takeBody } from './request-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
-/** A body may take its time as long as it comes (`keepPace`), the headers not: `requestTimeout: 0` alone lets both come for ever. */
+/** A body may be slow as long as it arrives (`keepPace`), headers may not: `requestTimeout: 0` alone allows both for ever. */
 const HEADERS_TIMEOUT_MS = 60_000
-/** Node looks this often for requests that are late. */
+/** How often Node checks for requests that are late. */
 const LATE_EVERY_MS = 5000
-/** A name or an address, and a port (RFC 9110, 7.2); of what else stands there the Worker could make no address. */
+/** A name or an address, and a port (RFC 9110, 7.2). The Worker could not build a URL from anything else. */
 const HOST = /^([\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
-/** Every answer of the Worker has it; wrangler's own answers have not. */
-export const MARK = 'x-request-id'
-/** Of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
+/** The header that every answer of the Worker has, and Miniflare's own answers do not have. */
+export const REQUEST_ID = 'x-request-id'
+/** Headers of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'expect'])
-/** wrangler's and miniflare's own. */
+/** Miniflare's own. */
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
 
-export interface FrontOptions {
-  /** The address to listen on; loopback unless it is told. */
+export interface ReverseProxyOptions {
+  /** The address to listen on. Default: loopback. */
   readonly host?: string | undefined
-  /** Where clients find it, if not here. */
+  /** The origin that clients use. Default: the address it listens on. */
   readonly publicUrl?: string | undefined
-  /** Hears of every answer of the Worker's own. */
+  /** Called for every answer that comes from the Worker itself. */
   readonly onAnswer?: () => void
-  /** A body that hardly comes for so long is given up. */
+  /** Milliseconds after which a body that hardly arrives is given up. */
   readonly paceMs?: number
 }
 
 /** Listens and forwards to `upstreamPort`. */
-export function openFront(port: number, upstreamPort: number, options: FrontOptions = {}): Promise<Server> {
+export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
   const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
@@ -80,7 +80,7 @@ interface Upstream {
   readonly paceMs: number
 }
 
-/** @returns what the client is told instead of an answer */
+/** @returns the refusal that the client gets instead of an answer */
 async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upstream: Upstream): Promise<Refusal | undefined> {
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
@@ -103,12 +103,12 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
 
 type Target = Upstream & { readonly path: string; readonly signal: AbortSignal }
 
-/** The Worker's answer; undefined: it was lost, and the body cannot be sent again, or was lost too often. */
+/** The Worker's answer. `undefined`: the request was lost, and its body cannot be sent again or was lost too often. */
 async function persist(incoming: IncomingMessage, held: Buffer | undefined, to: Target): Promise<IncomingMessage | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask(incoming, held, to)
-    if (MARK in answer.headers) to.onAnswer()
-    if (MARK in answer.headers || answer.statusCode !== 500) return answer
+    if (REQUEST_ID in answer.headers) to.onAnswer()
+    if (REQUEST_ID in answer.headers || answer.statusCode !== 500) return answer
     answer.resume()
     if (!held || attempt === ATTEMPTS) return undefined
     await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
@@ -147,13 +147,13 @@ function ask(incoming: IncomingMessage, held: Buffer | undefined, { port, agent,
   })
 }
 
-/** Names and values in turn, as they came, without those named in `own`, which are ours to tell. */
+/** Names and values in turn, unchanged, without those named in `own`, which this proxy sets. */
 function endToEnd(raw: readonly string[], own: readonly string[] = []): string[] {
   const stays = (name: string) => !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name) && !own.includes(name.toLowerCase())
   return raw.flatMap((name, i) => (i % 2 === 0 && stays(name) ? [name, raw[i + 1] ?? ''] : []))
 }
 
-// ── Answers of the door itself, in the shape of all others ─────────────────────────────────────────────────────────
+// ── Answers of the proxy itself, in the shape of all others ─────────────────────────────────────────────────────────
 
 interface Refusal {
   readonly status: number

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { EdgeOptions } from './edge.ts'
 import type { NativeProgram } from './native.ts'
-import { DoorClient } from './task-api-client.ts'
+import { TaskApiClient } from './task-api-client.ts'
 import { Pool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {
@@ -22,7 +22,7 @@ const WARM_AFTER_MS = 500
 /** Opens the service; resolves when it listens. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
-  const door = new DoorClient(`http://127.0.0.1:${options.doorPort}`, secret)
+  const door = new TaskApiClient(`http://127.0.0.1:${options.taskApiPort}`, secret)
   const { workers, build, state, limits, native, log } = options
   // Should it fail before anybody waits for it: whoever does is told below.
   native.catch(() => undefined)

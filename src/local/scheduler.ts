@@ -37,7 +37,7 @@ export function hasMemory(working: readonly Pick<Waiting, 'enlarged'>[], machine
 }
 
 /** The step of a task that waits longer than this is next, whatever its size. */
-export const PATIENCE_MS = 30_000
+export const MOST_WAIT_MS = 30_000
 
 /**
  * Quick ones in their order. Of the slow ones the task with the fewest steps at work is next, so that a film with a hundred parts
@@ -50,7 +50,7 @@ export function nextOf(line: readonly Waiting[], working: readonly Waiting[], no
   const shares = new Map<string, number>()
   for (const { step } of working) shares.set(step.taskId, (shares.get(step.taskId) ?? 0) + 1)
   const rank = ({ step, since, effort = 0 }: Waiting) => {
-    const late = now - since > PATIENCE_MS
+    const late = now - since > MOST_WAIT_MS
     return { late: late ? 0 : 1, share: shares.get(step.taskId) ?? 0, order: late ? since : -effort }
   }
   let best = -1

@@ -7,22 +7,22 @@ import { join } from 'node:path'
 import { bundles } from './build.ts'
 import { searchNative } from './native.ts'
 import { type ServeOptions, STEP_LIMITS } from './options.ts'
+import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
 
 /** A line of the log. */
 const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 
-const ORPHAN_MS = 500
-
+killGroupWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
-const { root, state, port, doorPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg, resettable = false } = options
+const { root, state, port, taskApiPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg, resettable = false } = options
 const build = await bundles(root, join(root, '.dev/build'))
 const runtime = await openRuntime({
   root,
   build,
   state,
   port,
-  doorPort,
+  taskApiPort,
   ...(inspectorPort === undefined ? {} : { inspectorPort }),
   variables: {
     ...Object.assign({}, ...options.variableFiles.map(variablesIn)),
@@ -31,7 +31,7 @@ const runtime = await openRuntime({
   workers,
   resettable,
   native: searchNative(ffmpeg),
-  limits: { ...STEP_LIMITS, memoryBytes },
+  limits: { ...STEP_LIMITS, ...options.limits, memoryBytes },
   log: (line) => console.log(line),
 })
 
@@ -48,7 +48,3 @@ function variablesIn(file: string): Record<string, string> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
 }
-
-// Should the leash (src/local/leash.ts) be gone together with whoever held it, nothing of this service stays.
-const parent = process.ppid
-setInterval(() => process.ppid === parent || process.kill(0, 'SIGKILL'), ORPHAN_MS).unref()

@@ -1,4 +1,4 @@
-/** The three Workers as one child process group: started, watched, and stopped without a rest. */
+/** The service as one child process group: started, watched, and stopped with everything that it started. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -7,12 +7,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { LogFile } from './log-file.ts'
-import type { ServeOptions } from './options.ts'
-import { processorMs } from './processor-time.ts'
+import type { ServeOptions, STEP_LIMITS } from './options.ts'
+import { withParentDeathSignal } from './parent-death-signal.ts'
+import { workerdUsage } from './processor-time.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
-import { MARK, openFront } from './reverse-proxy.ts'
+import { openReverseProxy, REQUEST_ID } from './reverse-proxy.ts'
 import { Watchdog } from './watchdog.ts'
-import { EDGE_ENVIRONMENT, WORKERD_ENVIRONMENT } from './workerd-flags.ts'
+import { EDGE_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
   readonly root: string
@@ -29,50 +30,52 @@ export interface ServiceOptions {
   /** The https origin under which a proxy serves it; without one it serves this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
-  /** Milliseconds of processor time without any answer, after which it hangs. Default: a minute. */
-  readonly patienceMs?: number
-  /** Presses as processes of their own. Without it all three Workers run inside workerd, as they do on Cloudflare. */
+  /** Milliseconds of processor time without any answer, after which workerd counts as hung. Default: a minute. */
+  readonly hangTimeoutMs?: number
+  /** The processes that compress. Default: `POOL`. */
   readonly pool?: PoolOptions
 }
 
 export interface PoolOptions {
-  /** Steps of the slow lane side by side. */
+  /** Steps of the slow lane that run at the same time. At least 1. */
   readonly workers: number
-  /** Of one press, in bytes. */
+  /** Most memory of one press, in bytes. */
   readonly memoryBytes: number
+  /** Other limits of a press. Default: `STEP_LIMITS`. */
+  readonly limits?: Partial<typeof STEP_LIMITS>
   /** Path of FFmpeg; "none", or the first on the PATH. */
   readonly ffmpeg?: string
   /** SIGUSR2 to its process resets all Durable Objects. Default: it does not. */
   readonly resettable?: boolean
 }
 
-const CONFIGS = ['wrangler.toml', 'deploy/wrangler.press.toml', 'deploy/wrangler.media.toml']
+/** One press for the slow lane, with the memory that `npm start` gives it. */
+export const POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
-/** Far beyond the longest single call of any codec, and within what one job has. */
-const PATIENCE_MS = 60_000
-/** A service that is late with this is asked again meanwhile. */
+/** Far more than any request takes of workerd. */
+const HANG_TIMEOUT_MS = 60_000
+/** Before its first answer workerd may use at least this much, however small the time-out is. */
+const START_PROCESSOR_MS = 60_000
+const MOST_CHECK_PAUSE_MS = 5000
+/** Where there is no processor time to read, a tenth of the clock counts as processor time. */
+const CLOCK_SHARE = 0.1
+/** A question that is not answered within this time is asked again. */
 const ASK_TIMEOUT_MS = 60_000
-/** wrangler starts a new workerd then, behind a proxy that waits for the old one: every request would hang for ever. Workers' own lines are JSON. */
-const CRASHED = /^[^{]*Workers runtime crashed/
 
-/** Quiet, offline, and without the observability that slows local requests tenfold. */
-const ENVIRONMENT = {
-  X_LOCAL_OBSERVABILITY: 'false',
-  X_LOCAL_EXPLORER: 'false',
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  WRANGLER_SEND_METRICS: 'false',
-  WRANGLER_HIDE_BANNER: 'true',
-  CI: '1',
-}
+/** Offline, and without the observability that makes local requests ten times slower. */
+const MINIFLARE_ENVIRONMENT = { X_LOCAL_OBSERVABILITY: 'false', X_LOCAL_EXPLORER: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
 
-/** Programs that Node has parsed and compiled once, for the next start; `node-version.mjs` says the same to the first process. */
-const PARSED = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../.dev/compiled') }
+/** Compiled programs, kept for the next start; `node-version.mjs` names the same folder to the first process. */
+const PARSED = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../.dev/compiled') }
 
-/** Megabytes of V8's. The parent of the presses makes little garbage for each job, and lives for months: room for 16 is 48 MB that it never gives back. */
+/**
+ * Megabytes of V8's young generation. The parent of the presses makes little garbage for each job and lives for months: V8's default of
+ * 16 would be 48 MB that it never gives back.
+ */
 const SMALL_GARBAGE = '--max-semi-space-size=4'
 
-/** The secrets of one state folder: made once, readable by their owner only, handed to wrangler as a file. */
+/** The secrets of one state folder, made once and readable by their owner only. */
 export async function loadSecrets(file: string): Promise<{ file: string; adminToken: string }> {
   const known = await readFile(file, 'utf8').catch(() => undefined)
   const text =
@@ -96,15 +99,15 @@ export class Service {
   readonly logFile: string
   readonly #options: ServiceOptions
   #child: ChildProcess | undefined
-  #front: Server | undefined
-  /** wrangler's, behind the door. */
+  #proxy: Server | undefined
+  /** Miniflare's, behind the reverse proxy. */
   #innerPort = 0
   readonly #lastLines: string[] = []
   #ended!: (code: string) => void
   #gone: Promise<unknown> = Promise.resolve()
   #watchdog: Watchdog | undefined
   #hung = false
-  /** Settles when the child is gone, or has lost its workerd. */
+  /** Settles when the child is gone or hangs. */
   readonly exited = new Promise<string>((resolve) => {
     this.#ended = resolve
   })
@@ -119,17 +122,17 @@ export class Service {
     return this.#child?.pid ?? 0
   }
 
-  /** Was it ended because it hung? */
+  /** True if it ended because it hung. */
   get hung(): boolean {
     return this.#hung
   }
 
   /** The port it listens on, once started. */
   get port(): number {
-    return (this.#front?.address() as AddressInfo | undefined)?.port ?? 0
+    return (this.#proxy?.address() as AddressInfo | undefined)?.port ?? 0
   }
 
-  /** Cron triggers do not fire by themselves here: the hourly one, or the one that looks whether all parts answer. */
+  /** Fires a cron trigger, which this machine does not do by itself: the hourly sweep, or the health check of all parts. */
   async fireCron(which: 'sweep' | 'look'): Promise<void> {
     const cron = which === 'look' ? '*/10 * * * *' : '17 * * * *'
     await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).then((answer) =>
@@ -137,24 +140,24 @@ export class Service {
     )
   }
 
-  /** Resolves when the service answers that all of its parts do. */
+  /** Resolves when the service reports that all of its parts answer. */
   async start(): Promise<void> {
-    const { root, port, host, publicUrl, pool } = this.#options
+    const { root, port, host, publicUrl } = this.#options
     const inner = await freePort()
     this.#innerPort = inner
-    // Held from the beginning: a port that is found free and taken later may be somebody else's by then.
-    this.#front = await openFront(port, inner, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
+    // Taken first: a port that is only found free may belong to somebody else a moment later.
+    this.#proxy = await openReverseProxy(port, inner, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
       (error: NodeJS.ErrnoException) => {
         throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
       },
     )
-    const program = pool ? await this.#withPool(pool, inner) : await this.#withWrangler(inner)
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'leash.ts'), ...program], {
+    const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_GARBAGE, join(root, 'src/local/serve.ts')]
+    const child = spawn(program!, [...words, JSON.stringify(await this.#serveOptions())], {
       cwd: root,
-      // A group of its own, so that nothing of it survives; and a pipe that ends when this process does.
+      // A group of its own, which can be killed as one; and a pipe that closes when this process ends.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...PARSED, ...process.env, ...ENVIRONMENT, ...(pool ? EDGE_ENVIRONMENT : WORKERD_ENVIRONMENT) },
+      env: { ...PARSED, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_ENVIRONMENT },
     })
     this.#child = child
     this.#gone = new Promise((resolve) => child.on('exit', resolve))
@@ -166,41 +169,31 @@ export class Service {
     this.#watchdog?.hear()
   }
 
-  /** All three Workers inside workerd, under `wrangler dev`. */
-  async #withWrangler(inner: number): Promise<string[]> {
-    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
-    const inspector = inspectorPort || (await freePort())
-    const flags = ['--ip', '127.0.0.1', '--port', `${inner}`, '--inspector-port', `${inspector}`, '--persist-to', state]
-    const quiet = ['--env-file', secretsFile, '--show-interactive-dev-session=false']
-    if (variablesFile) quiet.push('--env-file', variablesFile)
-    if (publicUrl) quiet.push('--var', `PUBLIC_URL:${publicUrl}`)
-    const configs = CONFIGS.flatMap((config) => ['-c', config])
-    return [join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', ...configs, ...flags, ...quiet]
-  }
-
-  /** The edge inside workerd, the presses as processes beside it. */
-  async #withPool(pool: PoolOptions, inner: number): Promise<string[]> {
-    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl } = this.#options
-    const options: ServeOptions = {
+  async #serveOptions(): Promise<ServeOptions> {
+    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl, pool = POOL } = this.#options
+    return {
       root,
       state,
-      port: inner,
-      doorPort: await freePort(),
+      port: this.#innerPort,
+      taskApiPort: await freePort(),
       ...(inspectorPort ? { inspectorPort } : {}),
       variableFiles: variablesFile ? [secretsFile, variablesFile] : [secretsFile],
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...pool,
     }
-    return [SMALL_GARBAGE, join(root, 'src/local/serve.ts'), JSON.stringify(options)]
   }
 
+  /** Ends the service when its workerd hangs. The presses are watched by their parent, each for itself. */
   #watch(group: number, url: string): void {
-    const watched = { ask: () => isThere(url), processorMs: () => processorMs(group) }
-    const watchdog = new Watchdog(watched, this.#options.patienceMs ?? PATIENCE_MS)
+    const { hangTimeoutMs = HANG_TIMEOUT_MS } = this.#options
+    const watched = { ask: () => hasAnswered(url), sample: () => workerdUsage(group) }
+    const limits = { silentMs: hangTimeoutMs, startMs: START_PROCESSOR_MS }
+    const everyMs = Math.min(MOST_CHECK_PAUSE_MS, hangTimeoutMs / 4)
+    const watchdog = new Watchdog(watched, { limits, everyMs, startedMs: 0, clockShare: CLOCK_SHARE })
     this.#watchdog = watchdog
-    void watchdog.hung.then((why) => {
+    void watchdog.verdict.then(() => {
       this.#hung = true
-      this.#ended(why)
+      this.#ended(`it answered nothing while it was busy for ${Math.round(watchdog.silence.usedMs / 1000)} s of processor time`)
     })
   }
 
@@ -212,7 +205,6 @@ export class Service {
         file.line(line)
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
-        if (CRASHED.test(line)) this.#ended('workerd crashed')
         if (this.#options.verbose || /"level":"error"/.test(line)) console.error(line)
       })
     }
@@ -232,13 +224,13 @@ export class Service {
     throw new Error(`The service did not come up:\n${this.#lastLines.join('\n')}`)
   }
 
-  /** Asks the whole group to end, then makes it. */
+  /** Asks the whole group to end, and kills it after five seconds. */
   async stop(): Promise<void> {
     this.#watchdog?.stop()
-    this.#front?.close()
-    this.#front?.closeAllConnections()
+    this.#proxy?.close()
+    this.#proxy?.closeAllConnections()
     if (!this.#child) return
-    // What hangs hears no signal.
+    // A hung process does not react to SIGTERM.
     this.#kill(this.#hung ? 'SIGKILL' : 'SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
     await Promise.race([this.#gone, late])
@@ -256,7 +248,7 @@ export class Service {
   }
 }
 
-/** A service that is late, even in the middle of its answer, is not up yet. */
+/** False also if the answer does not come in time, or stops half-way. */
 async function isOk(url: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) })
@@ -267,12 +259,12 @@ async function isOk(url: string): Promise<boolean> {
   }
 }
 
-/** Does the Worker itself answer, whatever it says? wrangler answers in its place when it is gone. */
-async function isThere(url: string): Promise<boolean> {
+/** True if the Worker itself answers, whatever it says. Miniflare answers in its place when it is gone. */
+async function hasAnswered(url: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
     await answer.arrayBuffer()
-    return answer.headers.has(MARK)
+    return answer.headers.has(REQUEST_ID)
   } catch {
     return false
   }
@@ -286,7 +278,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** Below the ports that systems give to connections by themselves (32768 and up): what is free now is free in a moment. */
+/** A free port below those that systems give to outgoing connections (32768 and up), so that it is still free a moment later. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(16_384, 32_768)

@@ -1,6 +1,6 @@
 /**
  * `npm start`: the service on this machine, state kept in a folder. The first start makes a development account and writes its keys
- * to `.dev/keys.json`. `--help` tells what it can be told.
+ * to `.dev/keys.json`. `--help` lists the options.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -8,47 +8,44 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
 import { openEgress } from './egress.ts'
 import { removeOrphans } from './orphan-files.ts'
+import { onParentDeath } from './parent-death-signal.ts'
 import { networksOf } from './public-address.ts'
-import { lookAround } from './recover-after-restart.ts'
+import { recoverAfterRestart } from './recover-after-restart.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
 import { startOptions } from './start-options.ts'
 import { lockState } from './state-lock.ts'
 import { supervise, wordsOf } from './supervise.ts'
 
-const told = startOptions(process.argv.slice(2))
-const { port, publicUrl } = told
+const given = startOptions(process.argv.slice(2))
+const { port, publicUrl } = given
 const root = resolve(import.meta.dirname, '../..')
-const state = resolve(told.state ?? join(root, '.dev/state'))
+const state = resolve(given.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${port}`
 
 try {
-  await lockState(state, { pid: process.pid, port, embedded: told.embedded })
+  await lockState(state, { pid: process.pid, port, embedded: given.embedded })
 } catch (error) {
   refuse(wordsOf(error))
 }
 const secrets = await loadSecrets(join(state, 'secrets.env'))
-const variablesFile = await openWayOut(told.callbackPorts, told.callbackNetworks)
+const variablesFile = await openEgressFor(given.callbackPorts, given.callbackNetworks)
 const options: ServiceOptions = {
   root,
   state,
   port,
-  host: told.host,
-  inspectorPort: told.inspectorPort,
+  host: given.host,
+  inspectorPort: given.inspectorPort,
   secretsFile: secrets.file,
   variablesFile,
   ...(publicUrl === undefined ? {} : { publicUrl }),
-  verbose: told.verbose,
-  patienceMs: told.patience * 1000,
-  ...(told.workers > 0
-    ? {
-        pool: {
-          workers: told.workers,
-          memoryBytes: told.memory * 2 ** 20,
-          resettable: told.resettable,
-          ...(told.ffmpeg === undefined ? {} : { ffmpeg: told.ffmpeg }),
-        },
-      }
-    : {}),
+  verbose: given.verbose,
+  hangTimeoutMs: given.hangTimeout * 1000,
+  pool: {
+    workers: given.workers,
+    memoryBytes: given.memory * 2 ** 20,
+    resettable: given.resettable,
+    ...(given.ffmpeg === undefined ? {} : { ffmpeg: given.ffmpeg }),
+  },
 }
 let service: Service | undefined
 let stopping = false
@@ -59,12 +56,7 @@ async function stop(): Promise<void> {
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-
-// npm does not always pass signals on before it dies: an orphan stops by itself.
-const parent = process.ppid
-setInterval(() => {
-  if (process.ppid !== parent) void stop()
-}, 500).unref()
+onParentDeath(() => void stop())
 
 const fire = (which: 'sweep' | 'look') => void service?.fireCron(which).catch(() => undefined)
 setInterval(() => fire('sweep'), 3_600_000)
@@ -83,7 +75,7 @@ await supervise({
     return service
   },
   greet,
-  lookAround: () => lookAround({ baseUrl, adminToken: secrets.adminToken }),
+  recoverAfterRestart: () => recoverAfterRestart({ baseUrl, adminToken: secrets.adminToken }),
   say: (line) => void (stopping || console.error(line)),
   pause: (ms) => (stopping ? new Promise(() => undefined) : sleep(ms)),
   now: Date.now,
@@ -93,7 +85,7 @@ async function greet(): Promise<void> {
   const known = await readKeys(join(state, 'keys.json'))
   const keys = await provision(baseUrl, secrets.adminToken, known)
   await writeKeys(join(state, 'keys.json'), keys)
-  const isKnown = !told.embedded && (await rememberKeys(keys))
+  const isKnown = !given.embedded && (await rememberKeys(keys))
   introduce(
     keys,
     isKnown ? '.dev/keys.json' : join(state, 'keys.json'),
@@ -101,7 +93,7 @@ async function greet(): Promise<void> {
   )
 }
 
-/** Where the tools of this checkout look for them. false: it is an installation that is only read. */
+/** Writes the keys where the tools of this checkout look for them. False: the installation is read-only. */
 async function rememberKeys(keys: DevelopmentKeys): Promise<boolean> {
   try {
     await mkdir(join(root, '.dev'), { recursive: true })
@@ -112,12 +104,12 @@ async function rememberKeys(keys: DevelopmentKeys): Promise<boolean> {
   }
 }
 
-/** What goes out of the service is judged in this process. @returns the file that tells the Workers where */
-async function openWayOut(ports: readonly number[], networks: readonly string[]): Promise<string> {
+/** Opens the proxy through which callbacks leave the service. @returns the file of variables that names it to the Workers */
+async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<string> {
   try {
     const { url } = await openEgress({ ports, networks: networksOf(networks) })
     const file = join(state, 'egress.env')
-    // The address is a secret: it goes wherever it is told.
+    // The address is a secret: it goes wherever it is given.
     await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
     return file
   } catch (error) {

@@ -9,7 +9,7 @@ import type { TaskRecordFace } from '../service/store/tasks.ts'
 
 type Init = { readonly method?: string; readonly body?: string | Uint8Array<ArrayBuffer> }
 
-export class DoorClient {
+export class TaskApiClient {
   readonly #address: string
   readonly #secret: string
 

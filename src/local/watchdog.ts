@@ -1,75 +1,109 @@
 /**
- * Notices a workerd that hangs. One thread of it does everything: while a codec is inside one call of WebAssembly nobody is
- * answered, nothing can be cancelled, and no limit of CPU ends it on this machine. Time alone does not tell that from a machine
- * with too much to do, so what counts is the processor time that went by without any answer.
+ * Watches one process from outside and says when it must end: workerd, a press or FFmpeg. None of them has to help: a process inside
+ * one call of WebAssembly answers nobody, and nothing inside it can be cancelled. What counts as hung is decided in `liveness.ts`.
  */
+import { Liveness, type LivenessLimits, type Verdict as LivenessVerdict } from './liveness.ts'
 
-export interface Watched {
-  /** Asks for anything; true when the Worker itself answered. Never rejects. */
-  ask(): Promise<boolean>
-  /** Processor milliseconds that it has used so far; undefined: this system does not tell. */
-  processorMs(): Promise<number | undefined>
+export interface WatchdogLimits extends LivenessLimits {
+  /** Most resident memory, in bytes. `undefined`: no limit. */
+  readonly memoryBytes?: number
 }
 
-/** Before its first answer a service may take this much, however little it has later. */
-const LEAST_TO_START_MS = 60_000
-/** From this share of the patience on it is asked; a service at rest is left alone. */
+export interface Sample {
+  /** Milliseconds of processor time that the process has used so far. */
+  readonly processorMs: number
+  readonly residentBytes?: number
+  /** True if it waits for an answer, so that computing nothing is no sign of a hang. */
+  readonly waits?: boolean
+}
+
+export interface Watched {
+  /** Measures the process. `undefined`: this system does not tell, or the process is gone. Never rejects. */
+  sample(): Promise<Sample | undefined>
+  /** Asks the process for a sign of life; true if it gave one. Called while it is silent, never while it is at rest. Never rejects. */
+  ask?(): Promise<boolean>
+}
+
+export type Verdict = NonNullable<LivenessVerdict> | 'memory'
+
+export interface WatchdogOptions {
+  readonly limits: WatchdogLimits
+  /** Milliseconds between two samples. */
+  readonly everyMs: number
+  /** Processor time when the work began, in milliseconds. `undefined`: what the first sample says. */
+  readonly startedMs?: number
+  /** Share of the clock that counts as processor time where the system does not tell. `undefined`: without a sample nothing is decided. */
+  readonly clockShare?: number
+}
+
+/** Share of `silentMs` from which on the process is asked. */
 const ASK_FROM = 1 / 6
-/** Where there is no processor time to read: so many times as long by the clock. */
-const BY_THE_CLOCK = 10
-const MOST_PAUSE_MS = 5000
 
 export class Watchdog {
-  /** Settles when the service hangs, with the words for it. */
-  readonly hung: Promise<string>
+  /** Settles when the process must end. */
+  readonly verdict: Promise<Verdict>
   readonly #watched: Watched
-  readonly #patienceMs: number
-  readonly #pauseMs: number
-  #report!: (why: string) => void
-  #heard = false
-  #everHeard = false
-  /** Of the processor, at the last tick before which it had answered. */
-  #sinceMs = 0
-  #silentMs = 0
+  readonly #options: WatchdogOptions
+  readonly #liveness: Liveness
+  readonly #settle: (verdict: Verdict) => void
+  /** Processor time at the last sample, or what stands in for it. */
+  #usedMs = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `patienceMs`: of processor time, without an answer. */
-  constructor(watched: Watched, patienceMs: number) {
+  constructor(watched: Watched, options: WatchdogOptions) {
+    const { promise, resolve } = Promise.withResolvers<Verdict>()
+    this.verdict = promise
+    this.#settle = resolve
     this.#watched = watched
-    this.#patienceMs = patienceMs
-    this.#pauseMs = Math.min(MOST_PAUSE_MS, patienceMs / 4)
-    this.hung = new Promise((resolve) => {
-      this.#report = resolve
-    })
-    this.#timer = setTimeout(() => void this.#look(), this.#pauseMs)
+    this.#options = options
+    this.#liveness = new Liveness(options.limits, options.startedMs)
+    this.#wait()
   }
 
-  /** It has answered somebody. */
+  /** Processor time without a sign of life: what it used, and what it may use. Milliseconds. */
+  get silence(): { readonly usedMs: number; readonly limitMs: number } {
+    return { usedMs: this.#liveness.silentForMs, limitMs: this.#liveness.silentLimitMs }
+  }
+
+  /** Notes a sign of life. */
   hear(): void {
-    this.#heard = this.#everHeard = true
+    this.#liveness.hear()
   }
 
+  /** Allows longer calls from now on. */
+  enlarge(): void {
+    this.#liveness.enlarge()
+  }
+
+  /** Watches no longer. `verdict` stays as it is. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
-  async #look(): Promise<void> {
-    const used = await this.#watched.processorMs()
+  #wait(): void {
+    this.#timer = setTimeout(() => void this.#check(), this.#options.everyMs)
+  }
+
+  async #check(): Promise<void> {
+    const sample = (await this.#watched.sample()) ?? this.#byTheClock()
     if (this.#timer === undefined) return
-    this.#timer = setTimeout(() => void this.#look(), this.#pauseMs)
-    this.#silentMs += this.#pauseMs
-    if (this.#heard || (used !== undefined && used < this.#sinceMs)) {
-      this.#heard = false
-      this.#silentMs = 0
-      this.#sinceMs = used ?? 0
-      return
-    }
-    const patienceMs = this.#everHeard ? this.#patienceMs : Math.max(this.#patienceMs, LEAST_TO_START_MS)
-    const busyMs = used === undefined ? this.#silentMs / BY_THE_CLOCK : used - this.#sinceMs
-    if (busyMs >= patienceMs) {
+    this.#wait()
+    if (!sample) return
+    this.#usedMs = sample.processorMs
+    const { limits } = this.#options
+    const isLarge = (sample.residentBytes ?? 0) > (limits.memoryBytes ?? Number.POSITIVE_INFINITY)
+    const verdict = isLarge ? 'memory' : this.#liveness.check(performance.now(), sample.processorMs, sample.waits)
+    if (verdict) {
       this.stop()
-      this.#report(`it answered nothing while it was busy for ${Math.round(busyMs / 1000)} s of processor time`)
-    } else if (busyMs >= patienceMs * ASK_FROM) void this.#watched.ask().then((answered) => answered && this.hear())
+      this.#settle(verdict)
+    } else if (this.#watched.ask && this.silence.usedMs >= this.silence.limitMs * ASK_FROM) {
+      void this.#watched.ask().then((answered) => answered && this.hear())
+    }
+  }
+
+  #byTheClock(): Sample | undefined {
+    const { clockShare, everyMs } = this.#options
+    return clockShare === undefined ? undefined : { processorMs: this.#usedMs + everyMs * clockShare }
   }
 }

@@ -7,16 +7,17 @@ import type { Kind } from '../service/lanes.ts'
 import { SPOKEN } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
-import { Job, type JobLimits } from './job.ts'
+import { Job } from './job.ts'
 import type { NativeProgram } from './native.ts'
+import type { JobLimits } from './options.ts'
 import { PressProcess } from './press-process.ts'
 import { effortOf, hasMemory, nextOf, type Waiting } from './scheduler.ts'
-import type { DoorClient } from './task-api-client.ts'
+import type { TaskApiClient } from './task-api-client.ts'
 
 export interface PoolOptions {
   /** Steps of the slow lane that run side by side; one more is kept for the quick lane. */
   readonly workers: number
-  readonly door: DoorClient
+  readonly door: TaskApiClient
   /** Folder of the bundles. */
   readonly build: string
   /** For files of running steps; whatever an earlier pool left there is removed. */
@@ -148,8 +149,8 @@ export class Pool implements AsyncDisposable {
       const enlarged = () => {
         entry.enlarged = true
       }
-      const world = { door, blobs: this.#blobs, limits, folder, deaths, enlarged, ...(native && { native }) }
-      const job = new Job(press, entry.step, claim, world)
+      const deps = { door, blobs: this.#blobs, limits, folder, deaths, enlarged, ...(native && { native }) }
+      const job = new Job(press, entry.step, claim, deps)
       const ended = await job.run().catch(async (error: unknown) => {
         press.kill()
         await record.release(claim.attempt, String(error), part, 'platform')

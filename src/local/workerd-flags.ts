@@ -13,12 +13,12 @@ const SWEEP_ALONE = '--single-threaded-gc'
  */
 const COLLECT_ALL = '--gc-global'
 
-/** For workerd with codecs in it, whose young garbage is large and is let go by small collections. */
+/** For workerd with codecs in it, as under `wrangler dev`: their young garbage is large, and small collections free it. */
 export const WORKERD_ENVIRONMENT = environment(SWEEP_ALONE)
-/** For workerd without: it lives for months. */
+/** For workerd without codecs: it runs for months. */
 export const EDGE_ENVIRONMENT = environment(`${SWEEP_ALONE} ${COLLECT_ALL}`)
 
-/** What somebody says comes last, and wins. */
+/** Flags that the user has set come last and win. */
 function environment(flags: string) {
   const told = process.env['MINIFLARE_WORKERD_V8_FLAGS']
   return { MINIFLARE_WORKERD_V8_FLAGS: told ? `${flags} ${told}` : flags }

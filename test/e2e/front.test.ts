@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { type FrontOptions, openFront } from '../../src/local/reverse-proxy.ts'
+import { openReverseProxy, type ReverseProxyOptions } from '../../src/local/reverse-proxy.ts'
 import { freePort, Service } from '../../src/local/service.ts'
 
 const KEY = { Authorization: 'Bearer some-key' }
@@ -18,7 +18,7 @@ afterEach(() => {
 /** An upstream that answers the first `lost` requests itself and then passes on what it got; its front's address. */
 async function front(
   lost: number,
-  options: FrontOptions = {},
+  options: ReverseProxyOptions = {},
 ): Promise<{ url: string; port: number; seen: string[]; headers: IncomingHttpHeaders[] }> {
   const seen: string[] = []
   const headers: IncomingHttpHeaders[] = []
@@ -34,7 +34,7 @@ async function front(
   const port = await freePort()
   await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
   const own = await freePort()
-  servers.push(upstream, await openFront(own, port, options))
+  servers.push(upstream, await openReverseProxy(own, port, options))
   return { url: `http://127.0.0.1:${own}`, port: own, seen, headers }
 }
 
@@ -147,7 +147,7 @@ it('does not blame a sender for an upstream that takes its time', async () => {
   })
   const port = await freePort()
   await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
-  const own = await openFront(0, port, { paceMs: 200 })
+  const own = await openReverseProxy(0, port, { paceMs: 200 })
   servers.push(upstream, own)
   const answer = await fetch(`http://127.0.0.1:${(own.address() as AddressInfo).port}/v1/compress`, chunked(40 * MB, KEY))
   expect(await answer.text()).toBe('late')
@@ -233,7 +233,7 @@ it('passes on every kind of Host that an address has', async () => {
 })
 
 it('gives headers a minute, and says so to who dribbles them', async () => {
-  const own = await openFront(0, await freePort())
+  const own = await openReverseProxy(0, await freePort())
   servers.push(own)
   expect(own.headersTimeout).toBe(60_000)
   own.headersTimeout = 1000
@@ -255,6 +255,6 @@ it('says that its port is taken before anything is started', async () => {
   const root = resolve(import.meta.dirname, '../..')
   const state = join(tmpdir(), 'whittle-never-started')
   const service = () => new Service({ root, state, port, inspectorPort: 0, secretsFile: join(state, 'none'), verbose: false })
-  servers.push(await openFront(port, await freePort()))
+  servers.push(await openReverseProxy(port, await freePort()))
   await expect(service().start()).rejects.toThrow(`Port ${port} is taken`)
 })

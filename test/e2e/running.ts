@@ -17,13 +17,13 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** With `pool` the presses are processes, as under `npm start`; without it they run inside workerd, as on Cloudflare. */
-export async function startService(pool?: PoolOptions): Promise<Running> {
+/** `pool`: the processes that compress. Default: those of a `Service`. `inspectorPort`: where workerd's inspector listens. Default: none. */
+export async function startService(pool?: PoolOptions, inspectorPort = 0): Promise<Running> {
   // In memory where there is such a folder: every Durable Object write waits for the disk.
   const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')
-  const service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile: file, verbose: false, ...(pool && { pool }) })
+  const service = new Service({ root, state, port: 0, inspectorPort, secretsFile: file, verbose: false, ...(pool && { pool }) })
   const stop = async () => {
     await service.stop()
     await rm(state, { recursive: true, force: true })

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Claimed, fileOf } from '../../src/local/ipc-messages.ts'
-import { Job, type JobLimits, type JobWorld } from '../../src/local/job.ts'
+import { Job, type JobDeps } from '../../src/local/job.ts'
+import type { JobLimits } from '../../src/local/options.ts'
 import { PressProcess } from '../../src/local/press-process.ts'
 import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 
@@ -72,7 +73,7 @@ say({ kind: 'ready', formats: [] })`,
         return true
       },
   })
-  const world: JobWorld = {
+  const world: JobDeps = {
     door: {
       task: () => face,
       upload: async (path, key) => {

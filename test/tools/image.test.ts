@@ -67,7 +67,7 @@ describe('the deploy/Dockerfile', () => {
 
 /** What runs in it, or is bundled there. */
 const PROGRAMS = [
-  ...['src/local/start.ts', 'src/local/leash.ts', 'tools/account.ts', 'src/local/build.ts', 'src/local/serve.ts', 'src/local/heavy.ts'],
+  ...['src/local/start.ts', 'tools/account.ts', 'src/local/build.ts', 'src/local/serve.ts', 'src/local/heavy.ts'],
   ...['src/local/press/press.ts', 'src/local/press/media.ts', 'src/index.ts', 'src/service/remote/door.ts', 'src/local/workers/forward.ts'],
 ]
 

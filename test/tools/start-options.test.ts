@@ -25,7 +25,8 @@ describe('npm start', () => {
     ['--memory', '1'],
     ['--public-url', 'http://whittle.example.com'],
     ['--public-url', 'https://whittle.example.com/path'],
-    ['--patience', '0'],
+    ['--hang-timeout', '0'],
+    ['--workers', '0'],
     ['--callback-ports', '443,x'],
     ['--wrokers', '2'],
   ])('refuses %s %s with a sentence', (flag, value) => {
@@ -36,13 +37,18 @@ describe('npm start', () => {
   })
 
   it('reads lists and numbers', () => {
-    expect(startOptions(['--callback-ports', '9443,10443', '--workers', '0', '--public-url', 'https://a.example'])).toMatchObject({
+    expect(startOptions(['--callback-ports', '9443,10443', '--workers', '3', '--public-url', 'https://a.example'])).toMatchObject({
       callbackPorts: [9443, 10_443],
       callbackNetworks: [],
-      workers: 0,
+      workers: 3,
       publicUrl: 'https://a.example',
       port: 8787,
     })
+  })
+
+  it('still takes --patience, the old name of --hang-timeout', () => {
+    expect(startOptions(['--patience', '7']).hangTimeout).toBe(7)
+    expect(startOptions([]).hangTimeout).toBe(60)
   })
 
   it('says which Node it needs', () => {

@@ -1,6 +1,5 @@
 /**
- * `npm run bench -- throughput [--corpus DIR]`: twenty mixed files at once through the local service: everything inside workerd, one
- * press, two presses. Seconds until all are done, files and megabytes a second, processor seconds of the service and of everything
+ * `npm run bench -- throughput [--corpus DIR]`: twenty mixed files at once through the local service: one press, two presses. Seconds until all are done, files and megabytes a second, processor seconds of the service and of everything
  * else meanwhile (whose figures should be small, or the others say little), and how long the API takes to answer. Linux only (/proc).
  * Results must have the same hashes everywhere, or it ends with an error.
  */
@@ -19,7 +18,6 @@ const MEMORY_BYTES = 1536 * 2 ** 20
 const LOOK_MS = 50
 /** Shapes: presses, and the name of the row. */
 const SHAPES = [
-  [0, 'inside workerd'],
   [1, 'one press'],
   [2, 'two presses'],
 ] as const
@@ -59,8 +57,8 @@ export async function benchThroughput(corpus: string): Promise<Throughput[]> {
     const processors = `processors ${row.ownSeconds.toFixed(1)} s, others ${row.otherSeconds.toFixed(1)} s`
     console.log(`  ${shape.padEnd(16)} ${row.seconds.toFixed(1).padStart(6)} s  ${rate}  ${processors}  ${latency}`)
   }
-  const [before, one, two] = rows.map(({ seconds }) => seconds)
-  console.log(`  two presses: ${(one! / two!).toFixed(2)} × one press, ${(before! / two!).toFixed(2)} × inside workerd`)
+  const [one, two] = rows.map(({ seconds }) => seconds)
+  console.log(`  two presses: ${(one! / two!).toFixed(2)} × one press`)
   return rows
 }
 
@@ -77,8 +75,8 @@ function mixedFiles(corpus: string): string[] {
 async function measure(files: string[], bytes: number, workers: number, shape: string): Promise<{ row: Throughput; hashes: string }> {
   const state = mkdtempSync(join(tmpdir(), 'whittle-throughput-'))
   const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
-  const pool = workers > 0 ? { pool: { workers, memoryBytes: MEMORY_BYTES } } : {}
-  const service = new Service({ root: ROOT, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, ...pool })
+  const pool = { workers, memoryBytes: MEMORY_BYTES }
+  const service = new Service({ root: ROOT, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, pool })
   try {
     await service.start()
     const base = `http://127.0.0.1:${service.port}`

@@ -1,84 +1,86 @@
-/** A job that never comes back, from the upload to its end, in a real workerd. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+/** Jobs that hang, from the upload to their end, with real presses. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { provision } from '../../../src/local/development-account.ts'
-import { freePort, loadSecrets, Service } from '../../../src/local/service.ts'
-import { supervise } from '../../../src/local/supervise.ts'
+import { loadSecrets, Service } from '../../../src/local/service.ts'
+import { pressesBelow } from '../../e2e/processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
-const PATIENCE_MS = 3000
+const LIMITS = { silentMs: 3000, stalledMs: 6000 }
 
-/** The Workers of this checkout, but for the press. */
+let root: string
+let service: Service
+let base: string
+let headers: Record<string, string>
+
+/** This checkout, with another program for the press. */
 function rootWithHangingPress(): string {
-  const root = mkdtempSync(join(tmpdir(), 'whittle-hang-'))
-  for (const name of ['node_modules', 'src', 'durable-objects', 'console', 'packages', 'docs', 'tools', 'wasm', 'test'])
-    symlinkSync(join(ROOT, name), join(root, name))
-  mkdirSync(join(root, 'deploy'))
-  for (const name of ['package.json', 'tsconfig.json', 'wrangler.toml', 'deploy/wrangler.media.toml'])
-    cpSync(join(ROOT, name), join(root, name))
-  const press = readFileSync(join(ROOT, 'deploy/wrangler.press.toml'), 'utf8').replace(
-    'src/service/press.ts',
-    'test/service/http/hanging-press.ts',
-  )
-  writeFileSync(join(root, 'deploy/wrangler.press.toml'), press)
-  mkdirSync(join(root, 'state'))
-  return root
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-hang-'))
+  for (const name of ['node_modules', 'durable-objects', 'console', 'packages', 'docs', 'tools', 'wasm', 'test', 'package.json'])
+    symlinkSync(join(ROOT, name), join(folder, name))
+  for (const name of ['tsconfig.json', 'package-lock.json', 'wrangler.toml', 'src'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'src/local/press/press.ts'), "import '../../../test/local/hanging-press.ts'\n")
+  mkdirSync(join(folder, 'state'))
+  return folder
 }
 
-it('ends a job that hangs, and with the third worker its task: unchanged, over_budget', {
-  timeout: 540_000,
-}, async () => {
-  const root = rootWithHangingPress()
+beforeAll(async () => {
+  root = rootWithHangingPress()
   const state = join(root, 'state')
   const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
-  writeFileSync(secretsFile, readFileSync(secretsFile, 'utf8').replace('LEASE_MS=30000', 'LEASE_MS=6000'))
-  const port = await freePort()
-  const base = `http://127.0.0.1:${port}`
-  const lines: string[] = []
-  let service!: Service
-  let stopping = false
-  const greeted = new Promise<string>((resolve, reject) => {
-    supervise({
-      make: () => {
-        service = new Service({ root, state, port, inspectorPort: 0, secretsFile, verbose: false, patienceMs: PATIENCE_MS })
-        return service
-      },
-      greet: async () => resolve((await provision(base, adminToken, undefined)).keys.enterprise),
-      lookAround: async () => undefined,
-      say: (line) => void lines.push(line),
-      pause: (ms) => new Promise((done) => stopping || setTimeout(done, ms)),
-      now: Date.now,
-    }).catch(reject)
-  })
-  try {
-    const headers = { authorization: `Bearer ${await greeted}`, prefer: 'respond-async' }
-    const upload = (name: string) => {
-      const form = new FormData()
-      form.append('file', new Blob(['A line that repeats itself.\n'.repeat(500)]), name)
-      return fetch(`${base}/v1/compress`, { method: 'POST', headers, body: form }).then((answer) => answer.arrayBuffer())
-    }
-    const read = async (name: string) => {
-      const answer = await fetch(`${base}/v1/tasks`, { headers, signal: AbortSignal.timeout(5000) }).catch(() => undefined)
-      const { tasks } = ((await answer?.json().catch(() => undefined)) ?? {}) as { tasks?: { file_name: string }[] }
-      return tasks?.find((task) => task.file_name === name)
-    }
-    // Its answer may go down with the service.
-    await upload('hang.txt').catch(() => undefined)
-    await expect.poll(() => lines.length, { timeout: 120_000, interval: 200 }).toBe(1)
-    expect(lines[0]).toContain('it answered nothing while it was busy')
-    await expect.poll(() => read('hang.txt'), { timeout: 120_000, interval: 500 }).toMatchObject({ status: 'processing' })
-    await upload('notes.txt')
-    await expect.poll(() => read('hang.txt'), { timeout: 400_000, interval: 1000 }).toMatchObject({ status: 'completed' })
-    expect(await read('hang.txt')).toMatchObject({
-      result: { outcome: 'unchanged', reason: 'over_budget', detail: 'the job lost its worker; it was tried 3 times' },
-    })
-    expect(await read('notes.txt')).toMatchObject({ status: 'completed', result: { outcome: 'compressed' } })
-    expect(lines.filter((line) => line.includes('it answered nothing'))).toHaveLength(3)
-  } finally {
-    stopping = true
-    await service.stop()
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  const pool = { workers: 2, memoryBytes: 1024 ** 3, limits: LIMITS }
+  service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, pool })
+  await service.start()
+  base = `http://127.0.0.1:${service.port}`
+  headers = { authorization: `Bearer ${(await provision(base, adminToken, undefined)).keys.enterprise}`, prefer: 'respond-async' }
+})
+afterAll(async () => {
+  await service?.stop()
+  rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+})
+
+async function upload(name: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob(['A line that repeats itself.\n'.repeat(500)]), name)
+  const answer = await fetch(`${base}/v1/compress`, { method: 'POST', headers, body: form })
+  return ((await answer.json()) as { task_id: string }).task_id
+}
+
+async function ended(taskId: string): Promise<unknown> {
+  for (;;) {
+    const answer = await fetch(`${base}/v1/tasks/${taskId}`, { headers: { ...headers, prefer: 'wait=30' } })
+    const task = (await answer.json()) as { status: string }
+    if (task.status !== 'pending' && task.status !== 'processing') return task
   }
+}
+
+const givenUp = (detail: string) => ({
+  status: 'completed',
+  result: { outcome: 'unchanged', reason: 'over_budget', detail },
+})
+
+it('ends a job whose codec never returns: unchanged, over_budget; others go on', { timeout: 240_000 }, async () => {
+  const [hanging, other] = [await upload('hang.txt'), await upload('notes.txt')]
+  expect(await ended(other)).toMatchObject({ status: 'completed', result: { outcome: 'compressed' } })
+  expect(await ended(hanging)).toMatchObject(givenUp('one call of its codec did not end within 3 s of processor time'))
+})
+
+it('tries a job that stalls again, in a new press, three times in all', { timeout: 240_000 }, async () => {
+  const presses = new Set<number>()
+  const note = async () => {
+    for (const pid of await pressesBelow(service.pid)) presses.add(pid)
+  }
+  const watch = setInterval(() => void note(), 200)
+  const before = await pressesBelow(service.pid)
+  try {
+    expect(await ended(await upload('stall.txt'))).toMatchObject(givenUp('the job lost its worker; it was tried 3 times'))
+  } finally {
+    clearInterval(watch)
+  }
+  for (const pid of before) presses.delete(pid)
+  expect(presses.size, 'new presses').toBeGreaterThanOrEqual(2)
+  expect(await ended(await upload('more.txt'))).toMatchObject({ status: 'completed', result: { outcome: 'compressed' } })
 })

@@ -1,17 +1,28 @@
-/** What the press holds, heap, buffers and Wasm together, while it works on files of each kind. */
+/** What the Worker `whittle-press` holds inside workerd, heap, buffers and Wasm together, while it works on files of each kind. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { provision } from '../../../src/local/development-account.ts'
+import { startWranglerDev, type WranglerDev } from '../../../tools/wrangler-dev.ts'
 import { type HeapPeak, watchHeap } from '../../e2e/memory.ts'
-import { type Running, startService } from '../../e2e/running.ts'
 
 const MB = 1_000_000
 const LIMIT_BYTES = 110 * MB
-let service: Running
+let service: WranglerDev
+let state: string
+let key: string
 
 beforeAll(async () => {
-  service = await startService()
+  state = await mkdtemp(join(tmpdir(), 'whittle-press-memory-'))
+  service = await startWranglerDev(state)
+  key = (await provision(service.baseUrl, service.adminToken, undefined)).keys.enterprise
 })
-afterAll(() => service?.stop())
+afterAll(async () => {
+  await service?.stop()
+  await rm(state, { recursive: true, force: true, maxRetries: 5 })
+})
 
 async function press(
   content: Uint8Array<ArrayBuffer>,
@@ -19,7 +30,7 @@ async function press(
   fields: Record<string, string>,
 ): Promise<{ peak: HeapPeak; taskId: string }> {
   const meter = await watchHeap(service.pid, 'whittle-press')
-  const headers = { Authorization: `Bearer ${service.keys.enterprise}` }
+  const headers = { Authorization: `Bearer ${key}` }
   const body = new FormData()
   for (const [field, value] of Object.entries(fields)) body.append(field, value)
   body.append('file', new Blob([content]), name)
@@ -46,7 +57,7 @@ describe('the press stays under 110 MB', () => {
   it('with a PNG of 1.6 megapixels, and the JPEG made of it', async () => {
     const { taskId, peak } = await press(photoLikePng(1600, 1000), 'photo.png', { format: 'jpg' })
     expect(peak.wasm).toBeGreaterThan(0)
-    const headers = { Authorization: `Bearer ${service.keys.enterprise}` }
+    const headers = { Authorization: `Bearer ${key}` }
     const answer = await fetch(`${service.baseUrl}/v1/tasks/${taskId}/download`, { headers })
     await press(new Uint8Array(await answer.arrayBuffer()), 'photo.jpg', { quality: 'low' })
   }, 300_000)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../src/local/service.ts'
 import { watchHeap } from '../../e2e/memory.ts'
 import { type Running, startService } from '../../e2e/running.ts'
 
@@ -7,7 +8,7 @@ const MB = 1_000_000
 let service: Running
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService(undefined, await freePort())
 })
 afterAll(() => service?.stop())
 

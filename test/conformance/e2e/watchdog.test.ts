@@ -1,10 +1,10 @@
-/** What ends a service that hangs, and what starts it again: with processes and services that only pretend. */
+/** What ends a service that hangs, and what starts it again: with programs in place of the service. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { Service } from '../../../src/local/service.ts'
-import { type Mortal, pauseAfter, supervise } from '../../../src/local/supervise.ts'
+import { pauseAfter, type Supervised, supervise } from '../../../src/local/supervise.ts'
 import { Watchdog } from '../../../src/local/watchdog.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -14,14 +14,14 @@ afterEach(async () => {
 })
 
 /**
- * Answers like a Worker under the name of a workerd; `/spin` never comes back from one call, after `/deaf` nothing is answered
- * while next to nothing is computed.
+ * Answers like a Worker under the name of workerd. `/spin` never returns from one call; after `/deaf` nothing is answered and next to
+ * nothing is computed.
  */
-const PRETENDED = `
+const FAKE_SERVICE = `
 import { createServer } from 'node:http'
 process.title = 'workerd'
 let deaf = false
-const port = Number(process.argv[process.argv.indexOf('--port') + 1])
+const { port } = JSON.parse(process.argv[2])
 createServer((request, response) => {
   if (request.url === '/spin') for (;;);
   if (request.url === '/deaf') deaf = true
@@ -29,15 +29,15 @@ createServer((request, response) => {
 }).listen(port, '127.0.0.1')
 `
 
-async function pretended(patienceMs: number): Promise<Service> {
+async function fakeService(hangTimeoutMs: number): Promise<Service> {
   const root = mkdtempSync(join(tmpdir(), 'whittle-watchdog-'))
-  const bin = join(root, 'node_modules/wrangler/bin')
-  mkdirSync(bin, { recursive: true })
+  const folder = join(root, 'src/local')
+  mkdirSync(folder, { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(bin, 'wrangler.js'), PRETENDED)
+  writeFileSync(join(folder, 'serve.ts'), FAKE_SERVICE)
   const secretsFile = join(root, 'secrets.env')
   writeFileSync(secretsFile, '')
-  const service = new Service({ root, state: root, port: 0, inspectorPort: 0, secretsFile, verbose: false, patienceMs })
+  const service = new Service({ root, state: root, port: 0, inspectorPort: 0, secretsFile, verbose: false, hangTimeoutMs })
   cleanups.push(async () => {
     await service.stop()
     rmSync(root, { recursive: true, force: true })
@@ -52,7 +52,7 @@ const ask = (service: Service, path: string) =>
   )
 
 it('ends a service that is inside of one call for too long', async () => {
-  const service = await pretended(1500)
+  const service = await fakeService(1500)
   const answer = ask(service, '/spin')
   expect(await service.exited).toMatch(/^it answered nothing while it was busy for \d+ s of processor time$/)
   expect(service.hung).toBe(true)
@@ -61,7 +61,7 @@ it('ends a service that is inside of one call for too long', async () => {
 })
 
 it('leaves a service alone that gets no processor time, however long it is silent', async () => {
-  const service = await pretended(1500)
+  const service = await fakeService(1500)
   const answer = ask(service, '/deaf')
   expect(await Promise.race([service.exited, pause(8000).then(() => 'alive')])).toBe('alive')
   await service.stop()
@@ -75,9 +75,9 @@ it('lets a busy service answer now and then, and does not disturb one at rest', 
       asked++
       return answers
     },
-    processorMs: async () => used,
+    sample: async () => ({ processorMs: used }),
   }
-  const watchdog = new Watchdog(watched, 400)
+  const watchdog = new Watchdog(watched, { limits: { silentMs: 400 }, everyMs: 100 })
   cleanups.push(() => watchdog.stop())
   watchdog.hear()
   await pause(600)
@@ -86,20 +86,33 @@ it('lets a busy service answer now and then, and does not disturb one at rest', 
     used += 150
   }, 100)
   cleanups.push(() => clearInterval(busy))
-  expect(await Promise.race([watchdog.hung, pause(2000).then(() => 'alive')])).toBe('alive')
+  expect(await Promise.race([watchdog.verdict, pause(2000).then(() => 'alive')])).toBe('alive')
   expect(asked).toBeGreaterThan(0)
   answers = false
-  expect(await watchdog.hung).toContain('processor time')
+  expect(await watchdog.verdict).toBe('silent')
 })
 
-it('gives the first answer a minute of processor time, whatever the patience', async () => {
-  let used = 0
-  const watchdog = new Watchdog({ ask: async () => false, processorMs: async () => used }, 100)
+it('counts a share of the clock where the system does not tell the processor time', async () => {
+  const watched = { sample: async () => undefined }
+  const silent = new Watchdog(watched, { limits: { silentMs: 50 }, everyMs: 50, startedMs: 0, clockShare: 0.1 })
+  const undecided = new Watchdog(watched, { limits: { silentMs: 50 }, everyMs: 50 })
+  cleanups.push(
+    () => silent.stop(),
+    () => undecided.stop(),
+  )
+  const began = performance.now()
+  expect(await silent.verdict).toBe('silent')
+  expect(performance.now() - began).toBeGreaterThan(500)
+  expect(await Promise.race([undecided.verdict, pause(200).then(() => 'alive')])).toBe('alive')
+})
+
+it('says when a process holds more memory than it may', async () => {
+  let residentBytes = 100
+  const watchdog = new Watchdog({ sample: async () => ({ processorMs: 0, residentBytes }) }, { limits: { memoryBytes: 100 }, everyMs: 20 })
   cleanups.push(() => watchdog.stop())
-  used = 50_000
-  expect(await Promise.race([watchdog.hung, pause(500).then(() => 'alive')])).toBe('alive')
-  used = 61_000
-  expect(await watchdog.hung).toContain('61 s')
+  expect(await Promise.race([watchdog.verdict, pause(200).then(() => 'alive')])).toBe('alive')
+  residentBytes = 101
+  expect(await watchdog.verdict).toBe('memory')
 })
 
 /** Services that come up and die at once, as many as there are fates; then one that lives. */
@@ -111,7 +124,7 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
   const alive = new Promise<void>((resolve) => {
     lives = resolve
   })
-  const make = (): Mortal => {
+  const make = (): Supervised => {
     const fate = fates[made++]
     if (fate === undefined) lives()
     return {
@@ -124,12 +137,12 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
       logFile: 'service.log',
     }
   }
-  const world = {
+  const deps = {
     make,
     greet: async () => {
       greetings++
     },
-    lookAround: async () => {
+    recoverAfterRestart: async () => {
       looks++
     },
     say: (line: string) => void lines.push(line),
@@ -139,12 +152,12 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
     },
     now: () => now,
   }
-  return { world, alive, lines, pauses, greetings: () => greetings, looks: () => looks }
+  return { deps, alive, lines, pauses, greetings: () => greetings, looks: () => looks }
 }
 
 it('starts again after ever longer pauses instead of giving up', async () => {
-  const { world, alive, lines, pauses, greetings, looks } = dying(Array(12).fill('dies'))
-  await Promise.race([supervise(world), alive])
+  const { deps, alive, lines, pauses, greetings, looks } = dying(Array(12).fill('dies'))
+  await Promise.race([supervise(deps), alive])
   expect(pauses.slice(0, 9)).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   expect(Math.max(...pauses)).toBe(60_000)
   expect(lines[2]).toBe('The service has stopped (SIGKILL), 3 times in ten minutes; its log is service.log. It is started again in 2 s.')
@@ -154,9 +167,9 @@ it('starts again after ever longer pauses instead of giving up', async () => {
 })
 
 it('says what keeps it from starting the first time, and tries again later on', async () => {
-  await expect(supervise(dying(['never starts']).world)).rejects.toThrow('did not come up')
-  const { world, alive, lines } = dying(['hangs while it starts', 'dies', 'never starts'])
-  await Promise.race([supervise(world), alive])
+  await expect(supervise(dying(['never starts']).deps)).rejects.toThrow('did not come up')
+  const { deps, alive, lines } = dying(['hangs while it starts', 'dies', 'never starts'])
+  await Promise.race([supervise(deps), alive])
   expect(lines).toHaveLength(3)
   expect(lines[2]).toContain('The service has stopped (The service did not come up)')
 })

@@ -10,6 +10,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { provision } from '../../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../../src/local/service.ts'
+import { startWranglerDev } from '../../wrangler-dev.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const { values } = parseArgs({
@@ -52,21 +53,32 @@ function chosen(): string[] {
   })
 }
 
-/** What came of each file, in words: the same words are the same result. */
-async function through(files: readonly string[], workers: number): Promise<string[]> {
-  const state = mkdtempSync(join(tmpdir(), 'whittle-isolates-'))
+interface Started {
+  readonly baseUrl: string
+  readonly adminToken: string
+  stop(): Promise<void>
+}
+
+async function startPresses(state: string): Promise<Started> {
   const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
-  const pool = workers > 0 ? { pool: { workers, memoryBytes: MEMORY_BYTES, ffmpeg: 'none' } } : {}
-  const service = new Service({ root: ROOT, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, ...pool })
+  const pool = { workers: 2, memoryBytes: MEMORY_BYTES, ffmpeg: 'none' }
+  const service = new Service({ root: ROOT, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, pool })
+  await service.start()
+  return { baseUrl: `http://127.0.0.1:${service.port}`, adminToken, stop: () => service.stop() }
+}
+
+/** What came of each file, in words: the same words are the same result. */
+async function through(files: readonly string[], name: string, start: (state: string) => Promise<Started>): Promise<string[]> {
+  const state = mkdtempSync(join(tmpdir(), 'whittle-isolates-'))
+  const service = await start(state)
   try {
-    await service.start()
-    const base = `http://127.0.0.1:${service.port}`
-    const { keys } = await provision(base, adminToken, undefined)
+    const base = service.baseUrl
+    const { keys } = await provision(base, service.adminToken, undefined)
     const headers = { authorization: `Bearer ${keys.enterprise}` }
     const said: string[] = []
     for (let at = 0; at < files.length; at += BATCH) {
       said.push(...(await Promise.all(files.slice(at, at + BATCH).map((file) => one(base, headers, file)))))
-      process.stdout.write(`\r${workers > 0 ? 'presses' : 'workerd'}: ${said.length} of ${files.length}`)
+      process.stdout.write(`\r${name}: ${said.length} of ${files.length}`)
     }
     console.log()
     return said
@@ -91,7 +103,7 @@ async function one(base: string, headers: Record<string, string>, file: string):
 }
 
 const files = chosen()
-const [presses, workerd] = [await through(files, 2), await through(files, 0)]
+const [presses, workerd] = [await through(files, 'presses', startPresses), await through(files, 'workerd', startWranglerDev)]
 const others = files.flatMap((file, i) =>
   presses[i] === workerd[i] ? [] : [`${relative(values.corpus, file)}: ${presses[i]}, in workerd ${workerd[i]}`],
 )

@@ -1,6 +1,6 @@
 /**
  * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1] [--victims press,native]`: SIGKILL at random moments, to the whole
- * service or to one of its processes (parent, leash, workerd, a press, FFmpeg), or to everything that Node runs, while files are
+ * service or to one of its processes (parent, workerd, a press, FFmpeg), or to everything that Node runs, while files are
  * uploaded, at once and in chunks over several kills, pressed quickly and queued, among them films for FFmpeg where it is installed;
  * between them resets of all Durable Objects, as a deployment brings, after which every upload must be answered all the same. Then asks
  * whether everything that was accepted has ended, whether files sent in chunks arrived byte by byte, whether usage was counted once,

@@ -38,7 +38,7 @@ const LIMITS = { free: 10, basic: 60, pro: 300 } as const
 const WINDOW_MS = 60_000
 /** How much faster they knock. */
 const HASTE = 1.2
-const KINDS: readonly Victim[] = ['press', 'leash', 'edge', 'parent', 'tree', 'press']
+const KINDS: readonly Victim[] = ['press', 'edge', 'parent', 'tree', 'press']
 const MOST_GROWTH = 1.05
 /** Killed tasks wait for their leases. */
 const PATIENCE_MS = 300_000
@@ -178,7 +178,7 @@ async function killOften(): Promise<void> {
 async function watch(): Promise<void> {
   for (; share() < 1; await sleep(SAMPLE_MS)) {
     for (const { pid, command } of processes.below(service.pid ?? 0)) {
-      const kind = /workerd|press\.mjs|media\.mjs|serve\.ts|leash\.ts|start\.ts/.exec(command)?.[0]
+      const kind = /workerd|press\.mjs|media\.mjs|serve\.ts|start\.ts/.exec(command)?.[0]
       if (!kind || /^\S*(sh|ps) /.test(command)) continue
       const bytes = residentBytes(pid)
       const samples = memory.get(`${kind} ${pid}`) ?? []

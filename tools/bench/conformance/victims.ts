@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export const VICTIMS = ['tree', 'nodes', 'parent', 'leash', 'edge', 'press', 'native'] as const
+export const VICTIMS = ['tree', 'nodes', 'parent', 'edge', 'press', 'native'] as const
 export type Victim = (typeof VICTIMS)[number]
 
 /** Of the command lines. The tree is all of them. */
@@ -10,8 +10,7 @@ const COMMANDS: { readonly [victim in Victim]: RegExp } = {
   tree: /./,
   /** Who would tidy up after the others. */
   nodes: /^\S*node /,
-  parent: /^\S*node (--\S+ )*\S*pool\/serve\.ts /,
-  leash: /^\S*node \S*leash\.ts /,
+  parent: /^\S*node (--\S+ )*\S*local\/serve\.ts /,
   edge: /^\S*workerd(\.exe)? serve /,
   press: /^\S*node .*\/(press|media)\.mjs$/,
   native: /^\S*ffmpeg .*native-/,

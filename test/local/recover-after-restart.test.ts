@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { lookAround } from '../../src/local/recover-after-restart.ts'
+import { recoverAfterRestart } from '../../src/local/recover-after-restart.ts'
 
 it('tasks of before a kill are woken, then what it left is swept, though a service has only just begun', async () => {
   const asked: unknown[] = []
@@ -12,11 +12,11 @@ it('tasks of before a kill are woken, then what it left is swept, though a servi
   })
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
-  await lookAround({ baseUrl, adminToken: 'a' })
+  await recoverAfterRestart({ baseUrl, adminToken: 'a' })
   service.close()
   expect(asked).toEqual([
     ['POST', '/admin/wake', 'Bearer a', {}],
     ['POST', '/admin/sweep', 'Bearer a', { min_age_seconds: 60 }],
   ])
-  await lookAround({ baseUrl, adminToken: 'a' })
+  await recoverAfterRestart({ baseUrl, adminToken: 'a' })
 })

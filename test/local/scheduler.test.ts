@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FormatId } from '../../src/core/catalog/index.ts'
-import { effortOf, hasMemory, nextOf, PATIENCE_MS, type Waiting } from '../../src/local/scheduler.ts'
+import { effortOf, hasMemory, MOST_WAIT_MS, nextOf, type Waiting } from '../../src/local/scheduler.ts'
 
 function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {
   return { kind: 'press', step: { taskId, generation: more.quick ? null : 1, step: 'whole' }, quick: false, since: 0, ...more }
@@ -54,9 +54,9 @@ describe('the line of steps before the presses', () => {
 
   it('does not let a small file wait for ever', () => {
     const late = waiting('small', { effort: 1 })
-    const line = [waiting('large', { effort: 9, since: PATIENCE_MS }), late]
-    expect(nextOf(line, [], PATIENCE_MS, false)).toBe(0)
-    expect(nextOf(line, [], PATIENCE_MS + 1, false)).toBe(1)
+    const line = [waiting('large', { effort: 9, since: MOST_WAIT_MS }), late]
+    expect(nextOf(line, [], MOST_WAIT_MS, false)).toBe(0)
+    expect(nextOf(line, [], MOST_WAIT_MS + 1, false)).toBe(1)
   })
 
   it('has a file of another task begin before the second part of a film', () => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { leashed } from '../../src/local/parent-death-signal.ts'
+import { withParentDeathSignal } from '../../src/local/parent-death-signal.ts'
 import { isThere } from '../e2e/processes.ts'
 
 const BUSY = 'for (;;);'
@@ -12,8 +12,8 @@ const [command, ...rest] = JSON.parse(process.argv[1])
 console.log(require('node:child_process').spawn(command, rest).pid)
 setInterval(() => undefined, 1000)`
 
-it.skipIf(leashed().length === 0)('a busy program dies with its parent, whom SIGKILL ended', async () => {
-  const parent = spawn(process.execPath, ['-e', PARENT, JSON.stringify([...leashed(), process.execPath, '-e', BUSY])])
+it.skipIf(withParentDeathSignal().length === 0)('a busy program dies with its parent, whom SIGKILL ended', async () => {
+  const parent = spawn(process.execPath, ['-e', PARENT, JSON.stringify([...withParentDeathSignal(), process.execPath, '-e', BUSY])])
   const [said] = (await once(parent.stdout, 'data')) as [Buffer]
   const pid = Number(String(said))
   expect(isThere(pid)).toBe(true)

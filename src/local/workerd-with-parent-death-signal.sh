@@ -1,0 +1,4 @@
+#!/bin/sh
+# Miniflare starts workerd by its path alone (MINIFLARE_WORKERD_PATH). This script starts it so that the kernel kills it with its parent:
+# see parent-death-signal.ts.
+exec $WHITTLE_PARENT_DEATH_SIGNAL "$WHITTLE_WORKERD" "$@"

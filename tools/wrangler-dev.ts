@@ -1,0 +1,132 @@
+/**
+ * `npm run dev [-- --port 8787 --state FOLDER]`: `wrangler dev` with all three Workers inside workerd, as on Cloudflare, codecs included.
+ * Wrangler rebuilds the Workers when a source file changes. State, secrets and keys are those of `npm start`, which must not run on
+ * the same folder meanwhile.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { provision } from '../src/local/development-account.ts'
+import { useParentDeathSignalForWorkerd, withParentDeathSignal } from '../src/local/parent-death-signal.ts'
+import { openReverseProxy } from '../src/local/reverse-proxy.ts'
+import { freePort, loadSecrets } from '../src/local/service.ts'
+import { lockState } from '../src/local/state-lock.ts'
+import { WORKERD_ENVIRONMENT } from '../src/local/workerd-flags.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const CONFIGS = ['wrangler.toml', 'deploy/wrangler.press.toml', 'deploy/wrangler.media.toml']
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 5000
+
+/** Offline, and without the observability that makes local requests ten times slower. */
+const ENVIRONMENT = {
+  X_LOCAL_OBSERVABILITY: 'false',
+  X_LOCAL_EXPLORER: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  ...WORKERD_ENVIRONMENT,
+}
+
+interface Place {
+  readonly state: string
+  readonly secretsFile: string
+  readonly port: number
+}
+
+/** Starts it in a process group of its own. `quiet`: prints nothing. */
+async function spawnWrangler({ state, secretsFile, port }: Place, quiet: boolean): Promise<ChildProcess> {
+  const inspector = `${await freePort()}`
+  const flags = ['--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', inspector, '--persist-to', state, '--env-file', secretsFile]
+  const configs = CONFIGS.flatMap((config) => ['-c', config])
+  const wrangler = [
+    '--no-warnings',
+    // The program itself: `bin/wrangler.js` would start it as a child, which outlives a kill.
+    join(ROOT, 'node_modules/wrangler/wrangler-dist/cli.js'),
+    'dev',
+    ...configs,
+    ...flags,
+    '--show-interactive-dev-session=false',
+  ]
+  useParentDeathSignalForWorkerd()
+  const [program, ...words] = [...withParentDeathSignal(), process.execPath, ...wrangler]
+  return spawn(program!, words, {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', quiet ? 'ignore' : 'inherit', quiet ? 'ignore' : 'inherit'],
+    env: { ...process.env, ...ENVIRONMENT, ...(quiet && { CI: '1' }) },
+  })
+}
+
+async function untilHealthy(child: ChildProcess, base: string): Promise<void> {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline && child.exitCode === null; await sleep(100)) {
+    const healthy = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(10_000) }).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (healthy) return
+  }
+  throw new Error('wrangler dev did not come up')
+}
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-child.pid!, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
+  kill('SIGTERM')
+  await Promise.race([gone, sleep(STOP_TIMEOUT_MS)])
+  kill('SIGKILL')
+}
+
+export interface WranglerDev {
+  readonly baseUrl: string
+  /** Its process id; its group has the same. */
+  readonly pid: number
+  readonly adminToken: string
+  stop(): Promise<void>
+}
+
+/** For tests and measurements of what isolates do. Requests go through the proxy of `npm start`, which repeats those that wrangler loses. */
+export async function startWranglerDev(state: string): Promise<WranglerDev> {
+  const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
+  const inner = await freePort()
+  const port = await freePort()
+  const child = await spawnWrangler({ state, secretsFile, port: inner }, true)
+  const proxy = await openReverseProxy(port, inner)
+  const stop = async () => {
+    proxy.close().closeAllConnections()
+    await stopGroup(child)
+  }
+  const baseUrl = `http://127.0.0.1:${port}`
+  try {
+    await untilHealthy(child, baseUrl)
+    return { baseUrl, pid: child.pid!, adminToken, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '8787' }, state: { type: 'string', default: '.dev/state' } } })
+  const [port, state] = [Number(values.port), resolve(ROOT, values.state)]
+  await lockState(state, { pid: process.pid, port, embedded: false })
+  const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
+  const child = await spawnWrangler({ state, secretsFile, port }, false)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stopGroup(child))
+  child.on('exit', (code) => process.exit(code ?? 0))
+  const base = `http://127.0.0.1:${port}`
+  await untilHealthy(child, base)
+  const known = await import(join(state, 'keys.json'), { with: { type: 'json' } }).then(({ default: keys }) => keys).catch(() => undefined)
+  const keys = await provision(base, adminToken, known)
+  await writeFile(join(state, 'keys.json'), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+  console.log(`\nwrangler dev serves on ${base}\n  key  ${keys.keys.enterprise}   (others: ${join(state, 'keys.json')})`)
+}
