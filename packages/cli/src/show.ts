@@ -1,13 +1,11 @@
 /** What a person sees: bars while it runs, a line a file, a sum. With `--json`: one JSON line a file. */
 import { basename } from 'node:path'
 import { styleText } from 'node:util'
-import cliProgress from 'cli-progress'
 import type { TaskCompleted } from './client.ts'
 import type { Job } from './files.ts'
 import type { Report, Stage, Watcher } from './press.ts'
+import { ProgressBars } from './progress-bars.ts'
 
-/** DECAWM: whether a line that reaches the terminal's edge goes on below (ECMA-48 private mode 7). */
-const [WRAP_ON, WRAP_OFF] = ['\x1b[?7h', '\x1b[?7l']
 const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
 /** Of the way of a file: where a stage begins, and how much of the way it is. */
 const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: [0, 0.3], press: [0.3, 0.6], download: [0.9, 0.1] }
@@ -79,13 +77,15 @@ function coloured(report: Report, stream: NodeJS.WriteStream): string {
   return stream.isTTY && stream.hasColors() ? styleText(COLOURS[report.status], text[0]!, { validateStream: false }) + text.slice(1) : text
 }
 
-/** A bar a file that is on its way, above them the lines of those that are done, and one bar for all of many. */
+/** The id of the bar for all files; no path is empty. */
+const TOTAL = ''
+
+/** A bar for each file in progress, above them the lines of finished files, and one bar for all files together if there are several. */
 class Bars {
-  readonly #bars: cliProgress.MultiBar
+  readonly #bars: ProgressBars
   readonly #streams: Streams
-  readonly #shown = new Map<string, cliProgress.SingleBar>()
-  readonly #total: cliProgress.SingleBar | undefined
-  /** Bytes of the way behind us, by file. */
+  readonly #hasTotal: boolean
+  /** Bytes done, by file: each stage counts for its share of the file's size. */
   readonly #behind = new Map<string, number>()
   readonly #size: number
   readonly #count: number
@@ -96,43 +96,33 @@ class Bars {
     this.#streams = streams
     this.#size = jobs.reduce((sum, job) => sum + Math.max(1, job.size), 0)
     this.#count = jobs.length
-    this.#bars = new cliProgress.MultiBar(
-      // A line that is printed pushes the bars down: they are drawn again even where they did not change.
-      { format: '{bar} {percentage}% {what} {name}', clearOnComplete: true, hideCursor: true, forceRedraw: true, stream: streams.err },
-      cliProgress.Presets.shades_classic,
-    )
-    if (jobs.length > 1) this.#total = this.#bars.create(100, 0, { all: '' }, { format: '{bar} {percentage}% {all}' })
+    this.#hasTotal = jobs.length > 1
+    this.#bars = new ProgressBars(streams.err)
+    this.#drawTotal()
   }
 
   step(job: Job, what: Stage, share: number): void {
-    const bar = this.#shown.get(job.path) ?? this.#bars.create(100, 0, { name: basename(job.path), what })
-    this.#shown.set(job.path, bar)
-    bar.update(Math.round(share * 100), { what: what.padEnd(8) })
+    const done = Math.min(1, share)
+    this.#bars.set(job.path, { share: done, text: `${what.padEnd(8)} ${basename(job.path)}` })
     const [from, most] = STAGES[what]
-    this.#behind.set(job.path, (from + most * Math.min(1, share)) * Math.max(1, job.size))
+    this.#behind.set(job.path, (from + most * done) * Math.max(1, job.size))
     this.#drawTotal()
   }
 
   done(report: Report): void {
     this.#done++
     this.#behind.set(report.path, Math.max(1, report.originalSize))
+    this.#bars.remove(report.path)
     this.#drawTotal()
-    // Bars are cut at the terminal's edge, lines are not.
-    this.#bars.log(`${WRAP_ON}${coloured(report, this.#streams.out)}\n${WRAP_OFF}`)
-    const bar = this.#shown.get(report.path)
-    this.#shown.delete(report.path)
-    // Either draws now. The next frame may never come: `stop` forgets what waits for it.
-    if (bar) this.#bars.remove(bar)
-    else this.#bars.update()
+    this.#bars.log(coloured(report, this.#streams.out))
   }
 
   stop(): void {
     this.#bars.stop()
-    this.#streams.err.write(WRAP_ON)
   }
 
   #drawTotal(): void {
-    if (!this.#total) return
+    if (!this.#hasTotal) return
     const behind = [...this.#behind.values()].reduce((sum, size) => sum + size, 0)
     const elapsedMs = performance.now() - this.#begunMs
     const share = Math.min(1, behind / this.#size)
@@ -140,7 +130,7 @@ class Bars {
       elapsedMs < LEAST_MS || share === 0
         ? ''
         : ` · ${bytes(Math.round((behind / elapsedMs) * 1000))}/s · ${duration((elapsedMs * (1 - share)) / share)} left`
-    this.#total.update(Math.floor(share * 100), { all: `${this.#done} of ${this.#count} files${pace}` })
+    this.#bars.set(TOTAL, { share, text: `${this.#done} of ${this.#count} files${pace}` })
   }
 }
 
