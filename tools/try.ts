@@ -9,12 +9,11 @@ import { parseArgs } from 'node:util'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
-import { fidelityOf, type Options, type Outcome, type Quality } from '../src/core/model/codec.ts'
+import { fidelityOf, type Outcome, type Quality } from '../src/core/model/codec.ts'
 import { memorySink } from '../src/core/model/sink.ts'
 import { readAll } from '../src/core/model/source.ts'
-import { compressWithin } from '../src/core/pipeline/compress.ts'
 import { identify } from '../src/core/pipeline/identify.ts'
-import { lendCodecs } from '../src/core/pipeline/inner.ts'
+import { type JobRequest, openJob } from '../src/core/pipeline/job.ts'
 import { findNative, NativeRun } from '../src/local/native.ts'
 import { PressNative } from '../src/local/press/native.ts'
 import { fileSource } from './file-source.ts'
@@ -62,24 +61,24 @@ for (const path of positionals) {
     console.log(JSON.stringify({ path, format: format?.id ?? null, outcome: 'no codec' }))
     continue
   }
-  const base: Omit<Options, 'inner' | 'memoryBudget'> = {
+  const output = (values.format ?? format.outputs[0]) as OutputId
+  const targetSize = values['target-size'] ? Number(values['target-size']) : undefined
+  const [width, height] = (values.fit ?? '').split('x').map(Number)
+  const request: JobRequest = {
     quality: values.quality as Quality,
-    output: (values.format ?? format.outputs[0]) as OutputId,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...(native ? { native } : {}),
-    ...(values.lossless ? { lossless: true } : {}),
-    ...(values.fit ? { fitWithin: { width: Number(values.fit.split('x')[0]), height: Number(values.fit.split('x')[1]) } } : {}),
-    ...(values['usage-rights'] === 'drop' ? { usageRights: 'drop' as const } : {}),
-    ...(values['target-size'] ? { targetSize: Number(values['target-size']) } : {}),
+    output,
+    targetSize,
+    fitWithin: width && height ? { width, height } : undefined,
+    lossless: values.lossless,
+    usageRights: values['usage-rights'] === 'drop' ? 'drop' : undefined,
+    memoryBudget: Number(values.memory) * 2 ** 20,
+    native,
   }
-  const openSink = async () => memorySink(base.targetSize ?? source.size, source.name)
+  const openSink = async () => memorySink(targetSize ?? source.size, source.name)
   const run = async () => {
     const [before, started] = [process.cpuUsage(), performance.now()]
-    const pressed = await compressWithin(codec, source, openSink, Number(values.memory) * 2 ** 20, (memoryBudget) => {
-      const options = { ...base, memoryBudget }
-      return { ...options, inner: lendCodecs(CODECS, options) }
-    }).catch((error: unknown) => ({
+    const job = openJob(codec, source, CODECS, request)
+    const pressed = await job.whole(openSink).catch((error: unknown) => ({
       outcome: { kind: 'crashed' as const, error: error instanceof Error ? error.stack : String(error) },
       result: undefined,
     }))
@@ -91,7 +90,7 @@ for (const path of positionals) {
   const { outcome, result } = pressed
   if (result && values.out) {
     mkdirSync(values.out, { recursive: true })
-    const suffix = base.output === format.id ? '' : `.${base.output}`
+    const suffix = output === format.id ? '' : `.${output}`
     writeFileSync(join(values.out, basename(path) + suffix), await readAll(result))
   }
   console.log(

@@ -7,19 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { JSONWebKeySet } from 'jose'
-import { type Checked, type Codecs, checkFiles, checkReceipt } from '../src/core/audit/check.ts'
-import { outputOf } from '../src/core/audit/output.ts'
+import type { Checked } from '../src/core/audit/check.ts'
 import { readReceipt } from '../src/core/audit/receipt.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
+import { libraryOf } from '../src/core/library.ts'
 import type { NativeFilm } from '../src/core/model/external-encoder.ts'
 import { figuresView } from '../src/core/model/receipt.ts'
-import { identify } from '../src/core/pipeline/identify.ts'
 import { findNative, NativeRun } from '../src/local/native.ts'
 import { PressNative } from '../src/local/press/native.ts'
 import { fileSource } from './file-source.ts'
 
-const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
+const LIBRARY = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
 /** Of FFmpeg, for some seconds of film. */
 const LIMITS = { memoryBytes: 2 ** 31, processorMs: 900_000, stalledMs: 120_000 }
 const MARKS = { true: '✓', false: '✗', unchecked: '?' } as const
@@ -47,12 +46,8 @@ async function verify([originalPath, resultPath, receiptPath]: readonly string[]
   return isFalse ? 1 : 0
 
   async function check(): Promise<Checked> {
-    if (receiptPath !== undefined) {
-      const receipt = await readReceipt(readFileSync(receiptPath, 'utf8'), await keysIn(values.jwks))
-      return checkReceipt(original, result, receipt, CODECS, native)
-    }
-    const format = await identify(original)
-    return checkFiles(original, result, format && (await outputOf(format, result)), CODECS, native)
+    const text = receiptPath === undefined ? undefined : readFileSync(receiptPath, 'utf8')
+    return LIBRARY.verify(original, result, text === undefined ? undefined : await readReceipt(text, await keysIn(values.jwks)), native)
   }
 }
 

@@ -2,22 +2,19 @@
 import { createHash } from 'node:crypto'
 import { type Checked, checkFiles, checkReceipt } from './audit/check.ts'
 import { outputOf } from './audit/output.ts'
+import type { ReadReceipt } from './audit/receipt.ts'
 import type { FormatId } from './catalog/index.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
-import { STANDARD_MEMORY_BYTES } from './model/budget.ts'
-import type { Codec, Options, Quality, Source } from './model/codec.ts'
+import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { NativeFilm } from './model/external-encoder.ts'
 import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
 import { memorySource, rangeStream, slice } from './model/source.ts'
-import { TimeBudget } from './model/time-budget.ts'
-import { compressWithin, type Pressed } from './pipeline/compress.ts'
+import { outputOfResult, type Pressed, verifiedShareOf } from './pipeline/compress.ts'
 import { encryptResult } from './pipeline/encrypt.ts'
 import { identify } from './pipeline/identify.ts'
-import { lendCodecs } from './pipeline/inner.ts'
-
-export type Codecs = { readonly [Id in FormatId]?: Codec }
+import { openJob } from './pipeline/job.ts'
 
 /** A file: bytes in memory, a stream (which is read into memory), or a source that is read by ranges. */
 export type Input = Source | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>
@@ -75,8 +72,12 @@ export interface Library {
    * @throws TargetUnreachable if no result that keeps the floors fits into `targetSize`
    */
   compress(input: Input, options?: CompressOptions): Promise<Compressed>
-  /** Decodes both files and measures again; with a receipt, checks every figure of it. */
-  verify(original: Input, result: Input, receipt?: Receipt): Promise<Checked>
+  /**
+   * Decodes both files and measures again. What is wrong with either of them is a finding, never an exception.
+   * @param receipt whose every figure is checked: one of `compress`, or what `audit/receipt.ts` has read; default: none
+   * @param native decoder of films that no engine here can decode; default: these films stay unmeasured
+   */
+  verify(original: Input, result: Input, receipt?: Receipt | ReadReceipt, native?: NativeFilm): Promise<Checked>
 }
 
 /** The library over `codecs`. */
@@ -95,66 +96,41 @@ export function libraryOf(codecs: Codecs): Library {
       return await finish(source, format, pressed, { output, quality, options })
     },
 
-    async verify(original, result, receipt) {
+    async verify(original, result, receipt, native) {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
-      if (!receipt) {
-        const format = await identify(before)
-        return checkFiles(before, after, format && (await outputOf(format, after)), codecs)
-      }
-      return checkReceipt(
-        before,
-        after,
-        { signature: { kind: 'unchecked', why: 'the receipt is not signed' }, claims: claimsOf(receipt) },
-        codecs,
-      )
+      if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : unsigned(receipt), codecs, native)
+      const format = await identify(before)
+      return checkFiles(before, after, format && (await outputOf(format, after)), codecs, native)
     },
   }
 }
 
-/** Claims that two files can show. */
-const claimsOf = ({ result, ...rest }: Receipt) => ({ ...rest, result: { ...result } })
+/** A receipt of `compress`, which nobody signs. */
+const unsigned = ({ result, ...rest }: Receipt): ReadReceipt => ({
+  signature: { kind: 'unchecked', why: 'the receipt is not signed' },
+  claims: { ...rest, result: { ...result } },
+})
 
-interface Job {
+interface Asked {
   readonly output: OutputId
   readonly quality: Quality
   readonly options: CompressOptions
 }
 
-function run(codec: Codec, source: Source, { codecs, output, quality, options }: Job & { readonly codecs: Codecs }): Promise<Pressed> {
-  const {
-    targetSize,
-    lossless,
-    native,
-    memoryBudget = STANDARD_MEMORY_BYTES,
-    sink: openSink = async (limit, name) => memorySink(limit, name),
-  } = options
+function run(codec: Codec, source: Source, { codecs, output, quality, options }: Asked & { readonly codecs: Codecs }): Promise<Pressed> {
+  const { targetSize, lossless, native, memoryBudget, signal, onProgress: progress, sink: openSink = intoMemory } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
-  const base: Omit<Options, 'inner' | 'memoryBudget'> = {
-    quality,
-    output,
-    signal: options.signal ?? new AbortController().signal,
-    progress: options.onProgress ?? (() => undefined),
-    ...(targetSize === undefined ? {} : { targetSize }),
-    ...(lossless ? { lossless } : {}),
-    ...(native && { native }),
-  }
-  return compressWithin(
-    codec,
-    source,
-    () => openSink(limit, source.name),
-    memoryBudget,
-    (budget) => {
-      const settings = { ...base, memoryBudget: budget }
-      return { ...settings, inner: lendCodecs(codecs, settings, 0, new TimeBudget()) }
-    },
-  )
+  const request = { quality, output, targetSize, lossless, native, memoryBudget, signal, progress }
+  return openJob(codec, source, codecs, request).whole(() => openSink(limit, source.name))
 }
 
-async function finish(source: Source, format: KnownFormat, pressed: Pressed, { output, quality, options }: Job): Promise<Compressed> {
+const intoMemory = async (limit: number, name: string): Promise<ResultSink> => memorySink(limit, name)
+
+async function finish(source: Source, format: KnownFormat, pressed: Pressed, { output, quality, options }: Asked): Promise<Compressed> {
   const plain = pressed.result ?? source
   if (options.targetSize !== undefined && plain.size > options.targetSize) throw new TargetUnreachable(plain.size)
-  const ownOutput = pressed.outcome.kind === 'compressed' ? (pressed.outcome.output ?? output) : (format.id as OutputId)
-  const { password, sink = async (limit: number, name: string) => memorySink(limit, name) } = options
+  const ownOutput = outputOfResult(pressed, format, output)
+  const { password, sink = intoMemory } = options
   const encrypted =
     password === undefined
       ? undefined
@@ -168,7 +144,7 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
     ...verifiedShareOf(pressed),
   }
   const receipt: Receipt = {
-    format: format.id as FormatId,
+    format: format.id,
     output_format: encrypted?.output ?? ownOutput,
     quality,
     original_size: source.size,
@@ -179,18 +155,12 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
   return { result, receipt }
 }
 
-/** What stays as it is counts as verified; of other results nothing is claimed that nobody counted. */
-function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
-  if (pressed.result === undefined) return { verifiedShare: 1 }
-  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
-}
-
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
   const detail = format ? `${format.title} has no codec here` : 'no supported format recognises this file'
   const sha256 = await sha256Of(source)
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
   const receipt: Receipt = {
-    format: (format?.id as FormatId | undefined) ?? 'unknown',
+    format: format?.id ?? 'unknown',
     output_format: format?.id ?? 'unknown',
     quality,
     original_size: source.size,

@@ -2,10 +2,10 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
-import type { Codec, Inner, InnerRequest, InnerResult, Options, Quality } from '../../src/core/model/codec.ts'
+import type { Codec, Codecs, Inner, InnerRequest, InnerResult, Quality } from '../../src/core/model/codec.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import { compress } from '../../src/core/pipeline/compress.ts'
+import { openJob } from '../../src/core/pipeline/job.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 
 export type Parts = Record<string, string | Uint8Array>
@@ -76,17 +76,15 @@ export const lent = (answer: (bytes: Uint8Array, name: string, request: InnerReq
   compress: async (bytes, name, request = {}) => answer(bytes, name, request),
 })
 
-export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, inner: Inner = NOTHING_LENT, output?: OutputId) {
-  const options: Options = {
-    quality,
-    output: output ?? codec.format.outputs[0],
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    inner,
-  }
+/**
+ * Runs one job for one codec; `options` is what the codec received.
+ * @param lent codecs for the files inside, or what plays them; default: none, and no limit of time
+ */
+export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, lent: Inner | Codecs = NOTHING_LENT, output?: OutputId) {
   const sink = memorySink(bytes.length, 'upload')
   const source = memorySource(bytes, `upload.${codec.format.extensions[0]}`)
-  const pressed = await compress(codec, source, async () => sink, options)
-  return { ...pressed, bytes: pressed.result ? sink.bytes() : bytes, source, options }
+  const job =
+    'compress' in lent ? openJob(codec, source, {}, { quality, output, inner: lent }) : openJob(codec, source, lent, { quality, output })
+  const pressed = await job.whole(async () => sink)
+  return { ...pressed, bytes: pressed.result ? sink.bytes() : bytes, source, options: job.options }
 }

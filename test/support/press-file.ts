@@ -1,27 +1,18 @@
-import type { Codec, Options } from '../../src/core/model/codec.ts'
+import type { Codec, Codecs } from '../../src/core/model/codec.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import { compress, type Pressed } from '../../src/core/pipeline/compress.ts'
+import type { Pressed } from '../../src/core/pipeline/compress.ts'
+import { type JobRequest, openJob } from '../../src/core/pipeline/job.ts'
 
-/** One job for one codec, as the service runs it: compressed, verified, never larger. */
+/** Runs one job for one codec, as the service does: compressed, verified, never larger. `lent`: codecs for the files inside. */
 export async function pressFile(
   codec: Codec,
   bytes: Uint8Array,
   name: string,
-  request: Partial<Options> = {},
+  { lent = {}, ...request }: JobRequest & { readonly lent?: Codecs } = {},
 ): Promise<{ outcome: Pressed['outcome']; bytes: Uint8Array; defect?: string }> {
-  const source = memorySource(bytes, name)
   const sink = memorySink(bytes.length, name)
-  const options: Options = {
-    quality: 'medium',
-    output: codec.format.outputs[0],
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) },
-    ...request,
-  }
-  const pressed = await compress(codec, source, async () => sink, options)
+  const pressed = await openJob(codec, memorySource(bytes, name), lent, request).whole(async () => sink)
   const defect = 'defect' in pressed && pressed.defect ? { defect: pressed.defect } : {}
   return { outcome: pressed.outcome, bytes: pressed.outcome.kind === 'compressed' ? sink.bytes() : bytes, ...defect }
 }

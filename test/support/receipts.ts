@@ -1,15 +1,15 @@
 /** Results with their receipts, as the service makes them, and what `whittle verify` says of them. */
 import { createHash } from 'node:crypto'
-import { type Checked, type Codecs, checkReceipt } from '../../src/core/audit/check.ts'
+import type { Checked } from '../../src/core/audit/check.ts'
 import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import type { Options, Quality } from '../../src/core/model/codec.ts'
+import { libraryOf } from '../../src/core/library.ts'
+import type { Codecs, Quality } from '../../src/core/model/codec.ts'
 import { receiptView } from '../../src/core/model/receipt.ts'
 import { memorySource } from '../../src/core/model/source.ts'
-import { lendCodecs } from '../../src/core/pipeline/inner.ts'
 import { pressFile } from './press-file.ts'
 
 export const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
@@ -23,9 +23,8 @@ export interface Made {
 }
 
 export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
-  const base = { quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined }
-  const options: Options = { ...base, inner: lendCodecs(id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
-  const { outcome, bytes, defect } = await pressFile(CODECS[id]!, file, name, options)
+  const lent = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
+  const { outcome, bytes, defect } = await pressFile(CODECS[id]!, file, name, { quality, output, lent })
   if (defect !== undefined) throw new Error(defect)
   const result = receiptView({ outcome, sha256: sha256(bytes), verifiedShare: 1 }, sha256(file))
   const output_format = outcome.kind === 'unchanged' ? id : (outcome.output ?? output)
@@ -38,11 +37,10 @@ export async function make(id: FormatId, name: string, file: Uint8Array, output:
 }
 
 export const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 'bytes'>, claims: Claims): Promise<Checked> =>
-  checkReceipt(
+  libraryOf(CODECS).verify(
     memorySource(file, name),
     memorySource(bytes, `result of ${name}`),
     await readReceipt(JSON.stringify(claims), undefined),
-    CODECS,
   )
 
 export const falseOf = ({ findings }: Checked) => findings.filter(({ verdict }) => verdict === 'false')

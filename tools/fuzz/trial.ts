@@ -4,13 +4,12 @@ import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
-import type { Options, Outcome, Quality } from '../../src/core/model/codec.ts'
+import type { Outcome, Quality } from '../../src/core/model/codec.ts'
 import { TargetUnreachable } from '../../src/core/model/error.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../src/core/model/source.ts'
-import { compress } from '../../src/core/pipeline/compress.ts'
 import { identify } from '../../src/core/pipeline/identify.ts'
-import { lendCodecs } from '../../src/core/pipeline/inner.ts'
+import { openJob } from '../../src/core/pipeline/job.ts'
 
 export interface Request {
   readonly name: string
@@ -35,7 +34,6 @@ export interface Compressed {
 }
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
-const MEMORY_BUDGET_BYTES = 96 * 1024 * 1024
 
 export async function tryFile(bytes: Uint8Array, { name, quality, output: wanted }: Request): Promise<Trial> {
   const source = memorySource(bytes, name)
@@ -44,17 +42,10 @@ export async function tryFile(bytes: Uint8Array, { name, quality, output: wanted
   if (!facts || !codec) return { kind: 'refused' }
   const outputs: readonly OutputId[] = facts.outputs
   const output = wanted && outputs.includes(wanted) ? wanted : outputs[0]!
-  const base: Omit<Options, 'inner'> = {
-    quality,
-    output,
-    memoryBudget: MEMORY_BUDGET_BYTES,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  const inner = lendCodecs(facts.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base)
   const format = facts.id
+  const job = openJob(codec, source, format in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, { quality, output })
   try {
-    const pressed = await compress(codec, source, async () => memorySink(bytes.length, name), { ...base, inner })
+    const pressed = await job.whole(async () => memorySink(bytes.length, name))
     if ('defect' in pressed && pressed.defect) return { kind: 'defect', format, why: pressed.defect }
     const { outcome, result } = pressed
     if (outcome.kind === 'unchanged') return { kind: 'unchanged', format, reason: outcome.reason }

@@ -7,18 +7,16 @@ import { grant } from '../../../wasm/memories/memories.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
-import type { Codec, Options, Outcome, Quality, Source } from '../model/codec.ts'
+import type { Codecs, Options, Outcome, Quality, Source } from '../model/codec.ts'
 import type { NativeFilm } from '../model/external-encoder.ts'
 import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'
-import { lendCodecs } from '../pipeline/inner.ts'
+import { optionsOf } from '../pipeline/job.ts'
 import { figureFindings } from './figures.ts'
 import { needsProgram } from './films.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import { type Measured, measure } from './measure.ts'
 import type { Claims, ReadReceipt } from './receipt.ts'
-
-export type Codecs = { readonly [Id in FormatId]?: Codec }
 
 export interface Checked {
   readonly format?: FormatId
@@ -121,19 +119,9 @@ interface Pair {
   readonly native?: NativeFilm
 }
 
-function optionsFor({ codecs, output, native }: Pair, quality: Quality): Options {
-  const base: Omit<Options, 'inner'> = {
-    quality,
-    output,
-    // Whether that was asked for stands in the steps; what else is signed is unchanged all the same.
-    usageRights: 'drop',
-    memoryBudget: MEMORY_BYTES,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...(native && { native }),
-  }
-  return { ...base, inner: lendCodecs(codecs, base) }
-}
+// Whether usage rights were to be dropped stands in the steps; what else is signed is unchanged all the same.
+const optionsFor = ({ format, codecs, output, native }: Pair, quality: Quality): Options =>
+  optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native })
 
 /** What the result is of the original, at whichever of these levels it may be one. */
 async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<Checked> {

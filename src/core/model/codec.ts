@@ -5,6 +5,7 @@
  * `quality/ladder.ts`.
  */
 
+import type { FormatId } from '../catalog/index.ts'
 import type { Quality } from '../catalog/levels.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { NativeFilm } from './external-encoder.ts'
@@ -113,6 +114,9 @@ export interface Codec {
    */
   verify(original: Source, result: Source, outcome: Outcome, options: Options, evidence?: unknown): Promise<Verdict>
 }
+
+/** A set of codecs, by format. */
+export type Codecs = { readonly [Id in FormatId]?: Codec }
 
 /** Files inside files, with a limit on depth and memory. */
 export interface Inner {

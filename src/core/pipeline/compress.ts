@@ -1,9 +1,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
-import { grant } from '../../../wasm/memories/memories.ts'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { GENTLER } from '../catalog/level-order.ts'
-import type { KnownFormat } from '../catalog/outputs.ts'
-import { isRoomy, STANDARD_MEMORY_BYTES } from '../model/budget.ts'
+import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, scored } from '../model/loss.ts'
@@ -18,6 +16,17 @@ export type Pressed =
     }
   | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
 
+/** Share of the result that was verified, 0 to 1. A file that stays as it is counts as verified; `{}` where nobody counted. */
+export function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
+  if (pressed.result === undefined) return { verifiedShare: 1 }
+  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
+}
+
+/** What came out: a file that stays as it is keeps its format; a few codecs choose an output of their own; all others make what was asked. */
+export function outputOfResult({ outcome }: Pressed, format: KnownFormat, asked: OutputId): OutputId {
+  return outcome.kind === 'compressed' ? (outcome.output ?? asked) : format.id
+}
+
 /**
  * Runs a codec and keeps the promises: never larger, floors, decoded and compared before it counts. Where a level leaves the
  * file as it is, the gentler ones of the ladder are tried; that levels which do find something are in order is up to the codecs.
@@ -31,23 +40,6 @@ export async function compress(codec: Codec, source: Source, openSink: () => Pro
     pressed = await attempt(codec, source, openSink, { ...options, quality })
   }
   return pressed
-}
-
-/**
- * `compress` where a job may have more than in an isolate: what an isolate can do is done in the same way, so that its result is the
- * same, and only what is `over_budget` there is tried again with all the memory there is.
- */
-export async function compressWithin(
-  codec: Codec,
-  source: Source,
-  openSink: () => Promise<ResultSink>,
-  memoryBudget: number,
-  optionsWith: (memoryBudget: number) => Options,
-): Promise<Pressed> {
-  const lean = await compress(codec, source, openSink, optionsWith(Math.min(memoryBudget, STANDARD_MEMORY_BYTES)))
-  if (!isRoomy({ memoryBudget }) || lean.outcome.kind === 'compressed' || lean.outcome.reason !== 'over_budget') return lean
-  using _ = grant(memoryBudget)
-  return await compress(codec, source, openSink, optionsWith(memoryBudget))
 }
 
 const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'

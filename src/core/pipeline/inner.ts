@@ -1,5 +1,4 @@
-import type { FormatId } from '../catalog/index.ts'
-import type { Codec, Inner, InnerRequest, InnerResult, Options } from '../model/codec.ts'
+import type { Codecs, Inner, InnerRequest, InnerResult, Options } from '../model/codec.ts'
 import { memorySink } from '../model/sink.ts'
 import { memorySource } from '../model/source.ts'
 import { TimeBudget } from '../model/time-budget.ts'
@@ -8,8 +7,6 @@ import { identify } from './identify.ts'
 
 /** A document in an archive in a mail is as deep as we go. */
 const MAX_DEPTH = 3
-
-type Codecs = { readonly [Id in FormatId]?: Codec }
 
 /** Lets a container's codec borrow the other codecs of its Worker. `options` are the container's own. */
 export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0, time = new TimeBudget()): Inner {

@@ -1,17 +1,16 @@
 /** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
 
 import { enginesOf } from '../../core/catalog/engines.ts'
-import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
+import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
-import type { Codec, Options, Outcome, Source } from '../../core/model/codec.ts'
+import type { Codecs, Outcome, Source } from '../../core/model/codec.ts'
 import { overBudget } from '../../core/model/error.ts'
 import type { NativeFilm } from '../../core/model/external-encoder.ts'
-import { isSegmented, type SegmentedCodec } from '../../core/model/segmented.ts'
 import type { ResultSink } from '../../core/model/sink.ts'
 import { TimeBudget } from '../../core/model/time-budget.ts'
-import { attempt, compress, compressWithin, expectedTrouble, type Pressed } from '../../core/pipeline/compress.ts'
+import { expectedTrouble, outputOfResult, type Pressed, verifiedShareOf } from '../../core/pipeline/compress.ts'
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
-import { lendCodecs } from '../../core/pipeline/inner.ts'
+import { type Job, openJob } from '../../core/pipeline/job.ts'
 import type { WorkerEnv } from '../env.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
 import { partsOf, resultsOf } from '../store/blob-names.ts'
@@ -22,7 +21,7 @@ import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
 import { keptBytesFor } from './block-cache-size.ts'
 import { contentType, outputName } from './output-name.ts'
 
-export type Codecs = { readonly [Id in FormatId]?: Codec }
+export type { Codecs }
 export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }
 
 /** What a job may use where it runs. */
@@ -100,35 +99,15 @@ export class StepRun implements Disposable {
     const { codecs, claim, step, record } = this.#job
     const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
     if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: 'this format has no codec yet' }))
-    const { memoryBudget, enlarged } = this.#job.runtime
-    const optionsWith = (bytes: number) => {
-      if (bytes > ISOLATE_BYTES) enlarged?.()
-      return this.#options(bytes)
-    }
-    if (!isSegmented(codec)) return this.#finish(await compressWithin(codec, this.#source, this.#openSink, memoryBudget, optionsWith))
-    const options = this.#options(memoryBudget)
-    if (step.step === 'part') return this.#part(codec, options, step.part ?? 0)
-    if (step.step === 'join') return this.#finish(await this.#join(codec, options))
-    const plan = await codec.plan(this.#source, options)
-    if (plan.kind === 'parts') return record.split(claim.attempt, plan.parts)
-    return this.#finish(plan.kind === 'unchanged' ? unchanged(plan) : await compress(codec, this.#source, this.#openSink, options))
-  }
-
-  #options(memoryBudget: number): Options {
-    const { codecs, lease, runtime } = this.#job
-    const { native, pictureSeconds } = runtime
     const { quality, output, targetSize, usageRights } = this.#task
-    const options: Omit<Options, 'inner'> = {
-      quality,
-      output: output as OutputId,
-      memoryBudget,
-      signal: lease.signal,
-      progress: lease.progress,
-      ...(native && { native }),
-      ...(targetSize === undefined ? {} : { targetSize }),
-      ...(usageRights === undefined ? {} : { usageRights }),
-    }
-    return { ...options, inner: lendCodecs(codecs, options, 0, new TimeBudget(pictureSeconds)) }
+    const { signal, progress } = this.#job.lease
+    const { memoryBudget, pictureSeconds, native, enlarged } = this.#job.runtime
+    const request = { quality, output: output as OutputId, targetSize, usageRights, memoryBudget, native, signal, progress, enlarged }
+    const job = openJob(codec, this.#source, codecs, { ...request, timeBudget: () => new TimeBudget(pictureSeconds) })
+    if (step.step === 'part') return this.#part(job, step.part ?? 0)
+    if (step.step === 'join') return this.#finish(await this.#join(job))
+    const started = await job.start(this.#openSink)
+    return started.kind === 'cut' ? record.split(claim.attempt, started.parts) : this.#finish(started.pressed)
   }
 
   get #resultKey(): string {
@@ -142,15 +121,14 @@ export class StepRun implements Disposable {
       blocks: this.#blocks,
     })
 
-  async #part(codec: SegmentedCodec, options: Options, part: number): Promise<void> {
+  async #part(job: Job, part: number): Promise<void> {
     const { env, claim, record } = this.#job
     const [planned] = claim.parts
     if (!planned) throw new Error(`part ${part} was claimed without its plan`)
     const key = `${partsOf(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
     const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
     try {
-      const receipt = await codec.compressPart(this.#source, planned.plan, sink, options, claim.soFar)
-      options.signal.throwIfAborted()
+      const receipt = await job.part(planned.plan, sink, claim.soFar)
       const { size } = await sink.finish()
       const counted = await record.completePart(claim.attempt, part, receipt, key, size)
       if (!counted) await sink.abort()
@@ -160,21 +138,13 @@ export class StepRun implements Disposable {
     }
   }
 
-  #join(codec: SegmentedCodec, options: Options): Promise<Pressed> {
+  #join(job: Job): Promise<Pressed> {
     const { env, claim } = this.#job
     const parts = claim.parts.map(({ index, plan, receipt, key, size }) => {
       if (!receipt || key === undefined || size === undefined) throw new Error(`part ${index} is joined before it is done`)
       return { plan, receipt, result: r2Source(env.BLOBS, key, size, this.#task.fileName, this.#blocks) }
     })
-    const joiner: Codec = {
-      format: codec.format,
-      compress: (original, sink, settings) => codec.join(original, parts, sink, settings),
-      verify: (...args) => {
-        this.#blocks[Symbol.dispose]()
-        return codec.verify(...args)
-      },
-    }
-    return attempt(joiner, this.#source, this.#openSink, options)
+    return job.join(parts, this.#openSink, () => this.#blocks[Symbol.dispose]())
   }
 
   /** The verified result, under its password if there is one, becomes the task's. */
@@ -190,7 +160,7 @@ export class StepRun implements Disposable {
       return
     }
     const format: KnownFormat = FORMATS[task.format as KnownFormat['id']]
-    const output = pressed.result ? (ownOutput(pressed.outcome) ?? (task.output as OutputId)) : format.id
+    const output = outputOfResult(pressed, format, task.output as OutputId)
     const name = outputName(task.fileName, format, output)
     const stored = await this.#encrypted(plain, format, {
       key: pressed.result ? this.#resultKey : claim.uploadKey,
@@ -244,11 +214,3 @@ function logDefect(task: Task, outcome: Outcome, defect: string) {
   const { taskId, requestId, format } = task
   console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
 }
-
-/** What stays as it is, is the upload: its SHA-256 says so of every byte. */
-function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
-  if (pressed.result === undefined) return { verifiedShare: 1 }
-  return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
-}
-
-const ownOutput = (outcome: Outcome) => (outcome.kind === 'compressed' ? outcome.output : undefined)

@@ -8,7 +8,7 @@ import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
 import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const PARENTS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'udta']
@@ -34,7 +34,9 @@ function resized(file: Uint8Array, at: number, size: number): Uint8Array {
 /** As the service does it, without loss: raw pictures stay raw, and only dead space goes. */
 async function pack(file: Uint8Array) {
   const options = { ...optionsFor('medium', 'mov'), lossless: true }
-  const { outcome, result } = await compress(mov, memorySource(file, 'a.mov'), async () => memorySink(file.length, 'a.mov'), options)
+  const { outcome, result } = await openJob(mov, memorySource(file, 'a.mov'), {}, options).whole(async () =>
+    memorySink(file.length, 'a.mov'),
+  )
   return { outcome, bytes: result ? await readAll(result) : file }
 }
 

@@ -7,7 +7,7 @@ import { verifyAvi } from '../../../src/core/formats/film/avi/verify.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { optionsFor, press, rawAvi, tones, wave } from '../formats/media-fixtures.ts'
 
 const text = (file: Uint8Array) => Buffer.from(file).toString('latin1')
@@ -45,7 +45,9 @@ describe('AVI', () => {
 
   async function pack(file: Uint8Array) {
     const options = { ...optionsFor('medium', 'avi'), lossless: true }
-    const { outcome, result } = await compress(avi, memorySource(file, 'a.avi'), async () => memorySink(file.length, 'a.avi'), options)
+    const { outcome, result } = await openJob(avi, memorySource(file, 'a.avi'), {}, options).whole(async () =>
+      memorySink(file.length, 'a.avi'),
+    )
     return { outcome, bytes: result ? await readAll(result) : file }
   }
 

@@ -7,7 +7,7 @@ import { encodeRle4, encodeRle8, rleBytes, rleRowStarts, rleRows } from '../../.
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 
 const base = {
@@ -20,7 +20,9 @@ const base = {
 }
 const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
   const source = memorySource(bytes, 'test.bmp')
-  const pressed = await compress(bmp, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  const pressed = await openJob(bmp, source, {}, { ...base, quality, ...more } as never).whole(async () =>
+    memorySink(source.size, source.name),
+  )
   return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 

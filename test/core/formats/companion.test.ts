@@ -9,25 +9,18 @@ import { text } from '../../../src/core/formats/text/text.ts'
 import type { Options, Source } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, rangeStream, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 
 const DECODE = { zst: zstdDecompressSync, br: brotliDecompressSync, gz: gunzipSync } as const
 const OUTPUTS = ['zst', 'br', 'gz'] as const
 
 function optionsFor(output: OutputId, over: Partial<Options> = {}): Options {
-  const base = {
-    quality: 'medium' as const,
-    output,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  return { ...base, inner: lendCodecs({}, base), ...over }
+  return optionsOf(text.format, {}, { output, ...over })
 }
 
-const pack = (source: Source, options: Options) => compress(text, source, async () => memorySink(source.size, source.name), options)
+const pack = (source: Source, options: Options) =>
+  openJob(text, source, {}, options).whole(async () => memorySink(source.size, source.name))
 
 const bytesOf = (line: string) => new TextEncoder().encode(line)
 const csv = bytesOf(

@@ -3,21 +3,11 @@ import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { docx } from '../../../src/core/formats/office/office.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
-import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { document, drawing } from '../../support/office.ts'
 import { jpegOf, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
-
-const ULTRA: Omit<Options, 'inner'> = {
-  quality: 'ultra',
-  output: 'docx',
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
 
 describe('crops', () => {
   const crop = (values: string) => `<a:srcRect ${values}/>`
@@ -30,7 +20,7 @@ describe('crops', () => {
         drawing('rId7', 9, 9, crop('l="20000" r="60000" b="40000" t="25000"')),
     )
     const zip = await zipOf(parts)
-    const ultra = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const ultra = await press(docx, zip, 'ultra', { jpg, png })
     expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect((ultra.outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(ultra.bytes)
@@ -54,7 +44,7 @@ describe('crops', () => {
     ['a tile counts from its corner', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
   ])('the picture stays whole when %s', async (_, uses) => {
     const parts = await shownParts(uses)
-    const ultra = await press(docx, await zipOf(parts), 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const ultra = await press(docx, await zipOf(parts), 'ultra', { jpg, png })
     const after = await partsOf(ultra.bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
     expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
@@ -70,7 +60,7 @@ describe('crops', () => {
       'word/media/image1.png': pngOf(rows, 320, 240),
     })
     const zip = await zipOf(parts)
-    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', { jpg, png })
     expect((outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
@@ -114,7 +104,7 @@ describe('crops', () => {
   test('a result that shows another part, or another picture, does not pass', async () => {
     const parts = await shownParts(drawing('rId7', 9, 9, crop('l="50000"')))
     const zip = await zipOf(parts)
-    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', lendCodecs({ jpg, png }, ULTRA))
+    const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', { jpg, png })
     const after = Object.fromEntries(await partsOf(bytes))
     expect(await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)).toEqual({ equal: true })
     const shifted = { ...after, 'word/document.xml': text(after['word/document.xml']).replace(/<a:srcRect[^>]*>/, '<a:srcRect l="1"/>') }

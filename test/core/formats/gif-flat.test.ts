@@ -3,7 +3,7 @@ import { gif } from '../../../src/core/formats/gif/gif.ts'
 import type { Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { gifFile } from '../../support/picture-files.ts'
@@ -92,7 +92,7 @@ function watch(bytes: Uint8Array): Uint32Array[] {
 it.each(['medium', 'low'] as Quality[])('%s leaves no dirt in flat areas, nor behind what moves', async (quality) => {
   const file = animation()
   const source = memorySource(file, 'test.gif')
-  const { outcome, result } = await compress(gif, source, async () => memorySink(file.length, 'test.gif'), { ...options, quality })
+  const { outcome, result } = await openJob(gif, source, {}, { ...options, quality }).whole(async () => memorySink(file.length, 'test.gif'))
   if (!result) throw new Error(JSON.stringify(outcome))
   expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
   const [before, after] = [watch(file), watch(await readAll(result))]

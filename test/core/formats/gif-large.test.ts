@@ -3,7 +3,7 @@ import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { Memories } from '../../../wasm/memories/memories.ts'
 import { withFidelity } from '../../support/fidelity.ts'
@@ -76,11 +76,11 @@ const options = {
 
 async function run(bytes: Uint8Array, memoryBudget = BUDGET, quality = options.quality) {
   const source = memorySource(bytes, 'large.gif')
-  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), {
+  const pressed = await openJob(gif, source, {}, {
     ...options,
     memoryBudget,
     quality,
-  } as never)
+  } as never).whole(async () => memorySink(source.size, source.name))
   return { outcome: pressed.outcome, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 

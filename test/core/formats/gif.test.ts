@@ -5,7 +5,7 @@ import type { Quality } from '../../../src/core/model/codec.ts'
 import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { gifFile, plainCodes } from '../../support/picture-files.ts'
@@ -120,7 +120,9 @@ const base = {
 }
 const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
   const source = memorySource(bytes, 'test.gif')
-  const pressed = await compress(gif, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  const pressed = await openJob(gif, source, {}, { ...base, quality, ...more } as never).whole(async () =>
+    memorySink(source.size, source.name),
+  )
   return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 

@@ -6,7 +6,7 @@ import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 
 export function optionsFor(quality: Quality, output: OutputId): Options {
   return {
@@ -22,7 +22,7 @@ export function optionsFor(quality: Quality, output: OutputId): Options {
 /** Runs a codec as the service does. */
 export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, output: OutputId, name = 'file') {
   const source = memorySource(bytes, name)
-  const pressed = await compress(codec, source, async () => memorySink(bytes.length, name), optionsFor(quality, output))
+  const pressed = await openJob(codec, source, {}, optionsFor(quality, output)).whole(async () => memorySink(bytes.length, name))
   const result = pressed.result ? await readAll(pressed.result) : bytes
   return { ...pressed, bytes: result }
 }

@@ -8,9 +8,8 @@ import { docx } from '../../../src/core/formats/office/office.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { document, drawing, TYPES } from '../../support/office.ts'
-import { NOTHING_LENT, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 import { buildTiff, type Picture } from './tiff/build-tiff.ts'
 
 const [WIDTH, HEIGHT] = [96, 64]
@@ -32,12 +31,10 @@ function withTiff(tiff: Uint8Array, inches = 3) {
 
 async function pressed(tiff: Uint8Array, quality: Quality, inches?: number) {
   const zip = await zipOf(withTiff(tiff, inches))
-  const { options, source } = await press(docx, zip, quality, NOTHING_LENT)
-  const inner = lendCodecs({ jpg, png }, options)
-  const made = await press(docx, zip, quality, inner)
+  const made = await press(docx, zip, quality, { jpg, png })
   const parts = await partsOf(made.bytes)
   const [name = ''] = [...parts.keys()].filter((each) => each.startsWith('word/media/'))
-  return { ...made, name, picture: parts.get(name)!, parts, options: { ...options, inner }, source }
+  return { ...made, name, picture: parts.get(name)!, parts }
 }
 
 it('an opaque TIFF becomes a PNG of the same pixels; name, relationship and type follow, everything else stays', async () => {

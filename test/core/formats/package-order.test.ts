@@ -8,13 +8,11 @@ import { ofd } from '../../../src/core/formats/ofd/ofd.ts'
 import { docx } from '../../../src/core/formats/office/office.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import type { Codec, Quality } from '../../../src/core/model/codec.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { document, drawing } from '../../support/office.ts'
-import { jpegOf, NOTHING_LENT, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { jpegOf, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 
 async function pressed(codec: Codec, zip: Uint8Array, quality: Quality) {
-  const { options } = await press(codec, new Uint8Array([0]), quality, NOTHING_LENT)
-  return await press(codec, zip, quality, lendCodecs({ jpg, png }, options))
+  return await press(codec, zip, quality, { jpg, png })
 }
 
 /** A photograph: soft shapes and grain. */

@@ -6,7 +6,7 @@ import { bmp } from '../../../src/core/formats/bmp/bmp.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { lent, NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
 import { bmpFile } from '../../support/picture-files.ts'
@@ -40,8 +40,7 @@ const NOISE = picture(128, 128, () => {
 
 it('what misses its level at the best quality is handed to a caller, and not to a document', async () => {
   const file = pngOf(NOISE, 128, 128)
-  const { options } = await press(png, file, 'high', NOTHING_LENT)
-  const inner = lendCodecs({ jpg, png }, options)
+  const { inner } = optionsOf(png.format, { jpg, png }, { quality: 'high' })
   expect(await inner.compress(file, 'a.png', { output: 'jpg' })).toMatchObject({ kind: 'compressed', output: 'jpg' })
   const refused = await inner.compress(file, 'a.png', { output: 'jpg', onlyReached: true })
   expect(refused).toEqual({ kind: 'unchanged', reason: 'unsupported_feature' })

@@ -10,7 +10,7 @@ import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { decodeWebp, WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { dusk } from '../../support/dusk.ts'
@@ -41,7 +41,7 @@ async function converted(codec: Codec, file: Uint8Array, output: 'webp' | 'avif'
     progress: () => undefined,
     inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
   } satisfies Options as Options
-  const { outcome, result } = await compress(codec, source, async () => memorySink(source.size, 'x'), options)
+  const { outcome, result } = await openJob(codec, source, {}, options).whole(async () => memorySink(source.size, 'x'))
   return { outcome, bytes: result && (await readAll(result)) }
 }
 

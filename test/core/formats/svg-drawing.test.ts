@@ -3,11 +3,9 @@
 import { describe, expect, test } from 'vitest'
 import { SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
-import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 
@@ -70,18 +68,9 @@ const BOMBS: [what: string, content: string][] = [
   ],
 ]
 
-const base = {
-  quality: 'low' as const,
-  output: 'svg' as const,
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
-const options: Options = { ...base, inner: lendCodecs({}, base) }
-
 async function pack(text: string) {
   const bytes = new TextEncoder().encode(text)
-  return compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
+  return openJob(svg, memorySource(bytes, 'a.svg'), {}, { quality: 'low' }).whole(async () => memorySink(bytes.length, 'a.svg'))
 }
 
 const documentOf = (content: string) =>

@@ -3,27 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { squeezeCss, squeezeStyle } from '../../../src/core/formats/svg/css.ts'
 import { looksGenerated } from '../../../src/core/formats/svg/generated-ids.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
-import type { Options, Quality } from '../../../src/core/model/codec.ts'
+import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { svgCases } from '../../support/svg-cases.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
 const CASES = svgCases()
 
 async function compressed(text: string, quality: Quality, depth = 0): Promise<{ text: string; steps: readonly string[] }> {
-  const base = {
-    quality,
-    output: 'svg' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  const options: Options = { ...base, inner: lendCodecs({}, base, depth) }
   const bytes = new TextEncoder().encode(text)
-  const { outcome, result } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
+  const { outcome, result } = await openJob(svg, memorySource(bytes, 'a.svg'), {}, { quality, depth }).whole(async () =>
+    memorySink(bytes.length, 'a.svg'),
+  )
   if (outcome.kind !== 'compressed' || !result) throw new Error(JSON.stringify(outcome))
   return { text: new TextDecoder().decode(await readAll(result)), steps: outcome.steps }
 }

@@ -6,7 +6,7 @@ import { leanDifference, leanSvg } from '../../../src/core/formats/svg/streaming
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -23,7 +23,7 @@ const run = async (text: string, more: object = {}) => {
     inner: { depth: 0, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
     ...more,
   }
-  const pressed = await compress(svg, source, async () => memorySink(source.size, source.name), options as never)
+  const pressed = await openJob(svg, source, {}, options as never).whole(async () => memorySink(source.size, source.name))
   return { ...pressed, text: pressed.result && new TextDecoder().decode(await readAll(pressed.result)) }
 }
 

@@ -2,21 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { piecesOf } from '../../../src/core/formats/svg/markup.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
-import type { Options, Outcome } from '../../../src/core/model/codec.ts'
+import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { workOf } from '../../support/work.ts'
-
-const base = {
-  quality: 'medium' as const,
-  output: 'svg' as const,
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
-const options: Options = { ...base, inner: lendCodecs({}, base) }
 
 /** Each of these took a minute or more, or years: thousands of blocks of code for a character. A file takes so much whatever its length. */
 const MOST_WORK_PER_CHARACTER = 100
@@ -26,7 +16,7 @@ async function pack(text: string) {
   const bytes = new TextEncoder().encode(text)
   let outcome: Outcome | undefined
   const work = await workOf(async () => {
-    ;({ outcome } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options))
+    ;({ outcome } = await openJob(svg, memorySource(bytes, 'a.svg'), {}).whole(async () => memorySink(bytes.length, 'a.svg')))
   })
   return { outcome, perCharacter: (work - FIXED_WORK) / text.length }
 }

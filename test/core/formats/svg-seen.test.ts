@@ -5,26 +5,18 @@ import { SvgMeter } from '../../../src/core/formats/svg/measure.ts'
 import { fewestDecimalsWithin } from '../../../src/core/formats/svg/streaming-pass.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { TARGETS } from '../../../src/core/formats/svg/targets.ts'
-import type { Options } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 
 const drawing = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128">${inside}</svg>`
 const figure = (value: number) => value.toFixed(4)
 
 async function compressed(text: string, quality: 'low' | 'medium'): Promise<{ text: string; steps: readonly string[] }> {
-  const base = {
-    quality,
-    output: 'svg' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  const options: Options = { ...base, inner: lendCodecs({}, base) }
   const bytes = new TextEncoder().encode(text)
-  const { outcome, result } = await compress(svg, memorySource(bytes, 'a.svg'), async () => memorySink(bytes.length, 'a.svg'), options)
+  const { outcome, result } = await openJob(svg, memorySource(bytes, 'a.svg'), {}, { quality }).whole(async () =>
+    memorySink(bytes.length, 'a.svg'),
+  )
   if (outcome.kind !== 'compressed' || !result) throw new Error(JSON.stringify(outcome))
   return { text: new TextDecoder().decode(await result.read(0, result.size)), steps: outcome.steps }
 }

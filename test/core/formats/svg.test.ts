@@ -6,29 +6,18 @@ import { svg } from '../../../src/core/formats/svg/svg.ts'
 import type { Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { workOf } from '../../support/work.ts'
 
 function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): Options {
-  const base = {
-    quality,
-    output: 'svg' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  return { ...base, inner: lendCodecs({}, base), ...over }
+  return optionsOf(svg.format, {}, { quality, ...over })
 }
 
 async function pack(text: string | Uint8Array, options = optionsFor()) {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
-  const { outcome, result, ...rest } = await compress(
-    svg,
-    memorySource(bytes, 'a.svg'),
-    async () => memorySink(bytes.length, 'a.svg'),
-    options,
+  const { outcome, result, ...rest } = await openJob(svg, memorySource(bytes, 'a.svg'), {}, options).whole(async () =>
+    memorySink(bytes.length, 'a.svg'),
   )
   expect(rest).not.toHaveProperty('defect')
   return { outcome, bytes: result ? await readAll(result) : bytes, text: result ? new TextDecoder().decode(await readAll(result)) : '' }

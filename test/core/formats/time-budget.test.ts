@@ -7,30 +7,19 @@ import { pptx } from '../../../src/core/formats/office/office.ts'
 import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
-import type { Options } from '../../../src/core/model/codec.ts'
-import { memorySink } from '../../../src/core/model/sink.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
 import { TimeBudget } from '../../../src/core/model/time-budget.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { deck } from '../../support/deck.ts'
-import { jpegOf, partsOf, photo, pngOf, press, zipOf } from '../../support/packages.ts'
+import { jpegOf, partsOf, photo, pngOf, zipOf } from '../../support/packages.ts'
+import { pressFile } from '../../support/press-file.ts'
 import { buildPdf } from './pdf/build.ts'
-
-const options: Omit<Options, 'inner'> = {
-  quality: 'medium',
-  output: 'pptx',
-  memoryBudget: 96 * 2 ** 20,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
 
 test('pictures for which there is no time left stay as they are, and the receipt says so', async () => {
   const zip = await deck(3, 60_000)
   const before = await partsOf(zip)
   const photographs = [1, 2, 3].map((number) => `ppt/media/image${number}.jpeg`)
   const left = async (time: TimeBudget) => {
-    const { outcome, bytes } = await press(pptx, zip, 'medium', lendCodecs({ jpg }, options, 0, time))
+    const { outcome, bytes } = await pressFile(pptx, zip, 'a.pptx', { lent: { jpg }, timeBudget: () => time })
     const after = await partsOf(bytes)
     const steps = outcome.kind === 'compressed' ? outcome.steps : []
     return { steps, same: photographs.map((name) => Buffer.compare(before.get(name)!, after.get(name)!) === 0) }
@@ -46,7 +35,7 @@ test('photographs for which there is no time left are coded again without loss, 
   const zip = await deck(3, 60_000)
   const before = await partsOf(zip)
   // One of them takes a little more than 0.02 s so.
-  const { outcome, bytes } = await press(pptx, zip, 'medium', lendCodecs({ jpg }, options, 0, new TimeBudget(0, 0.06)))
+  const { outcome, bytes } = await pressFile(pptx, zip, 'a.pptx', { lent: { jpg }, timeBudget: () => new TimeBudget(0, 0.06) })
   const after = await partsOf(bytes)
   const sizes = [1, 2, 3].map(
     (number) => [before, after].map((parts) => parts.get(`ppt/media/image${number}.jpeg`)!.length) as [number, number],
@@ -73,10 +62,7 @@ test('pages of a PDF, too', async () => {
   const pages = [page(4), images[0], contents, page(7), images[1], contents]
   const bytes = buildPdf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R 6 0 R]/Count 2>>', ...pages])
   const stepsWithin = async (time: TimeBudget) => {
-    const sink = memorySink(bytes.length, 'a.pdf')
-    const base = { ...options, output: 'pdf' as const }
-    const inner = lendCodecs({}, base, 0, time)
-    const { outcome } = await compress(pdf, memorySource(bytes, 'a.pdf'), async () => sink, { ...base, inner })
+    const { outcome } = await pressFile(pdf, bytes, 'a.pdf', { timeBudget: () => time })
     return outcome.kind === 'compressed' ? outcome.steps : []
   }
   expect(await stepsWithin(new TimeBudget())).toContain('2 images as JPEG')
@@ -90,7 +76,7 @@ test('pictures of a few kilobytes count by what it takes to try them, not by the
   const pictures = Array.from({ length: 8 }, (_, i) => [`files/${i}.png`, pngOf(photo(24, 24, i + 1), 24, 24)] as const)
   const zip = await zipOf({ 'doc.kml': '<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>', ...Object.fromEntries(pictures) })
   const stepsWithin = async (seconds: number) => {
-    const { outcome } = await press(kmz, zip, 'medium', lendCodecs({ png }, { ...options, output: 'kmz' }, 0, new TimeBudget(seconds)))
+    const { outcome } = await pressFile(kmz, zip, 'a.kmz', { lent: { png }, timeBudget: () => new TimeBudget(seconds) })
     return outcome.kind === 'compressed' ? outcome.steps : []
   }
   expect(await stepsWithin(2)).not.toContainEqual(expect.stringContaining('for want of processor time'))
@@ -108,7 +94,6 @@ test('large photographs in PNG are not taken for dearer than they are: of them t
 })
 
 const drawing = (content: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">${content}</svg>`
-const svgOptions = { ...options, output: 'svg' as const }
 
 test('what a drawing took is told afterwards, as nothing in the file says it: other files of the mail have less', async () => {
   const blurs = '<feGaussianBlur stdDeviation="20"/>'.repeat(10)
@@ -118,7 +103,7 @@ test('what a drawing took is told afterwards, as nothing in the file says it: ot
   const light = drawing('<rect width="99.123456" height="99"/>')
   const leaves = async (text: string, seconds: number) => {
     const time = new TimeBudget(1)
-    await lendCodecs({ svg }, svgOptions, 0, time).compress(new TextEncoder().encode(text), 'a.svg')
+    await optionsOf(svg.format, { svg }, { timeBudget: () => time }).inner.compress(new TextEncoder().encode(text), 'a.svg')
     return time.take(seconds)
   }
   expect(await leaves(light, 0.9)).toBe(true)
@@ -131,8 +116,7 @@ test('files of a mail that are no pictures are counted, and so are pictures insi
   const pictures = [1, 2, 3].map((seed) => pngOf(photo(24, 24, seed), 24, 24))
   const images = pictures.map((bytes) => `<image width="9" height="9" href="data:image/png;base64,${base64(bytes)}"/>`)
   const text = new TextEncoder().encode(drawing(`${images.join('')}<rect width="99.123456" height="99"/>`))
-  const inner = (seconds: number) => lendCodecs({ svg, png }, svgOptions, 0, new TimeBudget(seconds))
-  const { outcome } = await press(svg, text, 'medium', inner(0.25))
+  const { outcome } = await pressFile(svg, text, 'a.svg', { lent: { svg, png }, timeBudget: () => new TimeBudget(0.25) })
   expect(outcome.kind === 'compressed' && outcome.steps).toContain('1 picture left as it is, for want of processor time')
 
   const part = `--b\r\nContent-Type: image/svg+xml; name=a.svg\r\nContent-Transfer-Encoding: base64\r\n\r\n${wrapped(text)}\r\n`
@@ -140,7 +124,7 @@ test('files of a mail that are no pictures are counted, and so are pictures insi
     `From: a@example.org\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(3)}--b--\r\n`,
   )
   const time = new TimeBudget(0)
-  const sent = await press(eml, mail, 'medium', lendCodecs({ svg, png }, { ...options, output: 'eml' }, 0, time), 'eml')
+  const sent = await pressFile(eml, mail, 'a.eml', { output: 'eml', lent: { svg, png }, timeBudget: () => time })
   expect(sent.outcome.kind).toBe('unchanged')
   expect(time.steps()).toEqual(['3 files left as they are, for want of processor time'])
 })
@@ -155,6 +139,6 @@ test('images of a PDF count by their number as well', async () => {
   const catalog = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>']
   const bytes = buildPdf([...catalog, page, { dict: '', data: drawn }, ...images])
   const time = new TimeBudget(0.1)
-  await press(pdf, bytes, 'medium', lendCodecs({}, { ...options, output: 'pdf' }, 0, time))
+  await pressFile(pdf, bytes, 'a.pdf', { timeBudget: () => time })
   expect(time.steps()).toEqual(['4 pictures left as they are, for want of processor time'])
 })

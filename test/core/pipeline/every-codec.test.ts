@@ -11,7 +11,7 @@ import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec, Options, Outcome, Quality, Verdict } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { readersAgree } from '../../support/independent/agree.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
@@ -30,15 +30,8 @@ function codecOf(id: FormatId): Codec {
 
 /** As a task of its Worker would be run. */
 function optionsFor(codec: Codec, { output }: Pick<Generated, 'output'>, more: Partial<Options>): Options {
-  const base = {
-    quality: 'high' as Quality,
-    output: output ?? codec.format.outputs[0],
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...more,
-  }
-  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
+  const lent = codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
+  return optionsOf(codec.format, lent, { quality: 'high', output, ...more })
 }
 
 const levelsOf = ({ format }: Codec): Quality[] => [...(format.ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']

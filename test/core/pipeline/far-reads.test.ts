@@ -7,8 +7,7 @@ import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { r2Sink, r2Source } from '../../../src/service/store/blobs.ts'
 import { Blocks } from '../../../src/service/store/blocks.ts'
 import { keptBytesFor } from '../../../src/service/tasks/block-cache-size.ts'
@@ -18,17 +17,9 @@ import { pagedPdf } from '../../support/paged-pdf.ts'
 import { pressFile } from '../../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
-const MIB = 1024 * 1024
 
 function optionsFor(codec: Codec): Options {
-  const base = {
-    quality: 'medium' as const,
-    output: codec.format.outputs[0],
-    memoryBudget: 96 * MIB,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
+  return optionsOf(codec.format, codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS)
 }
 
 /** As `StepRun` would, and what it asked the bucket for. */
@@ -38,7 +29,7 @@ async function pressFar(far: FarBucket, codec: Codec, bytes: Uint8Array, name: s
   using blocks = new Blocks(keptBytes)
   const source = r2Source(far.bucket, 'upload', bytes.length, name, blocks)
   const openSink = async () => r2Sink(far.bucket, 'result', bytes.length, name, { blocks })
-  const pressed = await compress(codec, source, openSink, optionsFor(codec))
+  const pressed = await openJob(codec, source, {}, optionsFor(codec)).whole(openSink)
   blocks.assertSound()
   const result = pressed.result ? (far.objects.get('result') as Uint8Array) : bytes
   return { outcome: pressed.outcome, result, reads: far.reads - reads, waitedMs: far.waitedMs - waitedMs }

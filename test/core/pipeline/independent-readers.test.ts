@@ -13,7 +13,6 @@ import { subsetTrueType } from '../../../src/core/fonts/sfnt/subset.ts'
 import { characterMaps, fontFile, tablesOf } from '../../../src/core/fonts/sfnt/truetype.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Outcome, Quality } from '../../../src/core/model/codec.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { GENERATORS } from '../../support/generators.ts'
 import { type Result, readersAgree } from '../../support/independent/agree.ts'
@@ -34,11 +33,8 @@ async function pressed(
   quality: Quality,
   output: OutputId = format,
 ): Promise<Result> {
-  const base = {
-    ...{ quality, output, memoryBudget: 96 << 20, signal: new AbortController().signal, progress: () => undefined },
-  }
-  const options = { ...base, inner: lendCodecs(PRESS_CODECS, base) }
-  const { outcome, bytes, defect } = await pressFile(PRESS_CODECS[format]!, upload, `a.${format}`, options)
+  const request = { quality, output, lent: PRESS_CODECS }
+  const { outcome, bytes, defect } = await pressFile(PRESS_CODECS[format]!, upload, `a.${format}`, request)
   expect(defect).toBeUndefined()
   return { format, output, upload, bytes, outcome }
 }

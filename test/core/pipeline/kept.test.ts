@@ -10,9 +10,9 @@ import type { FormatId } from '../../../src/core/catalog/index.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import { type Codec, fidelityOf, type Options, type Quality } from '../../../src/core/model/codec.ts'
+import { type Codec, fidelityOf, type Options } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
@@ -28,15 +28,8 @@ function appended(id: FormatId): Uint8Array {
 const TEXTS: ReadonlySet<FormatId> = new Set(['text', 'dxf', 'svg', 'eml'])
 
 const optionsFor = (codec: Codec, more: Partial<Options>): Options => {
-  const base = {
-    quality: 'low' as Quality,
-    output: codec.format.outputs[0],
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...more,
-  }
-  return { ...base, inner: lendCodecs(codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS, base) }
+  const lent = codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
+  return optionsOf(codec.format, lent, { quality: 'low', ...more })
 }
 
 const UNPACK: Partial<Record<OutputId, (bytes: Uint8Array) => Uint8Array>> = { zst: zstdDecompressSync, 'nii.gz': gunzipSync }

@@ -11,8 +11,7 @@ import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../..
 import { CodecError, TargetUnreachable } from '../../../src/core/model/error.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { EngineError, type EngineFailure } from '../../../wasm/engine-error.ts'
 import { fakeStorage } from '../../support/fake-storage.ts'
 
@@ -40,22 +39,12 @@ function claiming(outcome: Outcome, bytes: Uint8Array = SMALL, more: Partial<Cod
   }
 }
 
-const optionsFor = (more: Partial<Options> = {}): Options => {
-  const base = {
-    quality: 'high' as Quality,
-    output: 'jpg' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...more,
-  }
-  return { ...base, inner: lendCodecs({}, base) }
-}
+const optionsFor = (more: Partial<Options> = {}): Options => optionsOf(JPG, {}, { quality: 'high', ...more })
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
 async function pressed(codec: Codec, more: Partial<Options> = {}, storage = fakeStorage(NO_LIMIT)) {
-  const answer = await compress(codec, memorySource(UPLOAD, 'upload'), storage.open, optionsFor(more))
+  const answer = await openJob(codec, memorySource(UPLOAD, 'upload'), {}, optionsFor(more)).whole(storage.open)
   return { ...answer, storage }
 }
 
@@ -401,7 +390,7 @@ describe('the ladder', () => {
 
 describe('files inside files', () => {
   const inner = (codec: Codec) =>
-    lendCodecs({ text: { ...codec, format: TEXT } }, optionsFor()).compress(UPLOAD, 'a.txt', { output: 'zst' })
+    optionsOf(JPG, { text: { ...codec, format: TEXT } }, { quality: 'high' }).inner.compress(UPLOAD, 'a.txt', { output: 'zst' })
 
   it('an honest codec is borrowed', async () => {
     expect(await inner(claiming(lossless))).toEqual({ kind: 'compressed', bytes: SMALL, output: 'zst', outcome: lossless })

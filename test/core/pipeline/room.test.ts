@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
-import type { Codec, Options } from '../../../src/core/model/codec.ts'
+import type { Codec } from '../../../src/core/model/codec.ts'
 import { overBudget } from '../../../src/core/model/error.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { compressWithin } from '../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import { grant } from '../../../wasm/memories/memories.ts'
 import { WebpEncoder } from '../../../wasm/webp/webp.ts'
@@ -31,15 +31,7 @@ function needing(need: number): { codec: Codec; given: number[] } {
 }
 
 const within = async (codec: Codec, memoryBudget: number) =>
-  (
-    await compressWithin(
-      codec,
-      memorySource(new Uint8Array(100), 'a'),
-      async () => memorySink(100, 'a'),
-      memoryBudget,
-      (bytes): Options => ({ ...optionsFor('medium', 'zst'), memoryBudget: bytes }),
-    )
-  ).outcome
+  (await openJob(codec, memorySource(new Uint8Array(100), 'a'), {}, { memoryBudget }).whole(async () => memorySink(100, 'a'))).outcome
 
 describe('a job that may have more than an isolate', () => {
   it('is done as in an isolate where that is enough', async () => {

@@ -9,8 +9,7 @@ import { join } from 'node:path'
 import { pdf } from '../../../src/core/formats/pdf/pdf.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { archives } from '../../../test/support/archives.ts'
 import { findVeraPdf, type Judgement, judge } from './verapdf.ts'
 
@@ -82,15 +81,8 @@ async function round(files: readonly string[], before: Map<string, Judgement>): 
 /** Whether there is a result that is not the upload. */
 async function compressed(path: string, quality: (typeof LEVELS)[number], written: string): Promise<boolean> {
   const bytes = new Uint8Array(readFileSync(path))
-  const base = {
-    quality,
-    output: 'pdf' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  const sink = async () => memorySink(bytes.length, path)
-  const { result } = await compress(pdf, memorySource(bytes, path), sink, { ...base, inner: lendCodecs({}, base) })
+  const job = openJob(pdf, memorySource(bytes, path), {}, { quality })
+  const { result } = await job.whole(async () => memorySink(bytes.length, path))
   if (result) writeFileSync(written, await readAll(result))
   return result !== undefined
 }

@@ -11,8 +11,7 @@ import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { OUTSIDE_SHEET, svgCases } from '../../../test/support/svg-cases.ts'
 import { CHROMIUM } from './browser.ts'
 
@@ -129,15 +128,8 @@ async function check(browser: Browser, path: string): Promise<number> {
 }
 
 async function compressed(bytes: Uint8Array, quality: (typeof LEVELS)[number]): Promise<Uint8Array | undefined> {
-  const base = {
-    quality,
-    output: 'svg' as const,
-    memoryBudget: 96 * 2 ** 20,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  const openSink = async () => memorySink(bytes.length, 'a.svg')
-  const { result } = await compress(svg, memorySource(bytes, 'a.svg'), openSink, { ...base, inner: lendCodecs(PRESS_CODECS, base) })
+  const job = openJob(svg, memorySource(bytes, 'a.svg'), PRESS_CODECS, { quality })
+  const { result } = await job.whole(async () => memorySink(bytes.length, 'a.svg'))
   return result && readAll(result)
 }
 

@@ -7,10 +7,8 @@ import { basename } from 'node:path'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import type { Options } from '../../../src/core/model/codec.ts'
-import { compressWithin } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** What this prints. */
@@ -33,26 +31,12 @@ const source = fileSource(path, size, name)
 const format = await identify(source)
 const codec = format && CODECS[format.id]
 if (!codec) throw new Error(`no codec for ${path}`)
-const base: Omit<Options, 'inner' | 'memoryBudget'> = {
-  quality: 'medium',
-  output: (output ?? format.outputs[0]) as OutputId,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
+const job = openJob(codec, source, CODECS, { output: output as OutputId | undefined, memoryBudget: Number(memory) * 2 ** 20 })
 const made = `${path}.result`
 const idle = process.memoryUsage().rss
 forgetPeak()
 const before = process.cpuUsage()
-const { outcome, result } = await compressWithin(
-  codec,
-  source,
-  async () => fileSink(made, size, name),
-  Number(memory) * 2 ** 20,
-  (memoryBudget) => {
-    const options = { ...base, memoryBudget }
-    return { ...options, inner: lendCodecs(CODECS, options) }
-  },
-)
+const { outcome, result } = await job.whole(async () => fileSink(made, size, name))
 const { user, system } = process.cpuUsage(before)
 rmSync(made, { force: true })
 const took: Took = {

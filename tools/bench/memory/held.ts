@@ -5,13 +5,10 @@
  */
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'
-import { compress } from '../../../src/core/pipeline/compress.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
-import { lendCodecs } from '../../../src/core/pipeline/inner.ts'
-import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
+import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** Of the job. */
@@ -64,18 +61,9 @@ const source = fileSource(path, statSync(path).size, name, look)
 const format = await identify(source)
 const codec = format && PRESS_CODECS[format.id]
 if (!codec) throw new Error(`no codec for ${path}`)
-const base: Omit<Options, 'inner'> = {
-  quality: 'medium',
-  output: format.outputs[0] as OutputId,
-  memoryBudget: ISOLATE_BYTES,
-  signal: new AbortController().signal,
-  progress: look,
-  estimated: (bytes) => (reckoned = Math.max(reckoned, bytes)),
-  ...(JSON.parse(asked) as Asked),
-}
+const estimated = (bytes: number) => void (reckoned = Math.max(reckoned, bytes))
 const result = `${path}.result`
 const before = alive()
-const inner = lendCodecs(PRESS_CODECS, base)
 const watched: Codec = {
   ...codec,
   verify: (...handed) => {
@@ -83,7 +71,8 @@ const watched: Codec = {
     return codec.verify(...handed)
   },
 }
-const { outcome } = await compress(watched, source, async () => fileSink(result, source.size, name, look), { ...base, inner })
+const job = openJob(watched, source, PRESS_CODECS, { progress: look, estimated, ...(JSON.parse(asked) as Asked) })
+const { outcome } = await job.whole(async () => fileSink(result, source.size, name, look))
 rmSync(result, { force: true })
 const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ?? ''}` : outcome.kind
 console.log(JSON.stringify({ kind, reckoned, held: most - before, stage } satisfies Held))

@@ -15,7 +15,7 @@ import { unsupported } from '../../../../src/core/model/error.ts'
 import type { NativeFilm } from '../../../../src/core/model/external-encoder.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { findNative, NativeRun } from '../../../../src/local/native.ts'
 import { STALLED } from '../../../../src/local/native-files.ts'
 import { PressNative } from '../../../../src/local/press/native.ts'
@@ -76,7 +76,7 @@ const native = (limits = LIMITS): NativeFilm =>
 async function pressed(codec: typeof mov, bytes: Uint8Array, output: OutputId, more: Partial<Options> = {}, quality: Quality = 'medium') {
   const source = memorySource(bytes, 'film')
   const options = { ...optionsFor(quality, output), memoryBudget: 2 ** 30, ...more }
-  const done = await compress(codec, source, async () => memorySink(bytes.length, 'film'), options)
+  const done = await openJob(codec, source, {}, options).whole(async () => memorySink(bytes.length, 'film'))
   return { ...done, bytes: done.result ? await readAll(done.result) : bytes }
 }
 

@@ -24,7 +24,7 @@ import { CodecError } from '../../../../src/core/model/error.ts'
 import { lossOf, type PictureLoss } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { damagePositions } from '../../../support/thorough.ts'
@@ -269,7 +269,7 @@ describe('raster encoders', () => {
 
 describe('jpg to other formats', () => {
   const press = async (bytes: Uint8Array, output: OutputId) =>
-    compress(jpg, memorySource(bytes, 'a.jpg'), async () => memorySink(bytes.length, 'a'), { ...options, output })
+    openJob(jpg, memorySource(bytes, 'a.jpg'), {}, { ...options, output }).whole(async () => memorySink(bytes.length, 'a'))
 
   it.each(['webp', 'avif'] as const)('%s', async (output) => {
     for (const pixels of ['gray', 'rgb', 'cmyk'] as const) {

@@ -9,7 +9,7 @@ import { TargetUnreachable } from '../../../../src/core/model/error.ts'
 import { lossOf, ofPixels } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
 import { damageRounds } from '../../../support/thorough.ts'
@@ -30,7 +30,7 @@ const options = (more: Partial<Options> = {}): Options => ({
 
 async function press(bytes: Uint8Array, more: Partial<Options> = {}) {
   const source = memorySource(bytes, 'photo.jpg')
-  const pressed = await compress(jpg, source, async () => memorySink(bytes.length, 'photo.jpg'), options(more))
+  const pressed = await openJob(jpg, source, {}, options(more)).whole(async () => memorySink(bytes.length, 'photo.jpg'))
   const result = pressed.result ? await pressed.result.read(0, pressed.result.size) : bytes
   return { outcome: pressed.outcome, bytes: result, defect: 'defect' in pressed ? pressed.defect : undefined }
 }

@@ -9,7 +9,7 @@ import type { Raster } from '../../../../src/core/images/raster/raster.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegJob, JpegRows, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 
 const WIDTH = 400
@@ -59,10 +59,9 @@ const options: Options = {
 }
 
 async function compressed(file: Uint8Array, more: Partial<Options>): Promise<Uint8Array> {
-  const { result, outcome } = await compress(jpg, memorySource(file, 'sky.jpg'), async () => memorySink(file.length, 'sky.jpg'), {
-    ...options,
-    ...more,
-  })
+  const { result, outcome } = await openJob(jpg, memorySource(file, 'sky.jpg'), {}, { ...options, ...more }).whole(async () =>
+    memorySink(file.length, 'sky.jpg'),
+  )
   if (!result) throw new Error(JSON.stringify(outcome))
   const chunks: Uint8Array[] = []
   for (let at = 0; at < result.size; at += 65536) chunks.push(await result.read(at, Math.min(65536, result.size - at)))

@@ -2,8 +2,7 @@ import { pdf } from '../../../../src/core/formats/pdf/pdf.ts'
 import type { Options, Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { readersAgree } from '../../../support/independent/agree.ts'
 
 /** Uploads above this are not held against other readers: memory and pace are tested with them. */
@@ -19,15 +18,7 @@ export async function press(bytes: Uint8Array, quality: Quality = 'medium', more
 
 /** The same for damaged and hostile uploads, which other readers repair in other ways, or draw for hours. */
 export async function pressAlone(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
-  const base: Omit<Options, 'inner'> = {
-    quality,
-    output: 'pdf',
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    ...more,
-  }
   const source = memorySource(bytes, 'test.pdf')
-  const pressed = await compress(pdf, source, async () => memorySink(bytes.length, 'test.pdf'), { ...base, inner: lendCodecs({}, base) })
+  const pressed = await openJob(pdf, source, {}, { quality, ...more }).whole(async () => memorySink(bytes.length, 'test.pdf'))
   return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : bytes }
 }

@@ -6,7 +6,7 @@ import { png } from '../../../../src/core/formats/png/png.ts'
 import { rowBytesIfFew } from '../../../../src/core/images/png/redeflate.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 
 const AGAIN = 'deflated once more, parsed optimally'
@@ -52,7 +52,7 @@ async function pressedAt(depth: number, file: Uint8Array, quality: Quality) {
     output: 'png' as const,
     inner: { depth, compress: async () => ({ kind: 'unchanged' as const, reason: 'no_gain' as const }) },
   }
-  const pressing = await compress(png, memorySource(file, 'a.png'), async () => memorySink(file.length, 'a.png'), options)
+  const pressing = await openJob(png, memorySource(file, 'a.png'), {}, options).whole(async () => memorySink(file.length, 'a.png'))
   expect(pressing).not.toHaveProperty('defect')
   return { outcome: pressing.outcome, bytes: await readAll(pressing.result!) }
 }

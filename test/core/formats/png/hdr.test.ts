@@ -10,7 +10,7 @@ import { readGrid, singleFile } from '../../../../src/core/images/avif/file.ts'
 import { AvifCodec } from '../../../../src/core/images/avif/libaom.ts'
 import { HdrMeter, hlgLight, pqLight } from '../../../../src/core/images/compare/hdr-meter.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { readPngInfo } from '../../../../wasm/png/png.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
@@ -201,8 +201,7 @@ describe('formats of SDR', () => {
   })
 
   it('a document gets no JPEG of it', async () => {
-    const { options } = await press(png, colours(8, PQ), 'low', NOTHING_LENT)
-    const inner = lendCodecs({ jpg, png }, options)
+    const { inner } = optionsOf(png.format, { jpg, png }, { quality: 'low' })
     expect(await inner.compress(colours(8, PQ), 'a.png', { output: 'jpg' })).toEqual({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 })

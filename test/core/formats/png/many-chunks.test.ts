@@ -4,22 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
 import { verifyPng } from '../../../../src/core/formats/png/verify.ts'
-import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 
-const base = {
-  quality: 'high' as const,
-  output: 'png' as const,
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-}
-const options: Options = { ...base, inner: lendCodecs({}, base) }
+const options = optionsOf(png.format, {}, { quality: 'high' })
 
 const HEADER = Uint8Array.of(0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0)
 const text = (value: string) =>
@@ -35,7 +26,8 @@ const drawing = (...chunks: Uint8Array[]) =>
     chunk('IDAT', deflateSync(new Uint8Array(65 * 64), { level: 0 })),
     chunk('IEND', new Uint8Array()),
   ])
-const pack = (file: Uint8Array) => compress(png, memorySource(file, 'a.png'), async () => memorySink(file.length, 'a.png'), options)
+const pack = (file: Uint8Array) =>
+  openJob(png, memorySource(file, 'a.png'), {}, options).whole(async () => memorySink(file.length, 'a.png'))
 const EXACT = { kind: 'compressed' as const, steps: [] }
 const difference = async (before: Uint8Array, after: Uint8Array) =>
   verifyPng(memorySource(before, 'a.png'), memorySource(after, 'b.png'), EXACT, options)

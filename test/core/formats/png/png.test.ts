@@ -8,7 +8,7 @@ import type { Quality } from '../../../../src/core/model/codec.ts'
 import { fidelityOf } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { chunk, readPng } from '../../../../wasm/png/chunks.ts'
 import { decodePng, GATHER_BYTES, PngEngine, pngRows } from '../../../../wasm/png/png.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
@@ -23,7 +23,9 @@ const base = {
 }
 const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
   const source = memorySource(bytes, 'test.png')
-  const pressed = await compress(png, source, async () => memorySink(source.size, source.name), { ...base, quality, ...more } as never)
+  const pressed = await openJob(png, source, {}, { ...base, quality, ...more } as never).whole(async () =>
+    memorySink(source.size, source.name),
+  )
   return { ...pressed, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import { png } from '../../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { decodePng, PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 
 const OPTIONS = {
@@ -27,7 +27,9 @@ export async function pressed(rgba: Uint8Array, side: number, quality: Quality):
   using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK)
   for (let at = 0; at < rgba.length; at += side * 4) encoder.writeRow(rgba.subarray(at, at + side * 4))
   const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
-  const { result } = await compress(png, source, async () => memorySink(source.size, source.name), { ...OPTIONS, quality } as never)
+  const { result } = await openJob(png, source, {}, { ...OPTIONS, quality } as never).whole(async () =>
+    memorySink(source.size, source.name),
+  )
   if (!result) throw new Error('unchanged')
   const bytes = await readAll(result)
   const out = new Uint8Array(rgba.length)

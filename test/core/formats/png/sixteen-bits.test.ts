@@ -8,7 +8,7 @@ import type { Options, Outcome } from '../../../../src/core/model/codec.ts'
 import { lossOf, ofPixels } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { decodePng } from '../../../../wasm/png/png.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
@@ -45,7 +45,7 @@ function sixteenBits(colourType: 0 | 2 | 6, sample: Sample): Uint8Array {
 
 async function run(file: Uint8Array, more: Partial<Options> = {}) {
   const source = memorySource(file, 'test.png')
-  const pressed = await compress(png, source, async () => memorySink(file.length, 'test.png'), { ...options, ...more })
+  const pressed = await openJob(png, source, {}, { ...options, ...more }).whole(async () => memorySink(file.length, 'test.png'))
   return { outcome: pressed.outcome, bytes: pressed.result ? await readAll(pressed.result) : file }
 }
 

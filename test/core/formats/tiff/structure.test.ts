@@ -3,7 +3,7 @@ import { concat } from '../../../../src/core/bytes/concat.ts'
 import { tiff } from '../../../../src/core/formats/tiff/tiff.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { optionsFor } from '../media-fixtures.ts'
 
 /** A little-endian TIFF put together piece by piece; links are set when all places are known. */
@@ -101,11 +101,8 @@ const chainOf = (file: Uint8Array) => widths(file, view(file).getUint32(4, true)
 
 async function pack(file: Uint8Array) {
   const options = optionsFor('medium', 'tiff')
-  const { outcome, result, ...rest } = await compress(
-    tiff,
-    memorySource(file, 'a.tif'),
-    async () => memorySink(file.length, 'a.tif'),
-    options,
+  const { outcome, result, ...rest } = await openJob(tiff, memorySource(file, 'a.tif'), {}, options).whole(async () =>
+    memorySink(file.length, 'a.tif'),
   )
   expect(rest).not.toHaveProperty('defect')
   return { outcome, bytes: result ? await readAll(result) : file }

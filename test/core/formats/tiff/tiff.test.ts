@@ -8,25 +8,18 @@ import { geotiff, tiff } from '../../../../src/core/formats/tiff/tiff.ts'
 import type { Options, Source } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { randomNumbers } from '../../../support/press-file.ts'
 import { workOf } from '../../../support/work.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
 
 function optionsFor(over: Partial<Options> = {}): Options {
-  const base = {
-    quality: 'medium' as const,
-    output: 'tiff' as const,
-    memoryBudget: 96 * 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  return { ...base, inner: lendCodecs({}, base), ...over }
+  return optionsOf(tiff.format, {}, over)
 }
 
-const pack = (source: Source, options = optionsFor()) => compress(tiff, source, async () => memorySink(source.size, source.name), options)
+const pack = (source: Source, options = optionsFor()) =>
+  openJob(tiff, source, {}, options).whole(async () => memorySink(source.size, source.name))
 
 async function packed(file: Uint8Array) {
   const { outcome, result, ...rest } = await pack(memorySource(file, 'a.tif'))
@@ -283,7 +276,9 @@ describe('structure', () => {
 
   test('GeoTIFF is the same channel', async () => {
     const file = buildTiff([RGB])
-    const { outcome } = await compress(geotiff, memorySource(file, 'a.tif'), async () => memorySink(file.length, 'a.tif'), optionsFor())
+    const { outcome } = await openJob(geotiff, memorySource(file, 'a.tif'), {}, optionsFor()).whole(async () =>
+      memorySink(file.length, 'a.tif'),
+    )
     expect(outcome.kind).toBe('compressed')
   })
 })

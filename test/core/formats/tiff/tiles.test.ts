@@ -3,24 +3,16 @@ import { geotiff, tiff } from '../../../../src/core/formats/tiff/tiff.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../src/core/pipeline/inner.ts'
+import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { randomNumbers } from '../../../support/press-file.ts'
 import { buildTiff, type Picture, readDirectories, readPicture, rowBytes, type Shape } from './build-tiff.ts'
 
 function optionsFor(memoryBudget = 96 * 1024 * 1024): Options {
-  const base = {
-    quality: 'medium' as const,
-    output: 'geotiff' as const,
-    memoryBudget,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  }
-  return { ...base, inner: lendCodecs({}, base) }
+  return optionsOf(geotiff.format, {}, { memoryBudget })
 }
 
 async function packed(file: Uint8Array, { codec = geotiff, options = optionsFor() } = {}) {
-  const packing = await compress(codec, memorySource(file, 'a.tif'), async () => memorySink(file.length, 'a.tif'), options)
+  const packing = await openJob(codec, memorySource(file, 'a.tif'), {}, options).whole(async () => memorySink(file.length, 'a.tif'))
   expect(packing).not.toHaveProperty('defect')
   const { outcome, result } = packing
   const bytes = await readAll(result!)

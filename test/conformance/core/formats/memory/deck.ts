@@ -8,9 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pptx } from '../../../../../src/core/formats/office/office.ts'
 import { PRESS_CODECS } from '../../../../../src/core/formats/press.ts'
-import type { Options } from '../../../../../src/core/model/codec.ts'
-import { compress } from '../../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../../src/core/pipeline/inner.ts'
+import { openJob } from '../../../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)
@@ -46,17 +44,9 @@ const source = fileSource(path, statSync(path).size, 'deck.pptx', measure)
 globalThis.gc?.()
 const before = held()
 ;[all, live] = [before, before]
-const base: Omit<Options, 'inner'> = {
-  quality: 'medium',
-  output: 'pptx',
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: () => measure(),
-}
-const pressed = await compress(pptx, source, async () => fileSink(result, source.size, 'deck.pptx', measure), {
-  ...base,
-  inner: lendCodecs(PRESS_CODECS, base),
-})
+const pressed = await openJob(pptx, source, PRESS_CODECS, { progress: () => measure() }).whole(async () =>
+  fileSink(result, source.size, 'deck.pptx', measure),
+)
 rmSync(result, { force: true })
 const megabytes = (bytes: number) => Math.round((bytes - before) / 1e5) / 10
 const { outcome } = pressed

@@ -11,10 +11,9 @@ import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
 import { tiff } from '../../../../../src/core/formats/tiff/tiff.ts'
-import type { Options, Source } from '../../../../../src/core/model/codec.ts'
+import type { Source } from '../../../../../src/core/model/codec.ts'
 import { memorySource, rangeStream } from '../../../../../src/core/model/source.ts'
-import { compress } from '../../../../../src/core/pipeline/compress.ts'
-import { lendCodecs } from '../../../../../src/core/pipeline/inner.ts'
+import { type JobRequest, openJob } from '../../../../../src/core/pipeline/job.ts'
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK } from '../../../../../wasm/png/png.ts'
 import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
@@ -142,18 +141,15 @@ const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
 const codec = { text, png, jpg }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
-const base: Omit<Options, 'inner'> = {
-  quality: 'medium',
+const request: JobRequest = {
   output: output as OutputId,
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
   progress: () => {
     // Garbage of the computed source is not the codec's memory.
     globalThis.gc?.()
     peak = Math.max(peak, used())
   },
 }
-const { outcome } = await compress(codec, input, async () => fileSink(path, input.size, 'result'), { ...base, inner: lendCodecs({}, base) })
+const { outcome } = await openJob(codec, input, {}, request).whole(async () => fileSink(path, input.size, 'result'))
 clearInterval(sampled)
 rmSync(path, { force: true })
 console.log(JSON.stringify({ kind: outcome.kind, bytes: input.size, peakMB: Math.round((peak - before - heldForTheTest) / 1e6) }))

@@ -4,9 +4,9 @@
  */
 
 import { pdf } from '../../../../../src/core/formats/pdf/pdf.ts'
-import type { Options, Quality, Sink, Source } from '../../../../../src/core/model/codec.ts'
+import type { Quality, Sink, Source } from '../../../../../src/core/model/codec.ts'
 import { rangeStream } from '../../../../../src/core/model/source.ts'
-import { lendCodecs } from '../../../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../../../src/core/pipeline/job.ts'
 import { encodeRows } from '../../../../../wasm/jpeg/jpeg.ts'
 
 const [pages = '5', quality = 'medium'] = process.argv.slice(2)
@@ -131,14 +131,7 @@ const sink: Sink = {
   patch: () => undefined,
   abort: async () => void (written = 0),
 }
-const base: Omit<Options, 'inner'> = {
-  quality: quality as Quality,
-  output: 'pdf',
-  memoryBudget: 96 * 1024 * 1024,
-  signal: new AbortController().signal,
-  progress: look,
-}
 const timer = setInterval(look, 40)
-const outcome = await pdf.compress(source, sink, { ...base, inner: lendCodecs({}, base) })
+const outcome = await pdf.compress(source, sink, optionsOf(pdf.format, {}, { quality: quality as Quality, progress: look }))
 clearInterval(timer)
 console.log(JSON.stringify({ kind: outcome.kind, in: size, out: written, peakMB: Math.round((peak - before) / 1e5) / 10 }))
