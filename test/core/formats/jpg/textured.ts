@@ -3,7 +3,7 @@ import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
-import { compress } from '../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 
 /** A grey JPEG with texture everywhere, made strip by strip. `noise`: how much noise is added, in levels for each of 256. */
@@ -15,15 +15,6 @@ export function textured(width: number, height: number, noise: number, quality: 
   return concat(taking.end().write('made', 'sequential', true))
 }
 
-const options: Options = {
-  quality: 'low',
-  output: 'jpg',
-  memoryBudget: 96 * 2 ** 20,
-  signal: new AbortController().signal,
-  progress: () => undefined,
-  inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
-}
-
 /** Compresses a JPEG with at most 96 MiB, unless `over` says otherwise. */
 export const pressTextured = (bytes: Uint8Array, over: Partial<Options> = {}) =>
-  compress(jpg, memorySource(bytes, 'large.jpg'), async () => memorySink(bytes.length, 'large.jpg'), { ...options, ...over })
+  openJob(jpg, memorySource(bytes, 'large.jpg'), {}, { quality: 'low', ...over }).whole(async () => memorySink(bytes.length, 'large.jpg'))

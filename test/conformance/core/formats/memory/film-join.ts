@@ -21,7 +21,7 @@ import { verifyFilm } from '../../../../../src/core/formats/film/verify.ts'
 import type { Codec, Options, Source } from '../../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../../src/core/model/source.ts'
-import { attempt } from '../../../../../src/core/pipeline/compress.ts'
+import { openJob } from '../../../../../src/core/pipeline/job.ts'
 import { PART_BYTES, r2Sink, r2Source } from '../../../../../src/service/store/blobs.ts'
 import { Blocks } from '../../../../../src/service/store/blocks.ts'
 import { keptBytesFor } from '../../../../../src/service/tasks/block-cache-size.ts'
@@ -227,7 +227,7 @@ const joiner: Codec = {
     return verifyFilm(original, result, outcome, settings)
   },
 }
-const pressed = await attempt(joiner, film, openSink, options)
+const pressed = await openJob(joiner, film, {}, options).whole(openSink)
 note()
 clearInterval(watch)
 rmSync(folder, { recursive: true })
