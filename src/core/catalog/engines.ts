@@ -22,7 +22,8 @@ import ssim from '../../../wasm/ssim/origin.json' with { type: 'json' }
 import visible from '../../../wasm/visible/origin.json' with { type: 'json' }
 import webp from '../../../wasm/webp/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
-import { type OutputId, outputFacts, type PictureOutput } from './outputs.ts'
+import { OTHER_OUTPUTS, type Output } from './output-table.ts'
+import { type OutputId, outputFacts } from './outputs.ts'
 
 const ORIGINS = {
   'avif-decoder': avifDecoder,
@@ -102,21 +103,15 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   xlsx: PACKAGES,
 }
 
-type Engines<Id extends OutputId> = Readonly<Record<Id, readonly EngineName[]>>
-
-/** And in another one. */
-const CONVERTED: Engines<Exclude<PictureOutput, 'png'>> & Partial<Engines<OutputId>> = {
-  avif: ['avif-decoder', 'avif-encoder'],
-  flac: ['flac'],
-  jpg: ['jpeg'],
-  mp3: ['lame'],
-  webp: ['webp'],
-}
+/** In another format. */
+const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'] }
+/** In an output that does not come in. A row that names an engine that does not exist does not compile. */
+const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OTHER_OUTPUTS
 
 /** Engines by name, in order. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
   if (outputFacts(output).wraps && output !== 'zip') return output === 'gz' ? ['libdeflate'] : []
-  const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? []))]
+  const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
   return [...new Set(names)].sort()
 }
 

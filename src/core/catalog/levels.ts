@@ -4,6 +4,8 @@
  * everything are in codec/codec.ts.
  */
 
+import { CONVERTED_PICTURES, OTHER_OUTPUTS, type OtherPicture } from './output-table.ts'
+
 /** `ultra` is for documents. */
 export type Quality = 'low' | 'medium' | 'high' | 'ultra'
 
@@ -47,7 +49,7 @@ export interface PicturePerceptualTarget extends PerceptualTarget, TileTarget {
   /** What luma keeps all the same, well above the floors. */
   readonly floor: LumaTarget
   /** Where the search for it begins, on the scale of each coder: half of all photographs end within ten of it. */
-  readonly usualQuality: { readonly jpeg: number; readonly webp: number; readonly avif: number }
+  readonly usualQuality: { readonly [coder in 'jpeg' | OtherPicture]: number }
 }
 
 export interface RasterTarget extends PerceptualTarget, TileTarget {
@@ -114,6 +116,10 @@ function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row>
   return { high, medium, low, ultra }
 }
 
+/** Where the search begins at a level, for each output that pictures are converted to. */
+const usual = (level: 'high' | 'medium' | 'low') =>
+  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, OTHER_OUTPUTS[id].picture.usualQuality[level]])) as Record<OtherPicture, number>
+
 const PALETTE_LOW: RasterTarget = {
   ...LOW,
   scored: { ssim: 0.91, psnrDb: 31 },
@@ -156,9 +162,9 @@ export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
   /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/design/pictures.md). */
   perceptual: column<PicturePerceptualTarget>(
-    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, webp: 88, avif: 77 } },
-    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, webp: 72, avif: 58 } },
-    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, webp: 46, avif: 45 } },
+    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, ...usual('high') } },
+    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, ...usual('medium') } },
+    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, ...usual('low') } },
   ),
   /** PSNR in dB of the chroma that JPEGs are left with at half the resolution: above it, halving takes fewer bytes at the same score. */
   halvedChromaPsnrDb: column(42, 39, 36),

@@ -1,85 +1,19 @@
-/**
- * What may come out besides the formats that come in, as facts. A new output is a row here and its engine; names of files,
- * `GET /v1/formats`, the console and the command line read this row.
- */
-import type { Format, Holds, MostPixels } from './format.ts'
+/** What may come out: the formats that come in, and the rows of `output-table.ts`. */
+import type { Format } from './format.ts'
 import { FORMATS, type FormatId } from './index.ts'
+import { OTHER_OUTPUTS, type OtherOutput, type OtherPicture, type Output, type PictureFacts } from './output-table.ts'
 
-export interface Output {
-  readonly title: string
-  /** Without the dot. */
-  readonly extension: string
-  readonly mediaType: string
-  /** Other names by which callers ask for it. */
-  readonly aliases: readonly string[]
-  /** Put around a whole file, which keeps its name: `notes.md.zst`. */
-  readonly wraps: boolean
-  /** Pictures only. */
-  readonly holds?: Holds
-  readonly picture?: PictureFacts
-}
-
-/** What whoever converts pictures has to know of an output. */
-export interface PictureFacts {
-  /** Where its colours keep too little of a picture that was never lossy, it can have every sample instead. */
-  readonly exactInstead: boolean
-  /** Pixels are turned as EXIF says, for readers that do not. */
-  readonly turnedUpright: boolean
-  /** Whose encoder has the whole picture in memory. */
-  readonly mostPixels?: MostPixels
-  /** Readers take whatever follows for content of theirs, and stumble over it. */
-  readonly readToTheEnd: boolean
-}
-
-const wrapper = (title: string, extension: string, mediaType: string, ...aliases: string[]): Output => ({
-  title,
-  extension,
-  mediaType,
-  aliases,
-  wraps: true,
-})
-
-const OTHERS = {
-  webp: {
-    title: 'WebP',
-    extension: 'webp',
-    mediaType: 'image/webp',
-    aliases: [],
-    wraps: false,
-    holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: { exactInstead: true, turnedUpright: false, readToTheEnd: false, mostPixels: { isolate: 31_000_000, roomy: 268_435_456 } },
-  },
-  avif: {
-    title: 'AVIF',
-    extension: 'avif',
-    mediaType: 'image/avif',
-    aliases: [],
-    wraps: false,
-    // Ten bits for HDR; other pictures get eight.
-    holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: { exactInstead: false, turnedUpright: true, readToTheEnd: true },
-  },
-  flac: { title: 'FLAC', extension: 'flac', mediaType: 'audio/flac', aliases: [], wraps: false },
-  'nii.gz': { title: 'NIfTI, gzip', extension: 'nii.gz', mediaType: 'application/gzip', aliases: ['nii'], wraps: false },
-  zst: wrapper('Zstandard', 'zst', 'application/zstd', 'zstd'),
-  br: wrapper('Brotli', 'br', 'application/x-brotli', 'brotli'),
-  gz: wrapper('gzip', 'gz', 'application/gzip', 'gzip'),
-  zip: wrapper('ZIP', 'zip', 'application/zip'),
-} as const satisfies { readonly [id: string]: Output }
+export type { Output, PictureFacts } from './output-table.ts'
 
 /** Formats as they go out: the container that came in, or one of the others. */
-export type OutputId = FormatId | keyof typeof OTHERS
-
-type OtherPicture = {
-  [Id in keyof typeof OTHERS]: (typeof OTHERS)[Id] extends { readonly picture: PictureFacts } ? Id : never
-}[keyof typeof OTHERS]
+export type OutputId = FormatId | OtherOutput
 
 /** What pictures are converted to; lists of encoders, decoders and engines do not compile without all of them. */
 export type PictureOutput = 'jpg' | 'png' | OtherPicture
 
 /** Of an output by name; undefined for formats that come out as themselves, which are none of these. */
 export const pictureFacts = (output: string): PictureFacts | undefined => {
-  const others: { readonly [id: string]: Output } = OTHERS
+  const others: { readonly [id: string]: Output } = OTHER_OUTPUTS
   return others[output]?.picture
 }
 
@@ -91,7 +25,7 @@ export interface KnownFormat extends Format {
 
 /** The facts of an output; a format that comes out is served as what it is when it comes in. */
 export function outputFacts(id: OutputId): Output {
-  if (id in OTHERS) return OTHERS[id as keyof typeof OTHERS]
+  if (id in OTHER_OUTPUTS) return OTHER_OUTPUTS[id as OtherOutput]
   const format: Format = FORMATS[id as FormatId]
   return {
     title: format.title,

@@ -1,5 +1,6 @@
 import { palette } from '../describe.ts'
 import type { Format } from '../format.ts'
+import { CONVERTED_PICTURES } from '../output-table.ts'
 
 export const BMP = {
   id: 'bmp',
@@ -7,7 +8,7 @@ export const BMP = {
   family: 'image',
   extensions: ['bmp', 'dib'],
   mimeTypes: ['image/bmp'],
-  outputs: ['bmp', 'jpg', 'png', 'webp', 'avif'],
+  outputs: ['bmp', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {

@@ -1,5 +1,6 @@
 import { everyFrame } from '../describe.ts'
 import type { Format } from '../format.ts'
+import { CONVERTED_PICTURES } from '../output-table.ts'
 
 export const GIF = {
   id: 'gif',
@@ -11,7 +12,7 @@ export const GIF = {
     { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x37, 0x61] },
     { offset: 0, bytes: [0x47, 0x49, 0x46, 0x38, 0x39, 0x61] },
   ],
-  outputs: ['gif', 'jpg', 'png', 'webp', 'avif'],
+  outputs: ['gif', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {

@@ -1,5 +1,6 @@
 import { photograph } from '../describe.ts'
 import type { Format } from '../format.ts'
+import { CONVERTED_PICTURES } from '../output-table.ts'
 
 export const JPG = {
   id: 'jpg',
@@ -8,7 +9,7 @@ export const JPG = {
   extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
   mimeTypes: ['image/jpeg'],
   magic: [{ offset: 0, bytes: [0xff, 0xd8, 0xff] }],
-  outputs: ['jpg', 'png', 'webp', 'avif'],
+  outputs: ['jpg', 'png', ...CONVERTED_PICTURES],
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   fidelity: 'perceptual',

@@ -1,5 +1,6 @@
 import { palette } from '../describe.ts'
 import type { Format } from '../format.ts'
+import { CONVERTED_PICTURES } from '../output-table.ts'
 
 export const PNG = {
   id: 'png',
@@ -8,7 +9,7 @@ export const PNG = {
   extensions: ['png', 'apng'],
   mimeTypes: ['image/png', 'image/apng'],
   magic: [{ offset: 0, bytes: [0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa] }],
-  outputs: ['png', 'jpg', 'webp', 'avif'],
+  outputs: ['png', 'jpg', ...CONVERTED_PICTURES],
   holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
