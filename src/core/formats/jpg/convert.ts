@@ -2,7 +2,7 @@
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
-import { ENCODERS } from '../../images/convert/encoders.ts'
+import { OUTPUT_CODECS } from '../../images/convert/output-codecs.ts'
 import { encodeKeepingFloors } from '../../images/convert/output-floors.ts'
 import { lossAgainst } from '../../images/convert/reference.ts'
 import { cmykAsRgb, dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
@@ -16,7 +16,7 @@ import { carriedOf, leftBehind, refuse } from './carried.ts'
 import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
-  const encode = options.output === 'png' ? encodePng : ENCODERS[options.output]
+  const encode = options.output === 'png' ? encodePng : OUTPUT_CODECS[options.output]?.encode
   if (!encode) throw unsupported(`jpg to ${options.output}`)
   const carried = carriedOf(header)
   let late: readonly Place[] = []

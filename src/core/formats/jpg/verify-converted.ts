@@ -1,6 +1,6 @@
+import { differenceOf } from '../../images/convert/output-codecs.ts'
 import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
-import { differenceOf } from '../../images/convert/verify-output.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { carriedOf } from './carried.ts'
 import { picture, wholeSize } from './convert.ts'

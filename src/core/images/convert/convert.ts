@@ -17,7 +17,7 @@ import { type Raster, withoutIdleAlpha } from '../raster/raster.ts'
 import type { Encoded } from '../search/encode-request.ts'
 import { fitToSize } from '../search/fit-to-size.ts'
 import { physChunk, textChunk } from './descriptive-metadata.ts'
-import { ENCODERS } from './encoders.ts'
+import { OUTPUT_CODECS } from './output-codecs.ts'
 import { encodeKeepingFloors } from './output-floors.ts'
 import { lossAgainst, type UploadedPicture } from './reference.ts'
 
@@ -75,7 +75,7 @@ async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, 
     const { pieces, ...best } = await encodeSmallestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), asked)
     return { chunks: pieces, ...best }
   }
-  const encode = ENCODERS[output]
+  const encode = OUTPUT_CODECS[output]?.encode
   if (!encode) throw unsupported(`a picture as ${output}`)
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.raster16, options, sizeLimit }
   return await encodeKeepingFloors(output, encode, await withoutIdleAlpha(raster), picture.carried, request)

@@ -4,7 +4,6 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
 import { decodeWebp } from '../../../../wasm/webp/webp.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
-import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
@@ -116,23 +115,3 @@ export async function differenceOfPng(raster: Raster, carried: Carried, result: 
 function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
   return b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0
 }
-
-/** undefined: `result`, a file of kind `output`, holds the picture `raster` and what it carried; else what differs. */
-export async function differenceOf(
-  output: string,
-  raster: Raster,
-  carried: Carried,
-  result: Source,
-  outcome: Outcome,
-): Promise<string | undefined> {
-  const difference = DIFFERENCES[output]
-  return difference ? await difference(raster, carried, result, outcome) : `no way to verify ${output}`
-}
-
-type Difference = (raster: Raster, carried: Carried, result: Source, outcome: Outcome) => Promise<string | undefined>
-
-const DIFFERENCES: { readonly [output: string]: Difference | undefined } = {
-  png: differenceOfPng,
-  webp: differenceOfWebp,
-  avif: differenceOfAvif,
-} satisfies Readonly<Record<Exclude<PictureOutput, 'jpg'>, Difference>>

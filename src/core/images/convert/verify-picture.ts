@@ -12,9 +12,10 @@ import { similarityOfRows } from '../compare/similarity.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
 import { fitToSize } from '../search/fit-to-size.ts'
 import type { Convertible } from './convert.ts'
+import { differenceOf } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
-import { claimDifference, differenceOf, isExact } from './verify-output.ts'
+import { claimDifference, isExact } from './verify-output.ts'
 
 interface Made {
   readonly original: Source
