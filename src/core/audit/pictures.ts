@@ -2,22 +2,22 @@
 
 import { type OutputId, pictureFacts } from '../catalog/outputs.ts'
 import { gifSimilarity } from '../formats/gif/measure.ts'
-import { readHeader } from '../formats/jpg/segments.ts'
+import { isYcck, readHeader } from '../formats/jpg/segments.ts'
 import { openPngFile } from '../formats/png/file.ts'
-import { similarityOf } from '../formats/png/similarity.ts'
+import { similarityOfPngs } from '../formats/png/similarity.ts'
 import { similarityOfGrid } from '../images/avif/grid.ts'
 import { AvifCodec } from '../images/avif/libaom.ts'
-import { similarityOfRows } from '../images/compare/similarity.ts'
+import { similarityOfCmyk } from '../images/compare/cmyk.ts'
+import { similarityOfRows, similarityTo16Bits } from '../images/compare/compare.ts'
 import { decodedRows } from '../images/convert/decoders.ts'
 import { jpegRaster } from '../images/jpeg/decode.ts'
 import { orientationOf, uprightRaster, uprightRaster16 } from '../images/raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
-import { onWhite16, type Raster16, reduced16, similarityTo16Bits } from '../images/raster/raster16.ts'
+import { onWhite16, type Raster16, reduced16 } from '../images/raster/raster16.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import { readAll } from '../model/source.ts'
-import { cmykSimilarity } from './inks.ts'
 import { asRgb, type PictureFormat, reductionsOf, renderedRaster, sameSize, uploadedOf } from './rendered-rows.ts'
 
 /** A picture of an upload and the file that was made of it. */
@@ -50,7 +50,10 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
 async function sameJpeg(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await readHeader(original, options), await readHeader(result, options)]
   if (before.width !== after.width || before.height !== after.height || before.components !== after.components) return undefined
-  if (before.components === 4) return cmykSimilarity([original, before], [result, after])
+  if (before.components === 4) {
+    const coding = isYcck(before) ? 'ycck' : 'cmyk'
+    return whole(await similarityOfCmyk(jpegRaster(original, before), jpegRaster(result, after), coding))
+  }
   const [luma, shown] = [await found('gray'), await found('rgb')]
   return { ...luma, psnrRgbDb: shown.psnrRgbDb }
 
@@ -66,7 +69,7 @@ async function sameJpeg(original: Source, result: Source, options: Options): Pro
 async function samePng(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await openPngFile(original, options), await openPngFile(result, options)]
   if (before.header.width !== after.header.width || before.header.height !== after.header.height) return undefined
-  const found = await similarityOf(before.bytes(), after.bytes(), before.header)
+  const found = await similarityOfPngs(before.bytes(), after.bytes(), before.header)
   if (typeof found === 'string') throw unsupported(found)
   return found
 }

@@ -2,37 +2,30 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import { discard } from '../../../wasm/memories/discard.ts'
 import type { RowSample } from '../../../wasm/scale/scale.ts'
+import { similarityOfRows } from '../images/compare/compare.ts'
 import { scaledBicubic } from '../images/raster/bicubic.ts'
 import { cachedRaster } from '../images/raster/cached-raster.ts'
 import type { Raster } from '../images/raster/raster.ts'
-import { type Similarity, SimilarityMeter } from '../metrics/ssim-psnr.ts'
+import type { Similarity } from '../metrics/ssim-psnr.ts'
 import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { BATCH_ROWS, rowsOf } from './rows.ts'
 
 /**
- * SSIM and PSNR of `after` against `before` (or a part of it), scaled up to its size first where it is smaller. Undefined when
- * one of them is of a kind whose rows cannot be had (CMYK, animations) or is damaged.
+ * SSIM and PSNR of `after` against `before` (or a part of it), scaled to its size first where it is smaller; undefined: one of them is
+ * damaged, or its rows cannot be decoded here (CMYK, animations).
  */
 export async function similarity(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Similarity | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh)) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   const { width, height } = part ?? old
-  using meter = new SimilarityMeter(width, height, channels)
-  const same = width === fresh.width && height === fresh.height
-  try {
-    const reference = part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels)
-    const candidate = rowsOf(after, fresh, channels)
-    const pairs = paired(reference, same ? candidate : scaledBicubic(candidate, channels, fresh, { width, height }), width * channels)
-    for await (const [rows, shown] of pairs) meter.push(rows, shown)
-    return meter.finish()
-  } catch (error) {
-    if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
-    throw error
-  }
+  const rows = () => (part ? croppedRows(before, old, part, channels) : rowsOf(before, old, channels))
+  const isSameSize = width === fresh.width && height === fresh.height
+  const candidate = rowsOf(after, fresh, channels)
+  const scaled = isSameSize ? candidate : scaledBicubic(candidate, channels, fresh, { width, height })
+  return await similarityUnlessDamaged({ width, height, channels, rows }, scaled)
 }
 
 /** The same for a part of two pictures of one size. */
@@ -40,54 +33,23 @@ export async function partSimilarity(before: Uint8Array, after: Uint8Array, part
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
+  const { width, height } = part
+  const reference = { width, height, channels, rows: () => croppedRows(before, old, part, channels) } as const
+  return await similarityUnlessDamaged(reference, croppedRows(after, fresh, part, channels))
+}
+
+async function similarityUnlessDamaged(reference: Raster, candidate: AsyncIterable<Uint8Array>): Promise<Similarity | undefined> {
   try {
-    using meter = new SimilarityMeter(part.width, part.height, channels)
-    const pairs = paired(croppedRows(before, old, part, channels), croppedRows(after, fresh, part, channels), part.width * channels)
-    for await (const [rows, shown] of pairs) meter.push(rows, shown)
-    return meter.finish()
+    return await similarityOfRows(reference, candidate)
   } catch (error) {
     if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
     throw error
   }
 }
 
+/** True if this module decodes the picture's rows. */
 const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
   facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
-
-/**
- * Two streams of rows cut to the same pieces. The first one's chunks are whole rows and hold until the next is asked for;
- * the second's are copied.
- */
-async function* paired(
-  first: AsyncIterable<Uint8Array>,
-  second: AsyncGenerator<Uint8Array>,
-  rowBytes: number,
-): AsyncGenerator<[Uint8Array, Uint8Array]> {
-  const piece = new Uint8Array(BATCH_ROWS * rowBytes)
-  let rest: Uint8Array = new Uint8Array()
-  try {
-    for await (const reference of first) {
-      for (let at = 0; at < reference.length; at += piece.length) {
-        const part = reference.subarray(at, at + piece.length)
-        for (let filled = 0; filled < part.length; ) {
-          if (rest.length === 0) {
-            const next = await second.next()
-            if (next.done) throw new RangeError('one picture ends early')
-            rest = next.value
-          }
-          const taken = rest.subarray(0, part.length - filled)
-          piece.set(taken, filled)
-          filled += taken.length
-          rest = rest.subarray(taken.length)
-        }
-        yield [part, piece.subarray(0, part.length)]
-      }
-    }
-  } finally {
-    await second.return(undefined)
-    discard(piece)
-  }
-}
 
 /** The bands of rows that stand for a whole picture. */
 const SAMPLE: RowSample = { period: 384, span: 64 }
@@ -113,16 +75,13 @@ export class ScaledSample {
 
   /** What is left at `scale` times its size. Undefined where that cannot be told. */
   async similarityAt(scale: number): Promise<Similarity | undefined> {
-    const [facts, { width, height }] = [this.#facts, this.#bands]
+    const facts = this.#facts
     if (!isComparable(facts)) return undefined
     const channels = facts.mayBeTransparent ? 4 : 3
-    using meter = new SimilarityMeter(width, height, channels)
     try {
       const small = await smallRows(this.#bytes, facts, channels, scale)
       if (!small) return undefined
-      const candidate = scaledBicubic(small.rows, channels, small, facts, SAMPLE)
-      for await (const [old, shown] of paired(this.#bands.rows(), candidate, width * channels)) meter.push(old, shown)
-      return meter.finish()
+      return await similarityUnlessDamaged(this.#bands, scaledBicubic(small.rows, channels, small, facts, SAMPLE))
     } catch (error) {
       if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
       throw error

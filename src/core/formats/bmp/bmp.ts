@@ -6,16 +6,14 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
-import { scoreOfRows } from '../../images/compare/similarity.ts'
+import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
-import { similarityTo16Bits } from '../../images/raster/raster16.ts'
 import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
-import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { lossOf, ofPixels } from '../../model/loss.ts'
@@ -253,7 +251,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   const tail = await tailDifference(original, x.end, result, y.end)
   if (tail) return differ(tail)
   const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
-  using meter = new SimilarityMeter(a.width, a.height, 3)
+  using meter = new PictureMeter({ width: a.width, height: a.height, channels: 3 }, ['similarity'])
   const [left, right] = [rgbRows(x, 'bottom-up'), rgbRows(y, 'bottom-up')]
   const alpha = x.header.colourType === 6
   for (let row = 0; row < a.height; row++) {
@@ -266,7 +264,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
   }
   if (!loss) return { equal: true }
-  const found = x.deep ? await similarityTo16Bits(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish()
+  const found = x.deep ? await similarityTo16Bits(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish().similarity
   if (!found) return differ('rows are missing')
   const claim = loss.pictures
   if (!claim) return differ('a loss without figures')

@@ -1,8 +1,9 @@
 /** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
 
+import { PictureMeter } from '../../images/compare/compare.ts'
 import type { Raster } from '../../images/raster/raster.ts'
 import type { Raster16 } from '../../images/raster/raster16.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 
 export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Raster16 => ({
@@ -20,13 +21,13 @@ export const upwards = (pixels: BmpPixels): Raster => ({
 
 /** Measures rows of indices as they are made, while the rows of the upload come from the file. */
 export class DeepMeter implements Disposable {
-  readonly #meter: SimilarityMeter
+  readonly #meter: PictureMeter<'similarity'>
   readonly #rows: AsyncGenerator<Uint16Array>
   readonly #palette: Uint8Array
   readonly #waiting: Uint16Array[] = []
 
   constructor({ header: { width, height }, deepRows }: BmpPixels, palette: Uint8Array) {
-    this.#meter = new SimilarityMeter(width, height, 4, 16)
+    this.#meter = new PictureMeter({ width, height, channels: 4, bits: 16 }, ['similarity'])
     this.#rows = deepRows('bottom-up')
     this.#palette = palette
   }
@@ -49,7 +50,7 @@ export class DeepMeter implements Disposable {
   }
 
   finish(): Similarity {
-    return this.#meter.finish()
+    return this.#meter.finish().similarity
   }
 
   [Symbol.dispose](): void {

@@ -136,3 +136,13 @@ export function isSegment(segment: Segment, marker: number, signature: string): 
 /** JPEG XT boxes (ISO/IEC 18477-3, B.1): `JP`, an instance, a number in sequence, then the box, here JUMBF (ISO/IEC 19566-5, D.1). */
 const BOX_AT = 4 + 8
 const holdsCredentials = (segment: Segment) => isSegment(segment, 0xeb, 'JP') && isManifestStore(segment.bytes.subarray(BOX_AT))
+
+/** Offset of the transform byte in Adobe's segment (APP14): marker and length, then 11 bytes of the content. */
+const TRANSFORM_AT = 4 + 11
+const YCCK = 2
+
+/** True if Adobe's segment says that four components are coded as luma, chroma and black (YCCK). */
+export function isYcck({ segments }: JpegHeader): boolean {
+  const adobe = segments.find((segment) => isSegment(segment, 0xee, 'Adobe'))
+  return adobe?.bytes[TRANSFORM_AT] === YCCK
+}

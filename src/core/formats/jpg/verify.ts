@@ -1,7 +1,7 @@
 /** Decodes what was stored and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { scoreOfRows } from '../../images/compare/similarity.ts'
+import { scoreOfRows } from '../../images/compare/compare.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { isExact } from '../../images/convert/verify-output.ts'
 import { dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'

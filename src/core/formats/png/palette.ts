@@ -30,7 +30,7 @@ import { bytesAround } from './chunks.ts'
 import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { isComplete, saidOf } from './lost-chunks.ts'
-import { digestOf, similarityOf, similarityOfRounding } from './similarity.ts'
+import { sampleDigest, similarityOfPngs, similarityOfRounding } from './similarity.ts'
 import { writePng } from './write.ts'
 
 interface Chosen {
@@ -249,7 +249,7 @@ export async function writeLossy(
   const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
   const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
   const steps = [made, ...saidOf(dropped)]
-  const found = held ? await similarityOf(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
+  const found = held ? await similarityOfPngs(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   for (const piece of held?.pieces ?? []) await sink.write(piece)
   return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
@@ -258,7 +258,7 @@ export async function writeLossy(
 /** Whether what was made holds the very samples of the upload. */
 async function isExact(file: PngFile, pieces: readonly Uint8Array[], options: Options): Promise<boolean> {
   const result = await openPngFile(memorySource(concat([...pieces]), 'result.png'), options)
-  return (await digestOf(file)) === (await digestOf(result))
+  return (await sampleDigest(file)) === (await sampleDigest(result))
 }
 
 async function* streamOfPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -8,7 +8,7 @@ import { tailDifference } from '../../model/trailing-data.ts'
 import { carried } from './chunks.ts'
 import { convertible } from './convert.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
-import { digestOf, similarityOf } from './similarity.ts'
+import { sampleDigest, similarityOfPngs } from './similarity.ts'
 
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
@@ -30,7 +30,7 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
   return (await isSame(before, after)) ? { equal: true } : differ('samples differ')
 }
 
-const isSame = async (before: PngFile, after: PngFile) => (await digestOf(before)) === (await digestOf(after))
+const isSame = async (before: PngFile, after: PngFile) => (await sampleDigest(before)) === (await sampleDigest(after))
 
 /** Size, frames and chunks; undefined when they agree. */
 function compareAround(before: PngFile, after: PngFile): string | undefined {
@@ -75,7 +75,7 @@ async function pictureDifference(
   claim: PictureLoss,
   options: Options,
 ): Promise<string | undefined> {
-  const found = await similarityOf(streamOf(original, options, work), streamOf(result, options, work), header)
+  const found = await similarityOfPngs(streamOf(original, options, work), streamOf(result, options, work), header)
   if (typeof found === 'string') return found
   if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
     return `claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`

@@ -1,7 +1,7 @@
 /** Two drawings of the same size, compared. */
 
-import { PerceptualMeter } from '../../metrics/perceptual.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import { PictureMeter } from '../../images/compare/compare.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
 
 /** What eyes see. */
@@ -28,17 +28,17 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
   const { width, height } = original
   // Where nothing shines through, the background makes no difference.
   const opaque = isOpaque(original.pixels) && isOpaque(rendering.pixels)
-  using visible = new PerceptualMeter(width, height, opaque ? 3 : 4)
-  using black = new SimilarityMeter(width, height, 3)
-  using white = opaque ? undefined : new SimilarityMeter(width, height, 3)
+  using visible = new PictureMeter({ width, height, channels: opaque ? 3 : 4 }, ['perceptual'])
+  using black = new PictureMeter({ width, height, channels: 3 }, ['similarity'])
+  using white = opaque ? undefined : new PictureMeter({ width, height, channels: 3 }, ['similarity'])
   for (const [before, after] of bands(original, rendering)) {
     black.push(over(before, 0), over(after, 0))
     white?.push(over(before, 255), over(after, 255))
     const seen = opaque ? (rgba: Uint8Array) => over(rgba, 0) : straight
     visible.push(seen(before), seen(after))
   }
-  const { score, worstTile, cast } = visible.finish()
-  const [a, b] = [black.finish(), white?.finish()]
+  const { score, worstTile, cast } = visible.finish().perceptual
+  const [a, b] = [black.finish().similarity, white?.finish().similarity]
   return {
     ssim: Math.min(a.ssim, b?.ssim ?? 1),
     psnrDb: Math.min(a.psnrDb, b?.psnrDb ?? Number.POSITIVE_INFINITY),
@@ -54,9 +54,9 @@ export function seenOf(original: Rendering, rendering: Rendering): Seen | undefi
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return UNSEEN
   const ground = isDark(original.pixels) ? 255 : 0
-  using visible = new PerceptualMeter(original.width, original.height, 3)
+  using visible = new PictureMeter({ width: original.width, height: original.height, channels: 3 }, ['perceptual'])
   for (const [before, after] of bands(original, rendering)) visible.push(over(before, ground), over(after, ground))
-  const { score, worstTile, cast } = visible.finish()
+  const { score, worstTile, cast } = visible.finish().perceptual
   return { score, worstTile, cast }
 }
 

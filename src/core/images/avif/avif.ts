@@ -4,7 +4,6 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
-import { PerceptualMeter } from '../../metrics/perceptual.ts'
 import { highest, lowest } from '../../metrics/search.ts'
 import { affords, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { TargetUnreachable, unsupported } from '../../model/error.ts'
@@ -15,7 +14,7 @@ import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import { isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
-import { AvifCodec, discardPixels, figuresOf, type Pixels, similarity } from './libaom.ts'
+import { AvifCodec, comparePixels, discardPixels, figuresOf, type Pixels } from './libaom.ts'
 import { type AvifProbe, type AvifSettings, smallestSettings, stepOf } from './perceptual-search.ts'
 
 /** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
@@ -70,7 +69,7 @@ async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried
     return last.file
   }
   const found = await smallestSettings(
-    async (settings) => look(codec, picture, await made(settings)),
+    async (settings) => probePicture(codec, picture, await made(settings)),
     wanted,
     wanted.usualQuality.avif,
     MOST_PROBES,
@@ -85,13 +84,11 @@ const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, h
 
 const MOST_PROBES = 3
 
-function look(codec: AvifCodec, { pixels, width, height }: Pixels, file: Uint8Array): AvifProbe {
+function probePicture(codec: AvifCodec, picture: Pixels, file: Uint8Array): AvifProbe {
   const decoded = decodedOf(codec, file)
-  using meter = new PerceptualMeter(width, height, 4)
-  meter.push(new Uint8Array(pixels.buffer), new Uint8Array(decoded.pixels.buffer))
-  const figures = figuresOf(similarity({ pixels, width, height }, decoded))
+  const { similarity, perceptual } = comparePixels(picture, decoded, ['similarity', 'perceptual'])
   discardPixels(decoded)
-  return { bytes: file.length, figures, visible: meter.finish() }
+  return { bytes: file.length, figures: figuresOf(similarity), visible: perceptual }
 }
 
 type ProbeQuality = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
@@ -108,7 +105,7 @@ async function toSize(look: ProbeQuality, limit: number): Promise<number> {
 
 function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
   const decoded = decodedOf(codec, file)
-  const figures = figuresOf(similarity(picture, decoded))
+  const figures = figuresOf(comparePixels(picture, decoded, ['similarity']).similarity)
   discardPixels(decoded)
   return figures
 }

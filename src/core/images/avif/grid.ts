@@ -4,13 +4,12 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { type ColourFigures, reaches } from '../../catalog/target.ts'
-import { PerceptualMeter } from '../../metrics/perceptual.ts'
 import { lowest } from '../../metrics/search.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { ofPixels } from '../../model/loss.ts'
-import { similarityOfRows } from '../compare/similarity.ts'
+import { PictureMeter, similarityOfRows } from '../compare/compare.ts'
 import { asRgb, asRgba, type Carried, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
@@ -161,8 +160,9 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
   const alphas: Coded[] = []
   const tile = emptyTile(grid)
   const depth = depthOf(raster)
-  using meter = new SimilarityMeter(grid.width, grid.height, depth)
-  using eyes = looks ? new PerceptualMeter(grid.width, grid.height, depth) : undefined
+  const form = { width: grid.width, height: grid.height, channels: depth }
+  using meter = new PictureMeter(form, ['similarity'])
+  using perceptual = looks ? new PictureMeter(form, ['perceptual']) : undefined
   using back = new DecodedBand(grid, depth)
   const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
     into.push(codedOf(file))
@@ -181,12 +181,12 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
     }
     for (let y = 0; y < bandRows(grid, row); y++) {
       meter.push(rowOf(band, grid, depth, y), back.row(y))
-      eyes?.push(rowOf(band, grid, depth, y), back.row(y))
+      perceptual?.push(rowOf(band, grid, depth, y), back.row(y))
     }
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
   discardPixels(tile)
-  return { tiles, alphas, figures: figuresOf(meter.finish()), visible: eyes?.finish() }
+  return { tiles, alphas, figures: figuresOf(meter.finish().similarity), visible: perceptual?.finish().perceptual }
 }
 
 /** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */

@@ -7,8 +7,9 @@ import encodeModule from '../../../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODECS } from '../../../../wasm/memories/memories.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { overBudget } from '../../model/error.ts'
+import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
 import type { Tile16 } from './tiles16.ts'
 
 const SETTINGS = {
@@ -135,13 +136,11 @@ export class AvifCodec {
 /** Frees pixels that nobody looks at any more. */
 export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
-/** How alike two pictures of one size are. */
-export function similarity(a: Pixels, b: Pixels): Similarity {
-  const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-  using meter = new SimilarityMeter(a.width, a.height, 4)
-  meter.push(bytesOf(a), bytesOf(b))
-  return meter.finish()
-}
+/** Figures of a decoded picture against the one that was encoded. */
+export const comparePixels = <M extends Measure>(reference: Pixels, decoded: Pixels, measures: readonly M[]): Pick<Figures, M> =>
+  compareSamples(bytesOf(reference), bytesOf(decoded), { width: reference.width, height: reference.height, channels: 4 }, measures)
+
+const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
 
 export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
   ssim,

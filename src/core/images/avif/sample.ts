@@ -2,12 +2,11 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { leastOf, mostOf } from '../../bytes/min-max.ts'
-import { type PerceptualFigures, PerceptualMeter } from '../../metrics/perceptual.ts'
-import { SimilarityMeter } from '../../metrics/ssim-psnr.ts'
+import type { PerceptualFigures } from '../../metrics/perceptual.ts'
 import type { Raster } from '../raster/raster.ts'
 import { isMeasuredInBands } from '../search/perceptual-search.ts'
 import { codedOf, type Grid } from './file.ts'
-import { type AvifCodec, discardPixels, type Pixels } from './libaom.ts'
+import { type AvifCodec, comparePixels, discardPixels, type Pixels } from './libaom.ts'
 import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 
@@ -41,17 +40,14 @@ export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quali
     const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
-    using meter = new SimilarityMeter(tile.width, tile.height, 4)
-    using eyes = new PerceptualMeter(tile.width, tile.height, 4)
-    for (const one of [meter, eyes]) one.push(new Uint8Array(tile.pixels.buffer), new Uint8Array(decoded.pixels.buffer))
-    const found = meter.finish()
-    seen.push(eyes.finish())
+    const { similarity, perceptual } = comparePixels(tile, decoded, ['similarity', 'perceptual'])
+    seen.push(perceptual)
     discardPixels(decoded)
     bytes += codedOf(file).frame.length
     discard(file)
-    sums.ssim += found.ssim
-    sums.luma += 10 ** (-found.psnrDb / 10)
-    sums.colour += 10 ** (-found.psnrRgbDb / 10)
+    sums.ssim += similarity.ssim
+    sums.luma += 10 ** (-similarity.psnrDb / 10)
+    sums.colour += 10 ** (-similarity.psnrRgbDb / 10)
   }
   const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
   const figures = { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) }

@@ -1,18 +1,18 @@
-/** Two pictures side by side, row by row as both come. */
-import type { Raster } from '../raster/raster.ts'
+/** Rows of two pictures in pairs, in the pieces in which both are decoded. */
 
+/** Strips of whole rows; each holds until the next is asked for. */
 export type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Hands out the same rows of both; false where rows are missing. */
+/** Hands the same rows of both pictures to `push`; false: `candidate` has fewer rows than `reference`. */
 export async function pairRows(
-  raster: Raster,
-  decoded: Strips,
+  reference: { rows(): AsyncIterable<Uint8Array> },
+  candidate: Strips,
   push: (reference: Uint8Array, candidate: Uint8Array) => void,
 ): Promise<boolean> {
-  const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
+  const strips = Symbol.asyncIterator in candidate ? candidate[Symbol.asyncIterator]() : candidate[Symbol.iterator]()
   let rest: Uint8Array = new Uint8Array()
   try {
-    for await (const strip of raster.rows()) {
+    for await (const strip of reference.rows()) {
       for (let at = 0; at < strip.length; ) {
         if (rest.length === 0) {
           const next = await strips.next()
@@ -27,7 +27,7 @@ export async function pairRows(
     }
     return true
   } finally {
-    // What decodes them has a memory to give back.
+    // The decoder returns its memory.
     await strips.return?.()
   }
 }

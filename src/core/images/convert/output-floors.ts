@@ -3,6 +3,9 @@
  * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
  */
 
+import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { WebpRows } from '../../../../wasm/webp/webp.ts'
+import { concat } from '../../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { gentlerTargets } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
@@ -10,8 +13,8 @@ import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
 import { ofPixels, worseLoss } from '../../model/loss.ts'
-import { similarityOfJpeg, similarityOfWebp } from '../compare/similarity.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
+import { similarityOfRows } from '../compare/compare.ts'
+import { asRgba, type Carried, onWhite, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest, Encoder } from '../search/encode-request.ts'
 
 /** PSNR over all channels that colours keep at least, in dB. */
@@ -97,4 +100,18 @@ const SIMILARITY: {
 } = {
   webp: similarityOfWebp,
   jpg: similarityOfJpeg,
+}
+
+/** Luma and colours of a WebP as viewers show it; undefined: it is damaged, or has another size. */
+async function similarityOfWebp(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
+  using rows = WebpRows.open(concat(file), raster.width, raster.height)
+  return rows && (await similarityOfRows(asRgba(raster), rows.strips()))
+}
+
+/** The same for a JPEG, against the picture on white. */
+async function similarityOfJpeg(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
+  const flat = onWhite(raster)
+  using jpeg = await JpegRows.open(file, { colour: flat.channels === 1 ? 'gray' : 'rgb' })
+  if (jpeg.width !== flat.width || jpeg.height !== flat.height) return undefined
+  return await similarityOfRows(flat, jpeg.strips(64))
 }

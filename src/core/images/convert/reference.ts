@@ -1,12 +1,14 @@
 /** Figures of what was converted or reduced, against all that the upload had: results have eight bits, and rounding counts. */
+
 import { concat } from '../../bytes/concat.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import { ofPixels, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
+import { similarityTo16Bits } from '../compare/compare.ts'
 import { orientationOf, uprightRaster16 } from '../raster/orientation.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
-import { onWhite16, type Raster16, reduced16, similarityTo16Bits, toRaster16 } from '../raster/raster16.ts'
+import { onWhite16, type Raster16, reduced16, toRaster16 } from '../raster/raster16.ts'
 import type { Encoded } from '../search/encode-request.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'

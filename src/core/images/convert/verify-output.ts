@@ -8,8 +8,8 @@ import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
-import { AvifCodec, similarity } from '../avif/libaom.ts'
-import { similarityOfRows } from '../compare/similarity.ts'
+import { AvifCodec, comparePixels, type Pixels } from '../avif/libaom.ts'
+import { similarityOfRows } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
 import { webpChunks } from '../webp/container.ts'
@@ -59,7 +59,8 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
   const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
-  return unlike(outcome, similarity({ ...raster, pixels: await wholeRgba(raster) }, decoded))
+  const whole: Pixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
+  return unlike(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
 }
 
 /** Whether every sample is to be as it was. */

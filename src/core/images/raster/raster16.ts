@@ -3,7 +3,6 @@
  * reduced, so that rounding counts as well.
  */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type Raster, stripRows } from './raster.ts'
 import { lanczosWindows } from './resize.ts'
 
@@ -13,8 +12,6 @@ export interface Raster16 {
   readonly height: number
   rows(): AsyncIterable<Uint16Array>
 }
-
-export type Bytes8 = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** A picture of eight bits. */
 export function toRaster16(raster: Raster): Raster16 {
@@ -153,31 +150,24 @@ function joined(rows: readonly Uint16Array[], rowLength: number): Uint16Array {
   return out
 }
 
-/** `decoded`: strips of whole rows of eight bits, RGBA. undefined where rows are missing. */
-export async function similarityTo16Bits(deep: Raster16, decoded: Bytes8): Promise<Similarity | undefined> {
-  using meter = new SimilarityMeter(deep.width, deep.height, 4, 16)
-  const strips = Symbol.asyncIterator in decoded ? decoded[Symbol.asyncIterator]() : decoded[Symbol.iterator]()
-  let rest: Uint8Array = new Uint8Array()
-  for await (const strip of deep.rows()) {
-    for (let at = 0; at < strip.length; ) {
-      if (rest.length === 0) {
-        const next = await strips.next()
-        if (next.done) return undefined
-        rest = next.value
-      }
-      const length = Math.min(rest.length, strip.length - at)
-      meter.push(bytesOf(strip.subarray(at, at + length)), bytesOf(widened(rest.subarray(0, length))))
-      rest = rest.subarray(length)
-      at += length
-    }
-  }
-  return meter.finish()
+/** Bytes of each strip of samples, little-endian. */
+export async function* rowsAsBytes(rows: AsyncIterable<Uint16Array>): AsyncGenerator<Uint8Array> {
+  for await (const strip of rows) yield new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)
 }
 
-const bytesOf = (samples: Uint16Array) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-
-function widened(bytes: Uint8Array): Uint16Array {
-  const out = new Uint16Array(bytes.length)
-  for (let i = 0; i < bytes.length; i++) out[i] = bytes[i]! * 257
-  return out
+/**
+ * Rows of 16 bits a sample (255 becomes 65535, little-endian) of RGBA rows of 8 bits, in strips of limited size.
+ * @param rows strips of whole rows of `width` pixels
+ */
+export async function* as16Bits(rows: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, width: number): AsyncGenerator<Uint8Array> {
+  const step = stripRows(width, 8) * width * 4
+  for await (const strip of rows) {
+    for (let at = 0; at < strip.length; at += step) {
+      const narrow = strip.subarray(at, at + step)
+      const wide = new Uint8Array(narrow.length * 2)
+      for (let i = 0; i < narrow.length; i++) wide[2 * i] = wide[2 * i + 1] = narrow[i]!
+      yield wide
+      discard(wide)
+    }
+  }
 }

@@ -4,8 +4,10 @@
  */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
-import { LEAST_SCORED, type PerceptualFigures, PerceptualMeter, WIDEST } from '../../metrics/perceptual.ts'
-import { pairRows, type Strips } from '../compare/paired-rows.ts'
+import { LEAST_SCORED, type PerceptualFigures, WIDEST } from '../../metrics/perceptual.ts'
+import { bandsOf } from '../compare/bands.ts'
+import { comparePictures } from '../compare/compare.ts'
+import type { Strips } from '../compare/paired-rows.ts'
 import type { Raster } from '../raster/raster.ts'
 import type { EncodeRequest } from './encode-request.ts'
 
@@ -30,8 +32,6 @@ const MOST_STEPS = 8
 const POINTS_PER_WINDOW = 11
 /** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, those of some bands. */
 const MOST_MEASURED_PIXELS = 50e6
-/** Of a band: whole tiles, and so high that what stands above and below its edges counts for little. */
-const BAND_ROWS = 256
 
 interface Size {
   readonly width: number
@@ -165,24 +165,14 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   return { ...best, reached: isGood(best) }
 }
 
-/** What is there of a picture in `rows` beside `reference`, whose channels they have; of more than `most` pixels, in bands evenly spread. */
+/**
+ * Perceptual figures of `rows`, which have the channels of `reference`.
+ * @param most pixels that are measured: bands of a larger picture, spread evenly
+ */
 export async function perceptualFiguresOf(reference: Raster, rows: Strips, most = MOST_MEASURED_PIXELS): Promise<PerceptualFigures> {
-  const { width, height, channels } = reference
-  const every = Math.ceil((width * height) / most)
-  const period = BAND_ROWS * every
-  using meter = new PerceptualMeter(width, Math.floor(height / period) * BAND_ROWS + Math.min(BAND_ROWS, height % period), channels)
-  const rowBytes = width * channels
-  let y = 0
-  const push = (one: Uint8Array, other: Uint8Array) => {
-    for (let at = 0; at < one.length; ) {
-      const end = Math.min(one.length, at + (BAND_ROWS - (y % BAND_ROWS)) * rowBytes)
-      if (Math.floor(y / BAND_ROWS) % every === 0) meter.push(one.subarray(at, end), other.subarray(at, end))
-      y += (end - at) / rowBytes
-      at = end
-    }
-  }
-  if (!(await pairRows(reference, rows, push))) throw new Error('rows of a result are missing')
-  return meter.finish()
+  const found = await comparePictures(reference, rows, ['perceptual'], bandsOf(reference, most))
+  if (!found) throw new Error('rows of a result are missing')
+  return found.perceptual
 }
 
 /** Points that luma is above its floor. */

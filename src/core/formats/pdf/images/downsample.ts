@@ -7,8 +7,8 @@ import { discard } from '../../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
+import { PictureMeter } from '../../../images/compare/compare.ts'
 import { pointsAboveTarget } from '../../../images/jpeg/perceptual-search.ts'
-import { PerceptualMeter } from '../../../metrics/perceptual.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, type Target } from './levels.ts'
 import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
@@ -79,12 +79,12 @@ export async function codeForSize(
     const near = marginDb(full, closeUp)
     if (near < 0) return near
     const data = concat(job.write('made', 'progressive', headers))
-    using meter = wanted && new PerceptualMeter(preview.size.width, preview.size.height, preview.channels === 1 ? 1 : 3)
+    using meter = wanted && new PictureMeter({ ...preview.size, channels: preview.channels === 1 ? 1 : 3 }, ['perceptual'])
     const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
     const [seen, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
     if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
     const luma = marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, { ...target, ...wanted?.floor })
-    const points = meter && wanted ? pointsAboveTarget(meter.finish(), wanted) : Number.POSITIVE_INFINITY
+    const points = meter && wanted ? pointsAboveTarget(meter.finish().perceptual, wanted) : Number.POSITIVE_INFINITY
     const margin = Math.min(luma, points / POINTS_PER_DB, near)
     if (margin < 0 || (best && best.data.length <= data.length)) {
       discard(data)

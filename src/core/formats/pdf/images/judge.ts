@@ -1,7 +1,7 @@
 /** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../../../../wasm/memories/discard.ts'
-import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { compareSamples } from '../../../images/compare/compare.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { Judge } from '../verify.ts'
@@ -99,10 +99,9 @@ async function compare(before: Sketch, after: Sketch): Promise<string | undefine
   )
   if (before.masked) showBelow(x!, y!)
   // Every channel counts alike: as grey pixels side by side.
-  using meter = new SimilarityMeter(width * before.channels, height, 1)
-  meter.push(x!, y!)
+  const { similarity } = compareSamples(x!, y!, { width: width * before.channels, height, channels: 1 }, ['similarity'])
   for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
-  const { psnrDb } = meter.finish()
+  const { psnrDb } = similarity
   return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
 }
 

@@ -1,7 +1,8 @@
 /** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
 import { leastOf } from '../../../bytes/min-max.ts'
-import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../../metrics/perceptual.ts'
-import { type Channels, type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { PictureMeter } from '../../../images/compare/compare.ts'
+import { LEAST_SCORED, WIDEST } from '../../../metrics/perceptual.ts'
+import type { Channels, Similarity } from '../../../metrics/ssim-psnr.ts'
 import { NO_STILL_PICTURE } from '../../../model/loss.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Mask } from './mask.ts'
@@ -77,9 +78,9 @@ class Comparison {
   private readonly scalers: RowScaler[]
   private readonly waiting: Uint8Array[]
   private readonly rowPixels: number
-  private readonly meter: SimilarityMeter
+  private readonly meter: PictureMeter<'similarity'>
   /** undefined: it cannot be scored. */
-  private readonly scorer: ScoreMeter | 'small' | undefined
+  private readonly scorer: PictureMeter<'score'> | 'small' | undefined
 
   constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
     this.scalers = pictures.map((picture) => new RowScaler(picture, size, mode))
@@ -87,7 +88,7 @@ class Comparison {
     this.rowPixels = size.width
     const channels = pictures[0]!.channels + (pictures.length > 2 ? 1 : 0)
     const samples = (channels === 2 ? 4 : channels) as Channels
-    this.meter = new SimilarityMeter(size.width, size.height, samples)
+    this.meter = new PictureMeter({ width: size.width, height: size.height, channels: samples }, ['similarity'])
     this.scorer = score === 'scored' ? scorerOf(size, samples) : undefined
   }
 
@@ -109,17 +110,17 @@ class Comparison {
     const { channels } = this.scalers[0]!
     const shown = (pixels: Uint8Array) => (opacity ? withOpacity(pixels, channels, opacity) : pixels)
     this.meter.push(shown(original!), shown(result!))
-    if (this.scorer instanceof ScoreMeter) this.scorer.push(original!, result!)
+    if (this.scorer instanceof PictureMeter) this.scorer.push(original!, result!)
     for (const [i, bytes] of this.waiting.entries()) this.waiting[i] = bytes.slice(rows * strides[i]!)
   }
 
   /** Of what is stored alone, whatever lies above it. */
   score(): number | undefined {
-    return this.scorer === 'small' ? NO_STILL_PICTURE : this.scorer?.finish()
+    return this.scorer === 'small' ? NO_STILL_PICTURE : this.scorer?.finish().score
   }
 
   finish(): Similarity {
-    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
+    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
     // Pictures smaller than the window have none.
     return { ssim: Number.isNaN(ssim) ? 1 : ssim, psnrDb, psnrRgbDb }
   }
@@ -127,13 +128,13 @@ class Comparison {
   [Symbol.dispose](): void {
     for (const scaler of this.scalers) scaler[Symbol.dispose]()
     this.meter[Symbol.dispose]()
-    if (this.scorer instanceof ScoreMeter) this.scorer[Symbol.dispose]()
+    if (this.scorer instanceof PictureMeter) this.scorer[Symbol.dispose]()
   }
 }
 
-function scorerOf({ width, height }: Size, channels: Channels): ScoreMeter | 'small' | undefined {
+function scorerOf({ width, height }: Size, channels: Channels): PictureMeter<'score'> | 'small' | undefined {
   if (Math.min(width, height) < LEAST_SCORED) return 'small'
-  return width > WIDEST ? undefined : new ScoreMeter(width, height, channels)
+  return width > WIDEST ? undefined : new PictureMeter({ width, height, channels }, ['score'])
 }
 
 function joined(held: Uint8Array, rows: Uint8Array): Uint8Array {

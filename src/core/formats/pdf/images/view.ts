@@ -3,7 +3,8 @@
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
-import { type Similarity, SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
+import { PictureMeter } from '../../../images/compare/compare.ts'
+import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import { PdfSyntax } from '../objects.ts'
 import { asPrinted } from './inks.ts'
 import type { MaskRows } from './mask.ts'
@@ -155,7 +156,7 @@ class Viewer {
   private readonly look: Look
   private readonly channels: number
   private readonly scaler: RowScaler
-  private readonly meter: SimilarityMeter
+  private readonly meter: PictureMeter<'similarity'>
   /** Pixels that came in, bytes that were compared. */
   private taken = 0
   private at = 0
@@ -165,7 +166,8 @@ class Viewer {
     this.look = look
     this.channels = picture.channels
     this.scaler = new RowScaler(opacity ? { ...picture, channels: 4 } : picture, size, mode, opacity !== undefined)
-    this.meter = new SimilarityMeter(size.width, size.height, opacity ? 4 : picture.channels === 1 ? 1 : 3)
+    const channels = opacity ? 4 : picture.channels === 1 ? 1 : 3
+    this.meter = new PictureMeter({ width: size.width, height: size.height, channels }, ['similarity'])
   }
 
   push(strip: Uint8Array): void {
@@ -186,7 +188,7 @@ class Viewer {
   }
 
   finish(): Similarity {
-    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish()
+    const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
     const seen = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
     if (!this.look.opacity) return seen
     const share = shownShare(this.look.reference, 4)
