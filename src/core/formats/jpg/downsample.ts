@@ -6,7 +6,7 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS, pictureTarget } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { dctScaleFor, jpegRaster } from '../../images/jpeg/decode.ts'
-import { isScored, requantiseToScore } from '../../images/jpeg/perceptual-search.ts'
+import { canBeScored, requantiseToScore } from '../../images/jpeg/perceptual-search.ts'
 import { requantiseToTarget, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
 import { cachedRaster } from '../../images/raster/cached-raster.ts'
 import { resized, sizeWithin } from '../../images/raster/resize.ts'
@@ -15,10 +15,7 @@ import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { lossOf, ofPixels } from '../../model/loss.ts'
 import { copyTail, tailSteps } from '../../model/trailing-data.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
-
-/** Packed bytes per pixel of coefficients in steps of 1, as read and as made: noisy photographs. */
-const PACKED_PER_PIXEL = 3
-const BASE_BYTES = 16 * 1024 * 1024
+import { DOWNSAMPLE_BASE_BYTES, PACKED_PER_PIXEL } from './tuning.ts'
 
 /**
  * How the pixels go through: as YCbCr where that is how they are stored, the inks as inks. undefined where the colour of
@@ -40,7 +37,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const through = size && pixelsOf(header)
   if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
   const coefficients = header.progressive ? source.size * 2 : 0
-  const needed = BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
+  const needed = DOWNSAMPLE_BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
   if (!affords(options, needed)) return undefined
 
   const dctScale = dctScaleFor(header.width, size.width)
@@ -72,7 +69,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const mayHold = affords(options, needed + size.width * size.height * reference.channels)
   const shown = mayHold ? cachedRaster(reference) : reference
   const { quality, figures, reached } =
-    through.pixels !== 'cmyk' && isScored(size)
+    through.pixels !== 'cmyk' && canBeScored(size)
       ? await requantiseToScore(job, shown, perceptualTarget(options.quality, size), { pause })
       : await requantiseToTarget(job, pictureTarget(options.quality), { pause })
   if (!reached) return undefined

@@ -8,19 +8,18 @@ import { LEVELS, type PicturePerceptualTarget, pictureTarget, type Quality, type
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
-import { type Ended, isScored, requantiseToScore, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
+import { canBeScored, requantiseToScore, type SearchEnd, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
 import {
-  HIGHEST_QUALITY,
   qualityAfterMiss,
   reachesAboutStreamed,
   requantiseToSize,
   requantiseToTarget,
-  STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
   smallestExactFile,
   smallestFile,
 } from '../../images/jpeg/quality-search.ts'
+import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
@@ -29,28 +28,19 @@ import { lossOf, ofPixels } from '../../model/loss.ts'
 import { chunksOf } from '../../model/source.ts'
 import { assemble, assembledBytes, type Frame, frameOf, keptSteps } from './assemble.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
-
-/**
- * What is held for each byte of a file: coefficients as read, packed (1.5–1.9 in all files that were looked at), and what is written
- * of them; those that are made of them beside; and of a progressive file those of both when they are compared, or while it is shown.
- */
-const HELD_PER_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
-/** Instance, window rows, output buffers and the JavaScript side; and meters and decoders of both files. */
-const BASE_BYTES = { read: 10 * 1024 * 1024, measured: 15 * 1024 * 1024 }
-/** Bytes per pixel of width for rows; and for windows and meters, of which what eyes see takes 700. */
-const BYTES_PER_COLUMN = { read: 200, measured: 1900 }
-/** More than this is not worth one job's memory even where the budget would allow it. */
-const COMFORT_BYTES = 70 * 1024 * 1024
-/** A new generation of loss must bring at least this share over what comes without any. */
-const WORTH_LOSING = 0.95
-/** How far estimates of both may be off against each other: nearer to `WORTH_LOSING`, both are written. */
-const ESTIMATE_ERROR = 0.03
-/** Below this share of the original, lossless coding cannot win: it is not even tried. Progressive files have little to gain by it. */
-const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
-/** SSIM needs a whole window. */
-const SMALLEST_MEASURED = 11
-/** With `target_size`, chroma is only halved where it would take less than this quality to fit without. */
-const FULL_CHROMA_QUALITY = 80
+import {
+  BASE_BYTES,
+  BYTES_PER_COLUMN,
+  COMFORT_BYTES,
+  ESTIMATE_ERROR,
+  FULL_CHROMA_QUALITY,
+  HELD_PER_BYTE,
+  LOSSLESS_BEST,
+  NEAR_POINTS,
+  SMALLEST_MEASURED,
+  SPARE_POINTS,
+  WORTH_LOSING,
+} from './tuning.ts'
 
 /** Stored colours that any decoder shows alike, with or without the segments of the file. */
 const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
@@ -73,10 +63,6 @@ interface ReadPicture extends Disposable {
 
 /** Requantised, and not written yet. */
 const HALVED = 'chroma halved to 4:2:0'
-/** A picture that scores better than it has to got its quality from something else: from hues or a tile, if chroma was halved. */
-const SPARE_POINTS = 3
-/** A result that misses the score of a gentler level by less may still take more bytes than that level's. */
-const NEAR_POINTS = 2
 
 interface Made {
   readonly job: JpegJob
@@ -117,8 +103,8 @@ export async function recompress(
   const frame = await task.frame(job)
   options.progress(0.95)
   await assemble(source, sink, frame, coded)
-  const { scoredRows: looked } = task
-  const evidence = looked.isEmpty ? {} : { evidence: new ScoredResult(looked, job) }
+  const { scoredRows } = task
+  const evidence = scoredRows.isEmpty ? {} : { evidence: new ScoredResult(scoredRows, job) }
   return { ...outcome, steps: [...outcome.steps, ...keptSteps(source, frame)], ...evidence }
 }
 
@@ -220,7 +206,7 @@ class Recompression {
   }
 
   /** `other`: where the search of another form ended, which this one has to beat. */
-  private async requantised(job: JpegJob, level: Quality, other?: Partial<Ended>): Promise<Made> {
+  private async requantised(job: JpegJob, level: Quality, other?: Partial<SearchEnd>): Promise<Made> {
     if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
     const wanted = perceptualTarget(level, this.header)
     const from = { quality: other?.quality, margin: other?.margin }
@@ -230,7 +216,7 @@ class Recompression {
 
   /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
   private isSteeredByScore(job: JpegJob): boolean {
-    if (!SHOWN_ALIKE.has(job.info.colour) || !isScored(this.header)) return false
+    if (!SHOWN_ALIKE.has(job.info.colour) || !canBeScored(this.header)) return false
     return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
   }
 

@@ -15,14 +15,7 @@ import { wholeSize } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
 import type { ScoredResult } from './recompress.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
-
-/** At an eighth of the size quantisation noise is averaged away: what differs more is another picture. */
-const THUMBNAIL_PSNR_DB = 27
-/** Below this an eighth is too small to tell anything: half the size is looked at. */
-const SMALL_SIDE = 128
-
-/** Both sides of a downsampled picture are brought to this size to be compared. */
-const AFAR_PIXELS = 96
+import { AFAR_PIXELS, ALIKE_SCORE, SMALL_SIDE, THUMBNAIL_PSNR_DB } from './tuning.ts'
 
 type Side = readonly [Source, JpegHeader]
 
@@ -68,9 +61,6 @@ async function score(
   if (header.components === 4) return {}
   return await scoreOfResult({ raster: wholeSize(original, header), carried: {} }, result, outcome, options)
 }
-
-/** Of the same picture, whatever was done to it: others score below zero. */
-const ALIKE_SCORE = 30
 
 /** The result read to its end, where its samples are those that were looked at and scored beside the upload: they stood there sample by sample. */
 async function asLookedAt(

@@ -6,6 +6,7 @@ import { redeflated, rowBytesIfFew } from '../../images/png/redeflate.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { noGain } from '../../model/error.ts'
 import type { PngFile } from './file.ts'
+import { MOST_WON } from './tuning.ts'
 
 export interface Candidate {
   /** Of the whole file. */
@@ -16,9 +17,6 @@ export interface Candidate {
   /** The same with its rows deflated once more, optimally, where they are few. */
   redeflated?(): Promise<Candidate>
 }
-
-/** Deflated once more, rows win some hundredths, and a fifth now and then: what is larger by more cannot become the smallest. */
-const MOST_WON = 1.3
 
 /**
  * The smallest candidate, after all that come close were deflated once more. Of equals the first. A small picture keeps all its colours

@@ -31,6 +31,18 @@ import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { isComplete, saidOf } from './lost-chunks.ts'
 import { sampleDigest, similarityOfPngs, similarityOfRounding } from './similarity.ts'
+import {
+  CLEARLY_SMALLER,
+  FEW_BYTES,
+  FEW_COLOURS,
+  FEW_PIXELS,
+  MAY_BE_SMALLER,
+  MOST_FINISHED,
+  MOST_HELD_BYTES,
+  MOST_REMADE_BYTES,
+  SMALL_BYTES,
+  WORTH_FEWER_COLOURS,
+} from './tuning.ts'
 import { writePng } from './write.ts'
 
 interface Chosen {
@@ -56,25 +68,6 @@ export interface LossyJob {
   readonly limit: number
 }
 
-/** What was estimated below this share of another, on the same sample, is smaller indeed. */
-const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
-/** Estimates of palettes and of near rows are so far from each other, at most, where either may be smaller in the end. */
-const MAY_BE_SMALLER = 1.1
-/** Plans that are made, the smallest by their estimates; all of them where that takes no time. */
-const MOST_FINISHED = { small: 4, usual: 3 }
-/** Results up to this size are made once, in memory, and thrown away when they miss the target. */
-const MOST_HELD_BYTES = 12 * 1024 * 1024
-/** Up to this size what lies between is made, too, and held beside. */
-const MOST_REMADE_BYTES = 2 * 1024 * 1024
-/** Fewer colours look a little worse, though they hold the level: they are taken for so much, not for a hundredth. */
-const WORTH_FEWER_COLOURS = 0.96
-
-/** Drawn pictures of this size or of so few colours are told apart by what no estimate sees: exact forms are made, and compared. */
-const SMALL_BYTES = 96 * 1024
-/** What comes to so little, too; exact forms, where they do not take much longer than palettes. */
-const FEW_BYTES = 8192
-const FEW_PIXELS = 128 * 1024
-const FEW_COLOURS = 16
 const pixelsOf = ({ header: { width, height } }: PngFile) => width * height
 const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 6 ? 4 : 3) <= SMALL_BYTES
 

@@ -16,12 +16,7 @@ import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
 import { AvifCodec, comparePixels, discardPixels, figuresOf, type Pixels } from './libaom.ts'
 import { type AvifProbe, type AvifSettings, smallestSettings, stepOf } from './perceptual-search.ts'
-
-/** Encoder, decoder and both pictures, bytes per pixel: measured at 0.8 megapixels. */
-const BYTES_PER_PIXEL = 175
-const BASE_BYTES = 30 * 1024 * 1024
-const SPEED = 6
-const QUALITY = { lowest: 25, highest: 95 }
+import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, QUALITY } from './tuning.ts'
 
 /** Readers turn AVIF by its own properties, if at all, and never by EXIF: pixels are stored upright. */
 export async function encodeAvif(stored: Raster, original: Carried, request: EncodeRequest): Promise<Encoded> {
@@ -30,17 +25,17 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact AVIF')
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
-  if (!affords(request.options, width * height * BYTES_PER_PIXEL + BASE_BYTES, STANDARD_MEMORY_BYTES))
+  if (!affords(request.options, width * height * BYTES_PER_PIXEL + FRAME_BASE_BYTES, STANDARD_MEMORY_BYTES))
     return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   if (isSteeredByScore(raster, request)) return await encodeToScore(codec, picture, carried, request)
-  const empty = codec.encode(EMPTY, 50, SPEED)
+  const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const probe = async (quality: number) => {
     await yieldToOthers(request.options.signal)
-    const bytes = codec.encode(picture, quality, SPEED)
+    const bytes = codec.encode(picture, quality, FRAME_SPEED)
     const found = { bytes, figures: measure(codec, picture, bytes) }
     seen.clear() // one at a time
     seen.set(quality, found)
@@ -65,14 +60,14 @@ async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried
     if (last?.quality === quality && last.chroma === chroma) return last.file
     await yieldToOthers(options.signal)
     if (last) discard(last.file)
-    last = { quality, chroma, file: codec.encode(picture, quality, SPEED, chroma) }
+    last = { quality, chroma, file: codec.encode(picture, quality, FRAME_SPEED, chroma) }
     return last.file
   }
   const found = await smallestSettings(
     async (settings) => probePicture(codec, picture, await made(settings)),
     wanted,
     wanted.usualQuality.avif,
-    MOST_PROBES,
+    FRAME_PROBES,
   )
   if (isUnacceptable(found)) throw unsupported('colours that AVIF does not keep')
   const bytes = await made(found)
@@ -81,8 +76,6 @@ async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried
 }
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
-
-const MOST_PROBES = 3
 
 function probePicture(codec: AvifCodec, picture: Pixels, file: Uint8Array): AvifProbe {
   const decoded = decodedOf(codec, file)

@@ -18,29 +18,24 @@ import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from '.
 import { type AvifSettings, lowestAvifQuality, smallestSettings, stepOf } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
 import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
+import {
+  FASTEST,
+  FEW_PROBES_PIXELS,
+  GRID_BASE_BYTES,
+  GRID_SPEEDS,
+  LAST_GRID_STEP,
+  LEAST_ALPHA_QUALITY,
+  PERCEPTUAL_METER_BYTES,
+  SAMPLE_PROBES,
+  SAMPLE_SLACK,
+  TOLERANCE,
+  WHOLE_PROBES,
+} from './tuning.ts'
 
 /** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
 export const TILE = 512
-/** Encoder, decoder, the reader of the picture and the sample. */
-const BASE_BYTES = 64 * 1024 * 1024
-/** What is seen of the result, for each pixel of a row. */
-const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
-/** libaom's speed up to so many pixels, and beyond: the slower, better search takes 3 % less a step, and 1.7 times the time. */
-const SPEEDS = [
-  { pixels: 1_000_000, speed: 6 },
-  { pixels: 16_000_000, speed: 7 },
-]
-const FASTEST = 8
 /** Qualities that are tried: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
-const STEPS = 23
-/** Looks at the sample, and at the whole, where one is good enough. */
-const SAMPLE_PROBES = 3
-const WHOLE_PROBES = { few: 2, usual: 3 }
-/** From here on, each takes half a minute. */
-const FEW_PROBES_PIXELS = 8_000_000
-const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
-const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
 export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
   const columns = Math.ceil(width / TILE)
@@ -66,7 +61,9 @@ function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid;
 }
 
 const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
-  BASE_BYTES + 2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight + (looks ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
+  GRID_BASE_BYTES +
+  2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight +
+  (looks ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
 
 /** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
@@ -74,7 +71,7 @@ const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height
 export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { grid, looks } = planned(raster, request)
   using codec = await AvifCodec.open()
-  const speed = SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
+  const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
   const found = await (looks ? gridToScore(job, sample) : gridToTarget(job, sample))
@@ -130,7 +127,7 @@ async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<Gr
   const { codec, grid, carried, speed, request } = job
   const chroma = chromaOf(grid)
   const share = (grid.columns * grid.rows) / sample.length
-  let step = await lowest(0, STEPS, async (value) => {
+  let step = await lowest(0, LAST_GRID_STEP, async (value) => {
     await yieldToOthers(request.options.signal)
     const found = probeSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
     if (request.targetSize !== undefined) return found.bytes * share > request.targetSize
@@ -143,15 +140,12 @@ async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<Gr
     const { tiles, alphas, figures } = await encodeAll(job, settings, false)
     const file = gridFile(grid, tiles, alphas, carried)
     const fits = request.targetSize === undefined || file.length <= request.targetSize
-    const good = request.targetSize !== undefined || step >= STEPS || reaches(figures, request.target, TOLERANCE)
+    const good = request.targetSize !== undefined || step >= LAST_GRID_STEP || reaches(figures, request.target, TOLERANCE)
     if (fits && good) return { ...settings, file, figures }
     if (!fits && step === 0) throw new TargetUnreachable(file.length)
     step += fits ? 1 : -1
   }
 }
-
-/** Of alpha, at least: its edges are what is seen of it. */
-const LEAST_ALPHA_QUALITY = 75
 
 /** `looks`: what is seen of it is measured, too. */
 async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, looks: boolean) {

@@ -16,28 +16,14 @@ import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from '
 import { gridFor, isAllowedGrid, TILE } from './grid.ts'
 import { AvifCodec } from './libaom.ts'
 import { Band16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
+import { BAND_BYTES, BISECTED_PIXELS, HDR_BASE_BYTES, HDR_SPEEDS, LAST_HDR_STEP, LEAST_HDR_ALPHA_QUALITY, METER_BYTES } from './tuning.ts'
 
 /** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
 const BITS = 10
 const MOST = 2 ** BITS - 1
-/** Encoder, decoder and the reader of the picture. */
-const BASE_BYTES = 64 * 1024 * 1024
-/** A pixel of a band: the picture's and the decoded samples. */
-const BAND_BYTES = 16
-/** A pixel of a row in the meters. */
-const METER_BYTES = 5_000
-/** Coding of ten bits takes twice the time of eight. */
-const SPEEDS = [
-  { pixels: 500_000, speed: 6 },
-  { pixels: 4_000_000, speed: 7 },
-]
 const FASTEST = 8
 /** Qualities that are tried. Every level climbs the same steps, so that a lower target never ends higher. */
 const qualityAt = (step: number) => 26 + 3 * step
-const LAST_STEP = 23
-/** Larger pictures begin at the level's usual step instead of a bisection, which codes the whole picture four times. */
-const BISECTED_PIXELS = 1_000_000
-const LEAST_ALPHA_QUALITY = 75
 
 export interface HdrPicture {
   readonly deep: Raster16
@@ -66,7 +52,7 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   const grid = plannedGrid(deep, request)
   using codec = await AvifCodec.open()
   const pixels = deep.width * deep.height
-  const speed = SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST
+  const speed = HDR_SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST
   const job = { deep, carried, codec, grid, speed, hasAlpha: await isTranslucent(deep), request }
   const { made, step } = request.targetSize === undefined ? await toLevel(job) : await toSize(job, request.targetSize)
   const { ssim, psnrDb, score } = made.figures
@@ -81,7 +67,7 @@ function plannedGrid(deep: Raster16, { options }: EncodeRequest): Grid {
   const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('AVIF of this size')
   const grid = grids.find(({ width, columns, tileWidth, tileHeight }) =>
-    affords(options, BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
+    affords(options, HDR_BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
   )
   if (!grid) throw overBudget(`${deep.width} pixels are too wide for AVIF of ${BITS} bits`)
   return grid
@@ -107,16 +93,16 @@ async function toLevel(job: HdrJob): Promise<{ made: Made; step: number }> {
   }
   let step = Math.max(0, Math.round((wanted.usualQuality.avif - qualityAt(0)) / 3))
   if (job.deep.width * job.deep.height <= BISECTED_PIXELS)
-    step = Math.min(LAST_STEP, (await bisect({ first: 0, last: LAST_STEP, middle: 'upper' }, attempt)).above)
+    step = Math.min(LAST_HDR_STEP, (await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, attempt)).above)
   if (known?.step === step) return known
-  while (!(await attempt(step)) && step < LAST_STEP) step++
+  while (!(await attempt(step)) && step < LAST_HDR_STEP) step++
   return { made: known!.made, step }
 }
 
 async function toSize(job: HdrJob, bytes: number): Promise<{ made: Made; step: number }> {
   let best: { made: Made; step: number } | undefined
   let fewest = Number.POSITIVE_INFINITY
-  await bisect({ first: 0, last: LAST_STEP, middle: 'upper' }, async (step) => {
+  await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, async (step) => {
     const made = await encodeAll(job, qualityAt(step))
     fewest = Math.min(fewest, made.file.length)
     if (made.file.length > bytes) return true
@@ -145,7 +131,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Made> {
       takeTile16(tile, band, column, MOST, 'colours')
       const colours = coded(tiles, codec.encode16(tile, { quality, speed, chroma: 'full', bits: BITS }))
       if (hasAlpha) takeTile16(tile, band, column, MOST, 'alpha')
-      const alphaQuality = Math.max(quality, LEAST_ALPHA_QUALITY)
+      const alphaQuality = Math.max(quality, LEAST_HDR_ALPHA_QUALITY)
       const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
       if (!back.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(request.options.signal)

@@ -10,16 +10,7 @@ import {
   type QualityScale,
 } from '../search/perceptual-search.ts'
 import type { Chroma } from './libaom.ts'
-
-/** Scores fall by 1.3 points a step of libavif's quality at 30, by half a point at 85. */
-const CURVE = 1.6
-const POINTS_PER_COARSENESS = 0.066
-/** What a point of the score takes, as a share of the bytes, at any level. */
-const BYTES_PER_POINT = 0.04
-/** More looks where chroma is fitted: one was had already, and what is wanted is far below the quality that halving asked for. */
-const PROBES_OF_FITTED = 2
-/** Points that halving takes where it is worth trying whether fitting gives some of them back: photographs lose less. */
-const LOST_BY_HALVING = 1.5
+import { BYTES_PER_POINT, CURVE, LOST_BY_HALVING, POINTS_PER_COARSENESS, PROBES_OF_FITTED } from './tuning.ts'
 
 /** Looks at most, where one is good enough; all there may be, where each takes a minute or two, the second a little higher to be the last. */
 export type ProbeLimit = number | 'two'

@@ -9,9 +9,7 @@ import { codedOf, type Grid } from './file.ts'
 import { type AvifCodec, comparePixels, discardPixels, type Pixels } from './libaom.ts'
 import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
-
-/** Of a picture that there is no time to code three times, as many again. */
-const SAMPLE_TILES = { usual: 4, large: 8 }
+import { SAMPLE_TILES } from './tuning.ts'
 
 /** A few whole tiles, spread over the picture. */
 export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {

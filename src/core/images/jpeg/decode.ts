@@ -4,6 +4,7 @@ import { JpegRows, type RowsOutOptions } from '../../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../model/codec.ts'
 import { chunksOf } from '../../model/source.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
+import { RESAMPLED_AT_LEAST } from './tuning.ts'
 
 /** Size and number of components of a frame (ITU-T T.81, B.2.2). */
 export interface JpegFrame {
@@ -48,9 +49,6 @@ export function dctScaleFor(from: number, to: number): DctScale {
   for (const dctScale of [1, 2, 3, 4, 5, 6, 7] as const) if ((from * dctScale) / 8 >= to * RESAMPLED_AT_LEAST) return dctScale
   return 8
 }
-
-/** Width that the DCT leaves, as a multiple of the final width: below it, the DCT's box filter would show. Set by experiment. */
-const RESAMPLED_AT_LEAST = 1.5
 
 /**
  * RGB of CMYK samples without a profile: each ink absorbs its share of the light.

@@ -14,30 +14,27 @@ import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import { isSteeredByScore } from '../search/perceptual-search.ts'
 import { requantiseToScore, startingQuality, streamToScore } from './perceptual-search.ts'
 import {
-  HIGHEST_QUALITY,
   type QualitySearchResult,
   qualityAfterMiss,
   reachesAboutStreamed,
   requantiseToSize,
   requantiseToTarget,
-  STREAMED_CAUTION,
   sampleEvery,
   searchQuality,
   smallestFile,
 } from './quality-search.ts'
+import {
+  BYTES_PER_COLUMN,
+  BYTES_PER_PIXEL,
+  COMFORT_BYTES,
+  ENCODER_BASE_BYTES,
+  HIGHEST_QUALITY,
+  LEAST_WATCHED_BYTES,
+  MOST_GAINED,
+  STREAMED_CAUTION,
+} from './tuning.ts'
 
 const SIDE_MAX = 65535
-/**
- * Packed coefficients in steps of 1, as they come and requantised, and what is written of them: noisy photographs. Streamed, only the
- * result is held, of which this is the usual; it is watched.
- */
-const BYTES_PER_PIXEL = { stored: 3.6, streamed: 0.6 }
-const BASE_BYTES = 17 * 1024 * 1024
-/** Windows and rows of engines and meters; and where coefficients are held, those of the job's own. */
-const BYTES_PER_COLUMN = { streamed: 1200, stored: 1900 }
-/** An engine with next to nothing. */
-const LEAST_WATCHED_BYTES = 6 * 1024 * 1024
-const COMFORT_BYTES = 62 * 1024 * 1024
 
 export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
@@ -45,7 +42,7 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
   if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
   const flat = onWhite(raster)
-  const need = (way: 'stored' | 'streamed') => BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
+  const need = (way: 'stored' | 'streamed') => ENCODER_BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
   const stored = affords(request.options, need('stored'), COMFORT_BYTES)
   if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
   if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
@@ -85,9 +82,6 @@ async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: In
 interface Made extends QualitySearchResult {
   readonly job: JpegJob
 }
-
-/** An estimated size, of an ideal coder that knows no scans, is above what is written by less than this. */
-const MOST_GAINED = 0.75
 
 /** Chroma is halved where that costs little, but for pictures that it would keep from what their level promises. */
 async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, steeredByScore: boolean): Promise<Made> {
@@ -137,7 +131,7 @@ async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: 
   const every = sampleEvery(raster.width, raster.height)
   using sample = await coefficientsOf(raster, request, { kind: 'sample', every }, subsampled)
   const { smoothPlanes } = sample
-  const besideBytes = BASE_BYTES + raster.width * BYTES_PER_COLUMN.streamed
+  const besideBytes = ENCODER_BASE_BYTES + raster.width * BYTES_PER_COLUMN.streamed
   const mostBytes = Math.max(LEAST_WATCHED_BYTES, request.options.memoryBudget - besideBytes)
   const stream = async (quality: number) => {
     const job = await coefficientsOf(raster, request, { kind: 'stream', quality, smoothPlanes, mostBytes }, subsampled)

@@ -8,7 +8,6 @@ import {
   isMeasuredInBands,
   lowestPerceptualQuality,
   lumaMargin,
-  MOST_RULED_OUT,
   marginInPoints,
   type PerceptualResult,
   perceptualFiguresOf,
@@ -17,24 +16,16 @@ import {
   type SearchEnd,
   withFewProbes,
 } from '../search/perceptual-search.ts'
-import type { ScoredRows as scoredRows } from '../search/scored-rows.ts'
-import { coarseness, HIGHEST_QUALITY, qualityAfterMiss, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
+import type { ScoredRows } from '../search/scored-rows.ts'
+import { MOST_RULED_OUT } from '../search/tuning.ts'
+import { coarseness, qualityAfterMiss, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
+import { HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
 
-export { canBeScored as isScored, pointsToSpare as spareOf, type SearchEnd as Ended } from '../search/perceptual-search.ts'
+export { canBeScored, pointsToSpare, type SearchEnd } from '../search/perceptual-search.ts'
 
-const SCALE: QualityScale = {
-  lowest: 25,
-  highest: HIGHEST_QUALITY,
-  coarseness,
-  qualityOf,
-  pointsPerCoarseness: 11,
-  mostProbes: 3,
-  skipsProbes: true,
-  mostAskedByWindows: 6,
-}
+const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, highest: HIGHEST_QUALITY, coarseness, qualityOf, skipsProbes: true }
 
-/** A coding takes 0.05 s a megapixel, so that there is time for more of them than others have. */
-const IN_BANDS: QualityScale = { ...withFewProbes(SCALE), mostProbes: 6, closePoints: 2.5, aimPoints: 1 }
+const IN_BANDS: QualityScale = { ...withFewProbes(SCALE), ...PERCEPTUAL_BANDS }
 
 const scaleFor = (picture: Raster) => (isMeasuredInBands(picture) ? IN_BANDS : SCALE)
 
@@ -84,7 +75,7 @@ export async function streamToScore(
   reference: Raster,
   wanted: PicturePerceptualTarget,
   first: number,
-  looked?: scoredRows,
+  scoredRows?: ScoredRows,
 ) {
   let job: JpegJob | undefined
   const made = () => {
@@ -97,7 +88,7 @@ export async function streamToScore(
       job = await read(quality)
       return job.figures
     },
-    look: () => perceptualFiguresOfJob(made(), reference, looked),
+    look: () => perceptualFiguresOfJob(made(), reference, scoredRows),
   }
   const found = await lowestPerceptualQuality(maker, wanted, scaleFor(reference), { quality: first })
   return { job: made(), ...found }
@@ -115,10 +106,10 @@ export const pointsAboveTarget = (visible: PerceptualFigures, wanted: PicturePer
   marginInPoints(visible, wanted, SCALE)
 
 /**
- * What `job` made last beside `reference`, as decoders show both. `looked` will know its rows again where all of them are looked at as they
+ * What `job` made last beside `reference`, as decoders show both. `scoredRows` will know its rows again where all of them are looked at as they
  * are, and score what a receipt says.
  */
-export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: scoredRows): Promise<PerceptualFigures> {
+export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
   using candidate = await JpegRows.open(job.show(), {
     ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
@@ -130,5 +121,3 @@ export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegRefere
   watched.score(visible.score)
   return visible
 }
-
-const STRIP_ROWS = 16

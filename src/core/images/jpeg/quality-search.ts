@@ -7,26 +7,26 @@ import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
 import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
 import { TargetUnreachable } from '../../model/error.ts'
 import type { ScoredRows } from '../search/scored-rows.ts'
-
-/** mozjpeg's quality scale, 1–100. */
-const LOWEST = 35
-export const HIGHEST_QUALITY = 95
-/** A sample is trusted only above the target by this much: dB, and a share of what SSIM lacks to 1. */
-const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
-/** What is expected after a miss must be above the target by this much: a third pass costs more than a step of quality. */
-const CLIMB_MARGIN = { ssim: 0.0003, psnrDb: 0.03 }
-/** The whole picture may miss the target by this much before it is done again. */
-const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
-/** Pictures below this are looked at whole. */
-const SAMPLE_PIXELS = 250_000
-/** Samples of pictures below this are small: what they say is put right by a full pass, and a second one where it pays. */
-const SMALL_PIXELS = 800_000
-/** A full pass that is this many steps of quality above what is needed is done again. */
-const STEPS_TO_GAIN = 1
-/** And one this many steps above another that missed, where both point to less. */
-const FAR_STEPS = 4
-/** Pairs of MCU rows in a sample: two a megapixel, within limits. */
-const SAMPLE_PAIRS = { least: 11, most: 40 }
+import {
+  CLIMB_MARGIN,
+  FAR_STEPS,
+  HIGHEST_QUALITY,
+  HUFFMAN_LEAST,
+  LARGE_PIXELS,
+  LOWEST_QUALITY,
+  MOST_STEPS_UP,
+  PER_QUALITY_STEP,
+  QUALITY_GRID,
+  SAMPLE_MARGIN,
+  SAMPLE_PAIRS,
+  SAMPLE_PIXELS,
+  SMALL_PIXELS,
+  STEPS_TO_GAIN,
+  STREAMED_CAUTION,
+  STREAMED_TOLERANCE,
+  TINY_BYTES,
+  TOLERANCE,
+} from './tuning.ts'
 
 export interface SearchSettings {
   /** Awaited now and then during long work; throws to end it. */
@@ -53,9 +53,6 @@ export function sampleEvery(width: number, height: number): number {
   const pairs = Math.min(SAMPLE_PAIRS.most, Math.max(SAMPLE_PAIRS.least, (2 * width * height) / 1e6))
   return Math.max(2, Math.floor(height / 32 / pairs))
 }
-
-/** The qualities that may be probed: each level's lowest is among them (quality/levels.ts). */
-const GRID = [LOWEST, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST_QUALITY] as const
 
 interface Probe {
   readonly quality: number
@@ -86,9 +83,9 @@ async function search(
   const margin = { ssim: share * SAMPLE_MARGIN.ssimShare * (1 - target.ssim), psnrDb: share * SAMPLE_MARGIN.psnrDb }
   const probes: Probe[] = []
   const isEnough = ({ below, above }: Bracket) =>
-    (probes.length > 1 && above < GRID.length - 1 && above - below <= gap) || at(above) <= target.lowestJpegQuality
+    (probes.length > 1 && above < QUALITY_GRID.length - 1 && above - below <= gap) || at(above) <= target.lowestJpegQuality
   // The grid's first quality is as low as it goes, its last what is taken where nothing below reaches the target.
-  const range = { first: 1, last: GRID.length - 2, middle: 'lower', isEnough } as const
+  const range = { first: 1, last: QUALITY_GRID.length - 2, middle: 'lower', isEnough } as const
   const { below: low, above: high } = await bisect(range, async (middle) => {
     const figures = job.estimate(at(middle), every)
     probes.push({ quality: at(middle), figures })
@@ -97,10 +94,13 @@ async function search(
   })
   if (at(high) <= target.lowestJpegQuality) return { quality: target.lowestJpegQuality, probes }
   const found = Math.ceil(crossing(probes, { low: at(low), high: at(high) }, target, margin) - 0.1)
-  return { quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST : at(low) + 1), at(high)), target.lowestJpegQuality), probes }
+  return {
+    quality: Math.max(Math.min(Math.max(found, low === 0 ? LOWEST_QUALITY : at(low) + 1), at(high)), target.lowestJpegQuality),
+    probes,
+  }
 }
 
-const at = (index: number): number => GRID[index] ?? HIGHEST_QUALITY
+const at = (index: number): number => QUALITY_GRID[index] ?? HIGHEST_QUALITY
 
 /** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
 export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
@@ -134,16 +134,14 @@ function crossing(
   return mostOf(lines)
 }
 
-/** A second pass over more than this costs as much as reading the file again. */
-const LARGE_PIXELS = 8e6
-/** Where a second pass reads the file again: more caution before it, and twice the tolerance after it. */
-export const STREAMED_CAUTION = 2.5
-const STREAMED_TOLERANCE = 2
-
 /** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
 function nextQuality(quality: number, figures: Measured, target: LumaTarget): number {
-  const steps = Math.max((target.ssim - figures.ssim) / 0.0015, (target.psnrDb - figures.psnrDb) / 0.15, 1)
-  return Math.min(HIGHEST_QUALITY, quality + Math.min(12, Math.ceil(steps)))
+  const steps = Math.max(
+    (target.ssim - figures.ssim) / PER_QUALITY_STEP.ssim,
+    (target.psnrDb - figures.psnrDb) / PER_QUALITY_STEP.psnrDb,
+    1,
+  )
+  return Math.min(HIGHEST_QUALITY, quality + Math.min(MOST_STEPS_UP, Math.ceil(steps)))
 }
 
 export const reachesAbout = (figures: Measured, target: Target, tolerance = 1): boolean =>
@@ -196,7 +194,7 @@ async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: 
 function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
   if (probes.length < 2) return pass.quality
   const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
-  const quality = Math.max(LOWEST, target.lowestJpegQuality, Math.min(HIGHEST_QUALITY, Math.ceil(exact - 0.1)))
+  const quality = Math.max(LOWEST_QUALITY, target.lowestJpegQuality, Math.min(HIGHEST_QUALITY, Math.ceil(exact - 0.1)))
   const misses = !reachesAbout(pass.figures, target)
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
@@ -292,11 +290,6 @@ async function smallest(job: JpegJob, overhead: number, settings: SearchSettings
   }
   return overhead + job.size('made', 'progressive')
 }
-
-/** Huffman codes take at least this much more than the ideal coder of an estimate: 1.009 to 1.05 in files that were looked at. */
-const HUFFMAN_LEAST = 1.009
-/** Below this the tables of several scans may cost more than the scans save. */
-const TINY_BYTES = 30_000
 
 interface CodedScans {
   readonly scans: Scans

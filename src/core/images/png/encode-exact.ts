@@ -7,14 +7,13 @@ import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { physChunk, textChunk } from '../convert/descriptive-metadata.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { QUICK_EXCESS } from './tuning.ts'
 
 const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
-/** What thorough search may still gain over the quick one. */
-const HOPE = 1.25
 
 export async function encodePng(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
-  const quick = await encoded(raster, carried, request, QUICK, limit * HOPE)
+  const quick = await encoded(raster, carried, request, QUICK, limit * QUICK_EXCESS)
   const thorough = await encoded(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
   return { chunks: thorough, step: 'exact PNG' }
 }

@@ -3,6 +3,20 @@
 import type { Effort, Facts, PngEngine } from '../../../../wasm/png/engine.ts'
 import { leastOf } from '../../bytes/min-max.ts'
 import type { PngPicture } from './png-picture.ts'
+import {
+  ALL_BUT_BRUTE,
+  EVERYTHING,
+  FILTER_NONE,
+  FLAT,
+  FLAT_EFFORT,
+  FLAT_PREVIEWS,
+  FLATNESS,
+  MEGA,
+  PREVIEW_EXCESS,
+  PREVIEWS,
+  SMALL_PREVIEWS,
+  TINY_BYTES,
+} from './tuning.ts'
 
 /** A form and an effort that an `encode` pass can be run with. */
 export interface LosslessPlan {
@@ -19,31 +33,6 @@ export interface LosslessSearch {
   readonly bytes: number | undefined
 }
 
-const MEGA = 1 << 20
-const ALL_BUT_BRUTE = 0xff
-const EVERYTHING = 0x1ff
-const FILTER_NONE = 0x01
-
-/** Up to here everything is tried. */
-const TINY_BYTES = 4096
-/** Quick and about right in their order: with filters and without. */
-const PREVIEWS: readonly Effort[] = [
-  { level: 5, trialLevel: 3, strategies: 0x76, bandBytes: 131072, passes: 0 },
-  { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
-]
-/** The same for small pictures, which are told apart by less. */
-const SMALL_PREVIEWS: readonly Effort[] = [
-  { level: 9, trialLevel: 5, strategies: 0x76, bandBytes: 65536, passes: 0 },
-  { level: 9, trialLevel: 5, strategies: FILTER_NONE, bandBytes: 65536, passes: 0 },
-]
-/** Even areas: without filters, at this effort, they come to less than this share of their bytes. */
-const FLATNESS: Effort = { level: 2, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
-const FLAT = 1 / 50
-/** Filters as most encoders choose them: enough to see whether they are any good for even areas. */
-const FLAT_PREVIEWS: readonly Effort[] = [
-  { level: 6, trialLevel: 2, strategies: 0x20, bandBytes: 131072, passes: 0 },
-  { level: 6, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 },
-]
 /** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
 function effortsFor(bytes: number): readonly Effort[] {
   const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
@@ -140,9 +129,6 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   return { facts, ...best }
 }
 
-/** A quick encode is rarely above the full one by so much: in another form, and in the same one. */
-const PREVIEW_EXCESS = { anyForm: 1.6, sameForm: 1.25 }
-
 /** Whether no exact form can be expected below `bytes`: told by quick encodes. After `analyse`. */
 export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
   const forms = formsOf(engine, picture)
@@ -180,9 +166,6 @@ async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly
     return used.map((effort) => ({ ...form, effort }))
   })
 }
-
-/** Long matches leave little to choose: one round of the parser. Looking away inside of them would cost up to 5 %. */
-const FLAT_EFFORT: Partial<Effort> = { passes: 1 }
 
 /** Image data bytes of a plan, measured by a muted encode. */
 export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {

@@ -2,6 +2,7 @@
 import type { Effort, Facts, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
+import { FEW_BITS, FIRST_GUESS, MOST_NEAR_ATTEMPTS, NEAR_TRIAL, STEPS } from './tuning.ts'
 
 /** Coarse hues mostly take fewer bytes at the same score, fine ones leave half of the blotches of 3 to 8 pixels that skin shows. */
 type HueSteps = 1 | 2
@@ -17,18 +18,10 @@ export interface NearLosslessPlan {
   readonly estimate: number
 }
 
-/** Steps that are tried, from the finest. */
-const STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]
-/** The step that a typical photograph bears with hues so coarse; only a first guess. */
-const FIRST_GUESS = { 1: STEPS.indexOf(16), 2: STEPS.indexOf(13) } as const
-const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: 0x01, bandBytes: 131072, passes: 0 }
 /** A sample must show more than the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
 /** The best score there is: until it is measured, it holds nothing back. */
 const NOT_YET = 100
-const MOST_ATTEMPTS = 4
-/** Drawings: palettes of so few bits a pixel are out of reach. */
-const FEW_BITS = 0.7
 
 /** Whether rows near to the picture's may beat a palette of `bytes`. */
 export function mayBeNearLossless({ header: { width, height } }: PngEngine, facts: Facts, bytes: number): boolean {
@@ -91,7 +84,7 @@ export class NearLosslessTrials {
     const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
     const known = this.#found[hueSteps].get(step)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return { bytes: known.bytes, margin: marginIn(known) }
-    this.#engine.setEffort(TRIAL)
+    this.#engine.setEffort(NEAR_TRIAL)
     this.#engine.planNear(step, hueSteps, !this.#picture.profiled)
     const found = this.#engine.trialNear((part) => marginIn(part) >= 0)
     this.#found[hueSteps].set(step, found)
@@ -100,7 +93,7 @@ export class NearLosslessTrials {
 }
 
 function effortFor({ header: { width, height } }: PngPicture): Effort {
-  return { ...TRIAL, level: width * height <= 1 << 20 ? 12 : width * height <= 1 << 22 ? 11 : 10 }
+  return { ...NEAR_TRIAL, level: width * height <= 1 << 20 ? 12 : width * height <= 1 << 22 ? 11 : 10 }
 }
 
 /** What rows near to the picture's aim at. */
@@ -109,7 +102,7 @@ export const nearLosslessTarget = (target: RasterTarget): RasterTarget => ({ ...
 /** What to try next where the whole picture misses what its sample promised; undefined where nothing is left. */
 export function finerPlan(plan: NearLosslessPlan, attempt: number): NearLosslessPlan | undefined {
   const next = STEPS.findLast((step) => step < plan.step)
-  return next === undefined || attempt >= MOST_ATTEMPTS ? undefined : { ...plan, step: next }
+  return next === undefined || attempt >= MOST_NEAR_ATTEMPTS ? undefined : { ...plan, step: next }
 }
 
 /** Makes a plan's form the engine's layout, and its effort the engine's. */

@@ -1,10 +1,27 @@
 /** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
 import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
-import { marginDb, PALETTE_TARGETS, type RasterTarget } from '../search/targets.ts'
+import { marginDb, type RasterTarget } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
-
-/** Where neighbours make up for a pixel's error; with none, every pixel has the nearest colour. */
-type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'
+import {
+  DB_PER_DOUBLING,
+  DITHER_PAYS,
+  DITHERS,
+  type Dither,
+  FILTER_BY_ENTROPY,
+  FILTER_NONE,
+  K_MEANS_ROUNDS,
+  MOST_GUESSES,
+  MOST_PALETTE_ATTEMPTS,
+  MOST_SHADES,
+  MOST_TOLERANCE_PROBES,
+  MOST_TOLERANT,
+  PALETTE_TRIAL,
+  QUICK_ESTIMATE,
+  QUICK_ESTIMATE_EVERY,
+  SPREADS,
+  STEPS_PER_DOUBLING,
+  WORTH_FILTERING,
+} from './tuning.ts'
 
 export interface PalettePlan {
   readonly kind: 'palette'
@@ -18,22 +35,6 @@ export interface PalettePlan {
   readonly otherwise?: PaletteSettings
 }
 
-const FILTER_NONE = 0x01
-/** Indices rarely gain from filters; where they do, it is by the least entropy. */
-const FILTER_BY_ENTROPY = 0x41
-const TRIAL: Effort = { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
-/** Filters must gain so much in a trial: they cost time. */
-const WORTH_FILTERING = 0.98
-
-const K_MEANS_ROUNDS = 8
-const MOST_TOLERANT = 12
-/** Decibels that double the colours of a typical picture; only a first guess. */
-const DB_PER_DOUBLING = 3
-const MOST_PROBES = 5
-/** After so many, numbers of colours are halved in between: guesses by decibels creep where a block decides. */
-const MOST_GUESSES = 3
-const MOST_ATTEMPTS = 5
-
 /** Of PLTE: what is few bytes of a photograph is many of an icon. */
 const ENTRY_BYTES = 3
 
@@ -45,21 +46,6 @@ export async function collectColours(engine: PngEngine, picture: PngPicture): Pr
   engine.begin('histogram')
   await picture.visit(engine)
 }
-
-/** What medium allows, and a little less: the colours of a picture are weighed once, for all targets. */
-const { medium } = PALETTE_TARGETS
-const MOST_SHADES = { cast: medium.cast * 0.85, steps: medium.steps * 0.9 }
-/** The share of errors that goes on, and how much of that in texture: a full share shows as noise, less leaves steps; texture hides both. */
-const DITHERS: { readonly [where in Dither]: readonly [share: number, inTexture: number] } = {
-  none: [0, 0],
-  everywhere: [0.75, 0.5],
-  wide: [0.85, 0.5],
-  smooth: [0.75, 0],
-}
-/** How far palettes reach out for colours to mix others of, not only to stand for others: mixtures of few are noisy. */
-const SPREADS: { readonly [where in Dither]: number } = { none: 0, everywhere: 0.5, wide: 0.85, smooth: 0 }
-/** They deflate worse than what they are compared with: they must do with so much fewer colours to be worth a closer look. */
-const DITHER_PAYS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
 
 /** The best score there is: until it is measured, it holds nothing back. */
 const NOT_YET = 100
@@ -105,7 +91,7 @@ export class PaletteTrials {
   /** Of the sample, with as much of the palette. */
   bytes(way: PaletteSettings, strategies: number): number {
     this.apply(way)
-    this.engine.setEffort({ ...TRIAL, strategies })
+    this.engine.setEffort({ ...PALETTE_TRIAL, strategies })
     return this.engine.trialBytes('palette') + ENTRY_BYTES * way.colours * this.engine.sampleShare()
   }
 }
@@ -191,8 +177,6 @@ function finalEffort(pixels: number, strategies: number): Effort {
   return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
 }
 
-/** Numbers of colours that are tried, the same for all targets, so that one finds what another measured. */
-const STEPS_PER_DOUBLING = 6
 const coloursAt = (step: number) => Math.round(256 * 2 ** (-step / STEPS_PER_DOUBLING))
 const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256 / colours) - 1e-9)
 
@@ -230,7 +214,7 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
   if (low.excess >= 0) return 0
   let high: { tolerance: number; excess: number } | undefined
   let next = guess ?? (spare > 4 ? MOST_TOLERANT : spare > 0.3 ? 2.5 : 1)
-  for (let probe = 0; probe < MOST_PROBES; probe++) {
+  for (let probe = 0; probe < MOST_TOLERANCE_PROBES; probe++) {
     const found = { tolerance: next, excess: excess(margin(next)) }
     if (found.excess <= 0) {
       low = found
@@ -249,12 +233,12 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
 /** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
 export function largerPalette(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
   const { colours, tolerance } = plan
-  if (attempt >= MOST_ATTEMPTS) return undefined
+  if (attempt >= MOST_PALETTE_ATTEMPTS) return undefined
   if (colours === 256 && tolerance === 0) {
     const { otherwise, ...rest } = plan
     return otherwise && { ...rest, ...otherwise }
   }
-  const last = attempt === MOST_ATTEMPTS - (plan.otherwise ? 2 : 1)
+  const last = attempt === MOST_PALETTE_ATTEMPTS - (plan.otherwise ? 2 : 1)
   const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
   return {
     ...plan,
@@ -309,10 +293,6 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
   const { palette, paletteAlpha } = engine.layout()
   return engine.encodedBytes() + (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0)
 }
-
-/** The cheapest look at what an exact result may weigh, at one part in so many; it weighs less in the end, but rarely by a fifth. */
-const QUICK_ESTIMATE_EVERY = 3
-const QUICK_ESTIMATE: Effort = { level: 3, trialLevel: 2, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
 export function estimateExactBytes(engine: PngEngine, facts: Facts): number {

@@ -5,9 +5,7 @@ import { CHANNELS, type ColourType } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { adler32, deflateThorough, zlibDecompress } from '../../bytes/deflate.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-
-/** Three megapixels of a byte each: three or four seconds of the processor at most, for each of two or three results that come close. */
-const MOST_ROW_BYTES = 3.2e6
+import { ALWAYS_ROW_BYTES, DRAWN, MOST_ROW_BYTES } from './tuning.ts'
 
 export interface PngRowForm {
   readonly width: number
@@ -21,10 +19,6 @@ export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowFor
   const bytes = (1 + Math.ceil((width * CHANNELS[colourType] * bitDepth) / 8)) * height
   return bytes <= MOST_ROW_BYTES ? bytes : undefined
 }
-
-/** Photographs win half a percent at most; drawings that come to this share of their rows win 2 to 9 %, as does what has few rows. */
-const DRAWN = 1 / 8
-const ALWAYS_ROW_BYTES = 128 * 1024
 
 /**
  * `pieces`: signature and IHDR, then a chunk each, of one picture whose rows have `rowBytes`. The same with one IDAT; undefined where that

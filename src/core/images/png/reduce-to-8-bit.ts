@@ -1,9 +1,7 @@
 /** Pictures with 16 bits a sample reduced to 8 bits, which no eye and hardly a screen tells apart. */
 import { type ColourType, type PictureHeader, PngEngine } from '../../../../wasm/png/engine.ts'
 import type { FrameVisitor, PngPicture } from './png-picture.ts'
-
-/** Compressed bytes that the first engine gets in one call, which limits the rows that wait for the second: Deflate expands up to 1,032 times. */
-const FEED_BYTES = 2048
+import { FEED_BYTES } from './tuning.ts'
 
 /**
  * The same picture with 8 bits a sample; `writtenAs` is its header with 16. Not for Adam7: the decoder would give all rows at once.

@@ -2,6 +2,7 @@
 import type { Options } from '../../model/codec.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
 import { resized, sizeWithin } from '../raster/resize.ts'
+import { KEPT_BYTES } from './tuning.ts'
 
 /** The size to which it must be reduced; undefined where it stays as it is. */
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
@@ -15,9 +16,6 @@ export function fitToSize(raster: Raster, options: Options): { raster: Raster; s
   if (!alpha) return { raster: cachedIfSmall(resized(raster, size.width, size.height)), steps }
   return { raster: cachedIfSmall(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
 }
-
-/** Reduced pictures up to this stay in memory, so that a search does not decode and reduce the large one for each of its steps. */
-const KEPT_BYTES = 4 * 1024 * 1024
 
 function cachedIfSmall(raster: Raster): Raster {
   const { width, height, channels } = raster

@@ -10,28 +10,21 @@ import { comparePictures } from '../compare/compare.ts'
 import type { Strips } from '../compare/paired-rows.ts'
 import type { Raster } from '../raster/raster.ts'
 import type { EncodeRequest } from './encode-request.ts'
-
-/** Nearer above what is wanted, in points of the score, there is nothing to gain. */
-const CLOSE_POINTS = 1.2
-/** What the next look aims at above what is wanted: a miss takes one more. */
-const AIM_POINTS = 0.5
-/** And so many until one is good enough. */
-const MOST_MISSES = 4
-/** Further below, a look says on which side it is and no more (noise falls apart within a few steps), and so many are added. */
-const FAR_POINTS = 30
-const PROBES_FROM_AFAR = 2
-/** Qualities that luma rules out and nobody looks at, at most. */
-export const MOST_RULED_OUT = 4
-/** So many points above what is wanted are a quarter of the bytes: worth as many looks, where there is time for three. */
-const WIDE_POINTS = 8
-/** A step of quality brings about so much, and a point of the score. */
-const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
-/** Steps of quality that are gone up at most where the last few brought nothing. */
-const MOST_STEPS = 8
-/** Points that casts and steps change by where they grow by a factor of e. */
-const POINTS_PER_WINDOW = 11
-/** Pixels that a look takes in: each takes 0.1 to 0.2 s a megapixel. Of a larger picture, those of some bands. */
-const MOST_MEASURED_PIXELS = 50e6
+import {
+  AIM_POINTS,
+  BETTER_POINTS,
+  CLOSE_POINTS,
+  FAR_POINTS,
+  LEAST_SCORE,
+  LUMA_PER_POINT,
+  MOST_MEASURED_PIXELS,
+  MOST_MISSES,
+  MOST_RULED_OUT,
+  MOST_STEPS,
+  POINTS_PER_WINDOW,
+  PROBES_FROM_AFAR,
+  WIDE_POINTS,
+} from './tuning.ts'
 
 interface Size {
   readonly width: number
@@ -106,9 +99,6 @@ export interface PerceptualResult<Figures extends ColourFigures> extends SearchE
   readonly visible: PerceptualFigures
 }
 
-/** Whatever the level: less annoys. */
-const LEAST_SCORE = 50
-
 /** Is it so far from what it should be that it had better not be made at all? */
 export const isUnacceptable = ({ reached, visible }: PerceptualResult<ColourFigures>): boolean =>
   !reached && (visible.score ?? 0) < LEAST_SCORE
@@ -130,9 +120,6 @@ export interface SearchStart {
   /** Lower ones that luma rules out, whatever there is to be seen. */
   readonly ruledOut?: readonly Known[]
 }
-
-/** Of another form of the same picture: where it looks no better than that by so many points, it will not be smaller in the end. */
-const BETTER_POINTS = 1
 
 /** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
 export async function lowestPerceptualQuality<Figures extends ColourFigures>(

@@ -1,5 +1,6 @@
 /** What the levels aim at for pictures. Floors are under them (codec.ts). */
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
+import { CAST_BETWEEN, NEAR_SPECKS, POINTS_PER_DB, TILE_BELOW } from './tuning.ts'
 
 export type { PerceptualTarget as SeenTarget, RasterTarget }
 
@@ -11,11 +12,6 @@ export type RasterFigures = Omit<RasterTarget, NotMeasured | keyof Shades | keyo
 
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
 type Seen = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
-
-/** How far the worst tile may be below the score. */
-const TILE_BELOW = 20
-/** What rows near to the picture's may have of specks, of what palettes may. */
-const NEAR_SPECKS = 0.6
 
 const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_BELOW } = {}): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
@@ -58,12 +54,6 @@ export function marginDb(found: RasterFigures, wanted: RasterTarget, margin = 0)
     seenMarginDb(found, wanted, margin),
   )
 }
-
-/** Points of the score that change about as much as a decibel does. */
-const POINTS_PER_DB = 3
-
-/** Windows are measured every five pixels; between them casts are up to so much larger. */
-const CAST_BETWEEN = 0.08
 
 /** A sample misses the worst windows, and what is wide. */
 function seenMarginDb(found: Partial<PerceptualTarget & Shades>, wanted: PerceptualTarget & Shades, margin: number): number {

@@ -23,37 +23,31 @@ import {
   withFewProbes,
 } from '../search/perceptual-search.ts'
 import { wrapWebp } from './container.ts'
+import {
+  ALPHA_BYTES_PER_PIXEL,
+  BASE_BYTES,
+  BESIDE_BYTES,
+  EXACT_BYTES_PER_PIXEL,
+  FITTED,
+  LOSSY_BYTES_PER_PIXEL,
+  NEXT_GROWTH,
+  PER_QUALITY_STEP,
+  PERCEPTUAL_SCALE,
+  QUALITY,
+  SAMPLE_PIXELS,
+  SAMPLE_SLACK,
+  THOROUGH_PIXELS,
+  TOKENS_COMFORT_BYTES,
+  TOKENS_PER_BYTE,
+  TOLERANCE,
+} from './tuning.ts'
 
-/** Planes and two of the result, without tokens: measured 44 to 62 MB at 24 to 32 megapixels. */
-const LOSSY_BYTES_PER_PIXEL = 2
-/** Tokens of the whole picture for each byte of the result, where they are held: 12 megapixels in 36 to 69 MB, in 0.6 of the time. */
-const TOKENS_PER_BYTE = 22
-const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
-/** The least, where large areas are clear: 15; smooth transitions take 25, and end as `EngineError`. */
-const ALPHA_BYTES_PER_PIXEL = 15
-const EXACT_BYTES_PER_PIXEL = 22
-/** Rows and meters beside an engine that takes all it may. */
-const BESIDE_BYTES = 12 * 1024 * 1024
-const BASE_BYTES = 14 * 1024 * 1024
-/** Large pictures take one effort less: a tenth of the time for 1 % of bytes. */
-const THOROUGH_PIXELS = 4_000_000
-/** Where chroma is worth fitting: pairs of neighbours of different hues, of all; and 13 bytes for each pixel while it is done. */
-const FITTED = { leastContrast: 0.0003, mostPixels: 2_000_000 }
-const QUALITY = { lowest: 30, highest: 97 }
-/** Scores are nearly straight lines over libwebp's quality, 0.4 to 0.7 points a step; casts are mostly of the halved chroma. */
 const SCALE: QualityScale = {
-  lowest: 20,
+  ...PERCEPTUAL_SCALE,
   highest: QUALITY.highest,
   coarseness: (quality) => -quality,
   qualityOf: (coarseness) => -coarseness,
-  pointsPerCoarseness: 0.55,
-  mostProbes: 4,
-  mostAskedByWindows: 2,
 }
-/** Tokens are held where the next attempt may take so much more than the last one. */
-const NEXT_GROWTH = 1.3
-/** Rows of a sample, in bands of 64, so that the probes of a search cost about what one encode of it does. */
-const SAMPLE_PIXELS = 1_000_000
 
 interface Lossy {
   readonly encoder: WebpEncoder
@@ -194,7 +188,7 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
   const { width, height } = raster
   const bands = bandsOf(raster)
   const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
-  const slack = sampled ? { ssim: 0.002, psnrDb: 0.15 } : { ssim: 0, psnrDb: 0 }
+  const slack = sampled ? SAMPLE_SLACK : { ssim: 0, psnrDb: 0 }
   let bytes = 0
   let quality = await lowest(QUALITY.lowest, QUALITY.highest, async (value) => {
     await yieldToOthers(options.signal)
@@ -208,9 +202,13 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
     await yieldToOthers(options.signal)
     encoder.encode({ quality, method, frugal })
     const figures = encoder.measure()
-    if (quality >= QUALITY.highest || reaches(figures, target, { ssim: -0.0005, psnrDb: -0.05 })) return { quality, figures }
-    const missing = Math.max((target.ssim - figures.ssim) / 0.001, (target.psnrDb - figures.psnrDb) / 0.2, 1)
-    quality = Math.min(QUALITY.highest, quality + Math.min(10, Math.ceil(missing)))
+    if (quality >= QUALITY.highest || reaches(figures, target, TOLERANCE)) return { quality, figures }
+    const missing = Math.max(
+      (target.ssim - figures.ssim) / PER_QUALITY_STEP.ssim,
+      (target.psnrDb - figures.psnrDb) / PER_QUALITY_STEP.psnrDb,
+      1,
+    )
+    quality = Math.min(QUALITY.highest, quality + Math.min(PER_QUALITY_STEP.mostSteps, Math.ceil(missing)))
   }
 }
 
