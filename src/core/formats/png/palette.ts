@@ -3,24 +3,14 @@
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { type Facts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
-import { targetForSize } from '../../catalog/small-pictures.ts'
+import { paletteTargets } from '../../catalog/level-order.ts'
 import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-search.ts'
-import {
-  applyPlan,
-  gentlerPlan,
-  isSamePlan,
-  type LossyPlan,
-  measurePlan,
-  passOf,
-  planBetween,
-  planBytes,
-} from '../../images/png/lossy-plan.ts'
-import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from '../../images/png/near-lossless.ts'
-import { estimateExactBytes, PaletteTrials, planPalette } from '../../images/png/palette-search.ts'
+import { applyPlan, gentlerPlan, type LossyPlan, measurePlan, passOf, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
+import { estimateExactBytes } from '../../images/png/palette-search.ts'
+import { type LevelPlan, planLossy } from '../../images/png/plan-lossy.ts'
 import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
-import { marginDb, type RasterTarget } from '../../images/search/targets.ts'
+import { FEW_BYTES } from '../../images/png/tuning.ts'
+import { marginDb } from '../../images/search/targets.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { lossOf, ofPixels, type PictureLoss } from '../../model/loss.ts'
@@ -33,10 +23,8 @@ import { isComplete, saidOf } from './lost-chunks.ts'
 import { sampleDigest, similarityOfPngs, similarityOfRounding } from './similarity.ts'
 import {
   CLEARLY_SMALLER,
-  FEW_BYTES,
   FEW_COLOURS,
   FEW_PIXELS,
-  MAY_BE_SMALLER,
   MOST_FINISHED,
   MOST_HELD_BYTES,
   MOST_REMADE_BYTES,
@@ -44,18 +32,6 @@ import {
   WORTH_FEWER_COLOURS,
 } from './tuning.ts'
 import { writePng } from './write.ts'
-
-interface Chosen {
-  readonly plan: LossyPlan
-  /** What the plan aims at. */
-  readonly target: RasterTarget
-  /** What its result has to hold. */
-  readonly needed: RasterTarget
-  /** Of the target among those of the level and gentler ones, the gentlest first. */
-  readonly rank: number
-  /** True if the plan is that of a stronger level. */
-  readonly isStronger: boolean
-}
 
 export interface LossyJob {
   readonly engine: PngEngine
@@ -77,7 +53,7 @@ const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 
  */
 export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined> {
   const { engine, file, facts, options } = job
-  const plans = await plansFor(job)
+  const plans = await planLossy({ engine, picture: file, facts, options })
   const exactEstimate = estimateExactBytes(engine, facts)
   options.progress(0.4)
   /** The smallest for each target or a gentler one: what medium takes is deflated once more at low, too, or it might come out below. */
@@ -111,40 +87,6 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
 
-/** What the level and gentler ones would do, the smallest by its estimate first. */
-async function plansFor({ engine, file, facts, options }: LossyJob): Promise<Chosen[]> {
-  const plans: Chosen[] = []
-  const forSize = (target: RasterTarget) => targetForSize(target, file.header)
-  const targets = paletteTargets(options.quality).map(forSize)
-  const own = targets.length - 1
-  const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
-  const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
-    // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
-    const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
-    const [target, rank] = [aims[aim], Math.min(aim, own)]
-    const needed = targets[rank]
-    if (same >= 0 && aim <= own) plans.splice(same, 1)
-    if (plan && target && needed && (same < 0 || aim <= own))
-      plans.push({ plan, target: toForm(target), needed: toForm(needed), rank, isStronger: aim > own })
-    options.signal.throwIfAborted()
-  }
-  const pause = () => yieldToOthers(options.signal)
-  const trials = new PaletteTrials(engine)
-  // What a gentler level would look for is looked for, whatever this one finds.
-  const least: number[] = []
-  for (const [aim, target] of aims.entries()) {
-    const plan = await planPalette(trials, file, target, pause)
-    add(plan, aim)
-    least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
-  }
-  if (mayBeNearLossless(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
-    const near = new NearLosslessTrials(engine, file)
-    for (const [aim, target] of aims.map(nearLosslessTarget).entries())
-      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, nearLosslessTarget)
-  }
-  return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
-}
-
 interface Estimated extends Candidate {
   /** From the sample, corrected by what stepping back cost. */
   readonly estimate: number
@@ -154,7 +96,7 @@ interface Estimated extends Candidate {
  * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
  * undefined: it does not hold, or not below the limit.
  */
-async function finish(job: LossyJob, { plan: first, target, needed }: Chosen): Promise<Estimated | undefined> {
+async function finish(job: LossyJob, { plan: first, target, needed }: LevelPlan): Promise<Estimated | undefined> {
   const aims = ({ quality }: Made) => marginDb(quality, target)
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined

@@ -9,9 +9,6 @@ export const MOST_WON = 1.3
 /** Share of another estimate on the same sample below which a plan is smaller for certain. */
 export const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
 
-/** Estimates of palettes and near-lossless rows as multiples of each other, at most, where either may be smaller in the end. */
-export const MAY_BE_SMALLER = 1.1
-
 /** Plans that are made, the smallest estimates first. */
 export const MOST_FINISHED = { small: 4, usual: 3 }
 
@@ -27,10 +24,7 @@ export const WORTH_FEWER_COLOURS = 0.96
 /** Bytes of rows up to which exact forms are made and compared: no estimate tells small drawn pictures apart. */
 export const SMALL_BYTES = 96 * 1024
 
-/** Bytes of a result up to which the same holds, for pictures of up to `FEW_PIXELS`. */
-export const FEW_BYTES = 8192
-
-/** Pixels; see `FEW_BYTES`. */
+/** Pixels of a picture up to which exact forms are made where the result has at most `FEW_BYTES` (images/png/tuning.ts). */
 export const FEW_PIXELS = 128 * 1024
 
 /** Colours up to which the same holds. */

@@ -1,4 +1,4 @@
-/** AVIF steered by what eyes see (seen-search.ts): its quality, and whether chroma keeps its resolution. */
+/** Search for the AVIF settings with the fewest bytes that reach a score: quality, and whether chroma keeps its resolution. */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'

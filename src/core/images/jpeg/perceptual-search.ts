@@ -1,4 +1,4 @@
-/** JPEG steered by what eyes see (seen-search.ts). */
+/** Search for the lowest JPEG quality whose picture reaches a score (../search/perceptual-search.ts). */
 import { type JpegJob, JpegRows, type Measured } from '../../../../wasm/jpeg/jpeg.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'

@@ -137,3 +137,9 @@ export const ALWAYS_ROW_BYTES = 128 * 1024
 
 /** Compressed bytes in one call of the 16-bit decoder, which limits the rows that wait for the next engine: Deflate expands up to 1,032 times. */
 export const FEED_BYTES = 2048
+
+/** Estimates of palettes and near-lossless rows as multiples of each other, at most, where either may be smaller in the end. */
+export const MAY_BE_SMALLER = 1.1
+
+/** Bytes of a result up to which no estimate tells plans apart: every plan is made, and compared with exact forms. */
+export const FEW_BYTES = 8192

@@ -1,6 +1,6 @@
 /**
- * Pictures steered by what eyes see (`quality/visible`), in both directions: the lowest quality at which a picture looks as its
- * level promises. Luma SSIM and PSNR protect noise that nobody sees, and miss bands and hues that everybody does.
+ * Search for the lowest encoder quality at which a picture reaches the score of its level, upwards and downwards. Luma SSIM and PSNR protect
+ * noise that nobody sees, and miss bands and hues that everybody sees.
  */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'

@@ -1,0 +1,66 @@
+/** Plans for a PNG within a target: palettes and near-lossless rows, for the level and for others that may be smaller. */
+import type { Facts, PngEngine } from '../../../../wasm/png/engine.ts'
+import { yieldToOthers } from '../../bytes/yield.ts'
+import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
+import { targetForSize } from '../../catalog/small-pictures.ts'
+import type { Options } from '../../model/codec.ts'
+import type { RasterTarget } from '../search/targets.ts'
+import { isSamePlan, type LossyPlan } from './lossy-plan.ts'
+import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
+import { PaletteTrials, planPalette } from './palette-search.ts'
+import type { PngPicture } from './png-picture.ts'
+import { FEW_BYTES, MAY_BE_SMALLER } from './tuning.ts'
+
+/** A plan that holds a target on the engine's sample. */
+export interface LevelPlan {
+  readonly plan: LossyPlan
+  /** Target that the plan aims at. */
+  readonly target: RasterTarget
+  /** Target that its result must hold. */
+  readonly needed: RasterTarget
+  /** Index of `needed` among the targets of the level and gentler ones, the gentlest first. */
+  readonly rank: number
+  /** True if the plan is that of a stronger level. */
+  readonly isStronger: boolean
+}
+
+interface Planning {
+  readonly engine: PngEngine
+  readonly picture: PngPicture
+  readonly facts: Facts
+  readonly options: Pick<Options, 'quality' | 'signal'>
+}
+
+/** Plans of the level, of gentler ones and of stronger ones, the smallest estimate first. After a `survey` pass of the engine. */
+export async function planLossy({ engine, picture, facts, options }: Planning): Promise<LevelPlan[]> {
+  const plans: LevelPlan[] = []
+  const forSize = (target: RasterTarget) => targetForSize(target, picture.header)
+  const targets = paletteTargets(options.quality).map(forSize)
+  const own = targets.length - 1
+  const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
+  const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
+    // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
+    const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
+    const [target, rank] = [aims[aim], Math.min(aim, own)]
+    const needed = targets[rank]
+    if (same >= 0 && aim <= own) plans.splice(same, 1)
+    if (plan && target && needed && (same < 0 || aim <= own))
+      plans.push({ plan, target: toForm(target), needed: toForm(needed), rank, isStronger: aim > own })
+    options.signal.throwIfAborted()
+  }
+  const pause = () => yieldToOthers(options.signal)
+  const trials = new PaletteTrials(engine)
+  // What a gentler level would look for is looked for, whatever this one finds.
+  const least: number[] = []
+  for (const [aim, target] of aims.entries()) {
+    const plan = await planPalette(trials, picture, target, pause)
+    add(plan, aim)
+    least.push(Math.min(least.at(-1) ?? Number.POSITIVE_INFINITY, plan?.estimate ?? Number.POSITIVE_INFINITY))
+  }
+  if (mayBeNearLossless(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
+    const near = new NearLosslessTrials(engine, picture)
+    for (const [aim, target] of aims.map(nearLosslessTarget).entries())
+      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, nearLosslessTarget)
+  }
+  return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
+}
