@@ -1,15 +1,17 @@
-/** The guides of `docs/` as pages beside the reference: a hosted customer has no repository. */
+/** Makes the pages `/docs/<name>.html` from `docs/users/` and `docs/operators/`, for readers without the repository. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'
 
-/** Guides whose text is not in `docs/`. */
+/** Clients, whose guide is the README of their package. */
 const CLIENTS = ['typescript', 'python', 'go', 'php'] as const
 
 /** In reading order, with their titles. */
 const GUIDES = {
   'quick-start': 'Quick start',
   formats: 'Formats and levels',
+  quality: 'Quality targets',
+  kept: 'What is kept',
   receipts: 'Receipts',
   uploads: 'Large files',
   callbacks: 'Callbacks',
@@ -18,7 +20,7 @@ const GUIDES = {
   python: 'Python',
   go: 'Go',
   php: 'PHP',
-  integrations: 'Where you work',
+  integrations: 'Integrations',
   versioning: 'Versions',
   security: 'Security',
   'self-hosting': 'Self-hosting',
@@ -56,16 +58,20 @@ export function writeGuides(out: string): void {
   }
 }
 
-/** The page of a client is its README. */
-const sourceOf = (name: string) => (CLIENTS.some((client) => client === name) ? `packages/clients/${name}/README.md` : `docs/${name}.md`)
+/** Path of a guide's text. */
+function sourceOf(name: string): string {
+  if (CLIENTS.some((client) => client === name)) return `packages/clients/${name}/README.md`
+  return name === 'self-hosting' ? 'docs/operators/self-hosting.md' : `docs/users/${name}.md`
+}
 
-/** Links to other guides lead to their pages, those into the repository are words alone. */
+/** HTML of a guide. Links to other guides lead to their pages; links into the repository become plain text. */
 function guideOf(text: string): string {
   const marked = new Marked({
     renderer: {
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
-        const [, client, own, anchor = ''] = /^(?:\.\.\/clients\/(\w+)\/README|([\w-]+))\.md(#.*)?$/.exec(href) ?? []
+        const [, client, own, anchor = ''] =
+          /^(?:(?:\.\.\/)+packages\/clients\/(\w+)\/README|(?:\.\.\/(?:users|operators)\/)?([\w-]+))\.md(#.*)?$/.exec(href) ?? []
         const guide = client ?? own
         if (guide !== undefined && guide in GUIDES) return `<a href="/docs/${guide}.html${anchor}">${words}</a>`
         return /^(https?:|\/|#)/.test(href) ? `<a href="${href}">${words}</a>` : words
@@ -78,7 +84,7 @@ function guideOf(text: string): string {
           .replaceAll(/[^\w]+/g, '-')
         return `<h${depth} id="${id}">${words}</h${depth}>\n`
       },
-      // Wide tables scroll by themselves, and so must be reachable by keyboard.
+      // A wide table scrolls in its own box, which needs keyboard focus.
       table(token) {
         const rows = (cells: typeof token.header, tag: string) =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`

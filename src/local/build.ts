@@ -35,7 +35,8 @@ const ALWAYS = [
   'wasm/{,*/}{LICENSE*,SOURCE.md,origin.json}',
   'package-lock.json',
   'console/src/**/*',
-  'docs/*.*',
+  'docs/{photo.jpg,users/*.md,operators/*.md}',
+  'packages/clients/*/README.md',
   'src/core/catalog/outputs.ts',
 ]
 /** The console's own bundle lies with its other files, which Miniflare serves from there. */

@@ -1,20 +1,24 @@
-/** `--docs`: what the benches came to, as a table of docs/design/measured.md for each set of files, beside what stood there before. */
+/** `--docs`: what the benches came to, as a table of docs/contributors/measured.md for each set of files, beside what stood there before. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Measured, Row } from './harness.ts'
 
-const FILE = 'docs/design/measured.md'
+const FILE = 'docs/contributors/measured.md'
 
-const HEAD = `# Measured, against native peers
+const HEAD = `# Measured against native tools
 
-\`npm run bench -- NAME… --docs\` writes this. Ours against the peer, sums over all files that both can do; below 1 is smaller, or faster. CPU is user
-and system time without start-up: ours once modules are loaded, engines cold; peers' less what an idle run takes. *Warm* is ours where the same job was done before in the same process, as in a service, up to five times
-(jobs of more than a second are done once, and their only run counts). What a peer drops of a
-file (metadata, what follows its end) counts against us, but for TIFF, where strips and tiles alone are counted. One run each: on a busy machine CPU is some 10 to 30 % off.
+\`npm run bench -- NAME… --docs\` writes this page.
 
-The corpus is what the project was made with. Of the fetched files nothing was seen before: \`--corpus DIR --set fetched\`,
-[how they were chosen, and why some stand above 1](fetched.md). How time and memory grow with files: [growth](growth.md).
+- *bytes*: ours divided by the peer's, summed over all files that both can process. Below 1 is smaller.
+- *CPU*: user and system time, ours divided by the peer's, without start-up. Below 1 is faster. One run each on a busy machine: 10 to 30 % off.
+- *warm*: ours after the same job ran before in the same process, as in a service.
+- *before*: the value that this page had until then.
+
+What a peer drops of a file (metadata, data behind the end) counts against us, except for TIFF, where only strips and tiles are counted.
+
+The corpus is what the project was made with. The [fetched files](../decisions/unseen-files.md) are public files that nobody tuned for:
+\`--corpus DIR --set fetched\`. [Growth](growth.md) shows time and memory by size of a file.
 `
 
 const TABLE = `

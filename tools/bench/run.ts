@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`: runs the benches named (`http` and all of `tools/bench/formats` by default)
- * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/design/measured.md,
+ * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/contributors/measured.md,
  * in the table of that set (`corpus`, or `fetched`).
  * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
  * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `memory` what jobs take and were

@@ -3,7 +3,7 @@
  * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
  * A name that leads somewhere already is only taken with `--replace-dns`.
  * `--gradual` gives new versions of press and media five calls of a hundred for five minutes (`--soak SECONDS`), then all.
- * `--heavy` adds containers for what isolates are too small for (docs/design/containers.md); it needs Docker.
+ * `--heavy` adds containers for what isolates are too small for (docs/decisions/containers.md); it needs Docker.
  * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
  * `--dry-run` bundles only, needs no account and no network, and prints each Worker's size.
  */

@@ -1,4 +1,4 @@
-/** Buckets of a deployment: one, and one for each of its regions (docs/design/place.md), which all Workers bind. */
+/** Buckets of a deployment: one, and one for each of its regions (docs/decisions/regions.md), which all Workers bind. */
 import { isJurisdiction, type Region } from '../../src/service/store/regions.ts'
 import { withVariable } from './configuration.ts'
 

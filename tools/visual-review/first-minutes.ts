@@ -1,5 +1,5 @@
 /**
- * `node tools/visual-review/first-minutes.ts`: a stranger's first ten minutes with a fresh service, as pictures in `docs/first-minutes/` and the page that tells
+ * `node tools/visual-review/first-minutes.ts`: a stranger's first ten minutes with a fresh service, as pictures in `docs/users/first-minutes/` and the page that tells
  * them. A real browser (CHROMIUM, default /usr/bin/chromium) and the real service; what it does not find, it does not show but fails.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { inviteDeveloper } from '../../src/local/development-account.ts'
 import { type Running, startService } from '../../test/e2e/running.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const out = join(root, 'docs/first-minutes')
+const out = join(root, 'docs/users/first-minutes')
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync']
 const VIEW = { width: 1100, height: 760 }
 
@@ -93,7 +93,7 @@ try {
   await walk(page, service)
   const text = `# The first minutes\n\nMade by \`node tools/visual-review/first-minutes.ts\`, with a fresh service and a real browser.\n\n${story.join('\n')}`
   writeFileSync(join(out, 'README.md'), text)
-  console.log(`${story.length} steps, ${statSync(join(out, 'README.md')).size} bytes of text in docs/first-minutes/`)
+  console.log(`${story.length} steps, ${statSync(join(out, 'README.md')).size} bytes of text in docs/users/first-minutes/`)
 } finally {
   await browser.close()
   await service.stop()

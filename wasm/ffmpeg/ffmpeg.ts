@@ -153,7 +153,7 @@ export interface Sound {
 
 /**
  * What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 19. 1080p with the usual decoders takes 89
- * (docs/design/film.md). `build.sh` links it for more.
+ * (docs/decisions/films.md). `build.sh` links it for more.
  */
 const MOST_PAGES = 1376
 const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)

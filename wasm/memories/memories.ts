@@ -1,6 +1,6 @@
 /**
  * Memories of engines that ended, for the next ones. Dead memories wait for a collector that in workerd does not know of them,
- * and a document opens engines for each of its pictures (docs/design/memory.md).
+ * and a document opens engines for each of its pictures (docs/contributors/memory.md).
  */
 
 const PAGE_BYTES = 65_536

@@ -1,6 +1,6 @@
 /**
  * Whether a receipt is true, by the upload and the result alone: hashes and sizes, that one is the other decoded again, and every
- * figure measured anew (docs/design/check.md).
+ * figure measured anew (docs/decisions/checking-receipts.md).
  */
 import { createHash } from 'node:crypto'
 import { grant } from '../../../wasm/memories/memories.ts'

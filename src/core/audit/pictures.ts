@@ -45,7 +45,7 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
 
 /**
  * JPEG of the same size and coding: luma and chroma as they are coded, which is what its receipts are about
- * (docs/design/similarity.md); undefined for others.
+ * (docs/decisions/measuring-similarity.md); undefined for others.
  */
 async function sameJpeg(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await readHeader(original, options), await readHeader(result, options)]

@@ -33,7 +33,7 @@ export interface PerceptualTarget {
   readonly steps: number
 }
 
-/** A drawing, `DRAWN_WIDTH` pixels wide; see docs/design/svg.md for where the figures come from. */
+/** A drawing, `DRAWN_WIDTH` pixels wide; see docs/decisions/svg.md for where the figures come from. */
 export interface DrawingTarget extends LumaTarget, Pick<PerceptualTarget, 'score' | 'cast'>, TileTarget {
   /** The same drawing, `MAGNIFIED_WIDTH` pixels wide. */
   readonly magnified: Pick<PerceptualTarget, 'score'> & TileTarget
@@ -160,7 +160,7 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
 
 export const LEVELS = {
   jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
-  /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/design/pictures.md). */
+  /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/decisions/quality-levels.md). */
   perceptual: column<PicturePerceptualTarget>(
     { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, ...usual('high') } },
     { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, ...usual('medium') } },

@@ -1,7 +1,7 @@
 /** What a result lost against the upload, as it was measured; a result without a loss is lossless. */
 import { leastOf } from '../bytes/min-max.ts'
 
-/** SSIM by the definition (docs/design/similarity.md) and PSNR, of luma; where no luma changed, `psnrDb` is infinite. */
+/** SSIM by the definition (docs/decisions/measuring-similarity.md) and PSNR, of luma; where no luma changed, `psnrDb` is infinite. */
 export interface LumaFigures {
   readonly ssim: number
   readonly psnrDb: number

@@ -1,6 +1,6 @@
 /**
  * `whittle-heavy`, which a deployment may have or not: what isolates were too small for, in containers of the deploy/Dockerfile's image,
- * one a task, so that no two customers' files are on one machine. See docs/design/containers.md.
+ * one a task, so that no two customers' files are on one machine. See docs/decisions/containers.md.
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { WorkerEnv } from '../env.ts'

@@ -100,7 +100,7 @@ class Schemas {
 }
 
 /**
- * Fields are only added (docs/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. What
+ * Fields are only added (docs/users/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. What
  * openapi-generator makes for PHP holds a moment against its pattern after it was parsed, and `true` against the word.
  */
 function loosen(schema: z.core.JSONSchema.BaseSchema): void {

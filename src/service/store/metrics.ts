@@ -1,5 +1,5 @@
 /**
- * What is counted about a deployment: points in Workers Analytics Engine, asked by SQL (docs/self-hosting.md). Places are given for good:
+ * What is counted about a deployment: points in Workers Analytics Engine, asked by SQL (docs/operators/self-hosting.md). Places are given for good:
  * what an old point holds there must not mean something else.
  */
 import type { Task } from './task.ts'

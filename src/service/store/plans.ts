@@ -1,4 +1,4 @@
-/** What the plans allow (docs/limits.md). */
+/** What the plans allow (docs/users/limits.md). */
 export type PlanId = 'free' | 'basic' | 'pro' | 'enterprise'
 
 export interface Plan {

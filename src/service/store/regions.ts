@@ -1,6 +1,6 @@
 /**
  * Where an account's objects and files are: its region is part of its id and of those of its tasks and uploads, so that everybody
- * who has an id knows where to ask (docs/design/place.md). What has no region is where Cloudflare put it.
+ * who has an id knows where to ask (docs/decisions/regions.md). What has no region is where Cloudflare put it.
  */
 
 /** By law: what is there stays there. Names as Durable Objects and R2 have them. */

@@ -7,9 +7,10 @@ import { MP3 } from '../../../src/core/catalog/formats/mp3.ts'
 import { DOCX } from '../../../src/core/catalog/formats/office.ts'
 import { WAV } from '../../../src/core/catalog/formats/wav.ts'
 import { FORMATS } from '../../../src/core/catalog/index.ts'
-import { LEVELS } from '../../../src/core/catalog/levels.ts'
+import { LEVELS, type RasterTarget } from '../../../src/core/catalog/levels.ts'
 
-const DOCS = readFileSync('docs/formats.md', 'utf8').replaceAll('\n', ' ')
+const DOCS = readFileSync('docs/users/quality.md', 'utf8')
+const FORMAT_TABLE = readFileSync('docs/users/formats.md', 'utf8')
 
 describe('what a level means', () => {
   it('of JPEGs is less or as much from high to low, and never below the floors', () => {
@@ -43,23 +44,42 @@ describe('what a level means', () => {
     }
   })
 
-  it('stands in docs/formats.md with the same figures', () => {
-    const row = (level: 'high' | 'medium' | 'low') => {
+  it('has the figures of docs/users/quality.md', () => {
+    for (const level of ['high', 'medium', 'low'] as const) {
       const { score, worstTile, floor } = LEVELS.perceptual[level]
-      const jpeg = `${score} (${worstTile}; SSIM ${floor.ssim.toFixed(2)}, ${floor.psnrDb} dB)`
-      return `| ${level} | ${jpeg} | ${LEVELS.jpeg[level].ssim.toFixed(2)} | ${LEVELS.jpeg[level].psnrDb} dB`
+      const { ssim, psnrDb } = LEVELS.jpeg[level]
+      const atLeast = `SSIM ${floor.ssim.toFixed(2)}, ${floor.psnrDb} dB`
+      expect(DOCS).toContain(`| ${level} | ${score} (${worstTile}) | ${atLeast} | ${ssim.toFixed(2)} | ${psnrDb} dB |`)
+      const { [level]: frame } = LEVELS.frame
+      const { aacPerChannel, mp3 } = LEVELS.filmSound[level]
+      const film = `H.264 at crf ${frame.crf} | ${frame.ssim}, ${frame.psnrDb} dB | ${aacPerChannel / 1000} kbit/s | -V${mp3} |`
+      expect(DOCS).toContain(`| ${level} | ${film}`)
+      const drawing = LEVELS.drawing[level]
+      expect(DOCS).toContain(`| ${level} | ${drawing.ssim} | ${drawing.psnrDb} dB | ${drawing.score} | ${drawing.magnified.score} |`)
     }
-    for (const level of ['high', 'medium', 'low'] as const) expect(DOCS).toContain(row(level))
     expect(DOCS).toContain(`SSIM ${FLOOR_SSIM.toFixed(2)} and PSNR ${FLOOR_PSNR_DB} dB`)
     const { medium, low } = LEVELS.palette
-    for (const sentence of [
-      `SSIMULACRA2 ${medium.score} at medium and ${low.score} at low, in the worst tile of 64 × 64 pixels ${medium.worstTile} and ${low.worstTile}`,
-      `within ${medium.cast} (medium) or ${low.cast} (low)`,
-      `within ${medium.steps} or ${low.steps} beyond the grain`,
-      `SSIM may be ${medium.scored.ssim} or ${low.scored.ssim} and PSNR ${medium.scored.psnrDb} or ${low.scored.psnrDb} dB`,
-    ])
-      expect(DOCS).toContain(sentence)
-    expect(DOCS).toContain(`\`ultra\` (DOCX, XLSX, PPTX, OFD): ${LEVELS.shownDotsPerInch.ultra} dpi`)
+    for (const [name, of] of [
+      ['SSIMULACRA 2 of the whole picture', ({ score }) => score],
+      ['worst tile of 64 × 64 pixels', ({ worstTile }) => worstTile],
+      ['mean colour of any 15 × 15 pixels, in CIE Lab a and b', ({ cast }) => cast],
+      ['mean lightness of 5 × 5 pixels in smooth areas, beyond the grain of dithering', ({ steps }) => steps],
+      ['SSIM', ({ scored }) => scored.ssim],
+      ['PSNR', ({ scored }) => `${scored.psnrDb} dB`],
+    ] satisfies readonly (readonly [string, (target: RasterTarget) => unknown])[])
+      expect(DOCS).toContain(`| ${name} | ${of(medium)} | ${of(low)} |`)
+    const { shownDotsPerInch: shown, page } = LEVELS
+    expect(DOCS).toContain(`| DOCX, XLSX, PPTX, OFD | ${shown.high} dpi | ${shown.medium} dpi | ${shown.low} dpi | ${shown.ultra} dpi |`)
+    expect(DOCS).toContain(`| PDF | ${page.high.dotsPerInch} dpi | ${page.medium.dotsPerInch} dpi | ${page.low.dotsPerInch} dpi | |`)
+  })
+
+  it('has a row with its outputs for every format in docs/users/formats.md', () => {
+    const rows = new Map(
+      [...FORMAT_TABLE.matchAll(/^\| ([\w, ]+?)(?: \(also \w+\))? \| ([\w., ]+) \|/gm)].flatMap(([, ids = '', outputs = '']) =>
+        ids.split(', ').map((id) => [id, outputs.replace('the same', id)] as const),
+      ),
+    )
+    for (const { id, outputs } of Object.values(FORMATS)) expect(rows.get(id)).toBe(outputs.join(', '))
   })
 })
 

@@ -1,4 +1,4 @@
-/** docs/receipts.md, README and docs/design/check.md against what receipts really have. */
+/** docs/users/receipts.md, README and docs/decisions/checking-receipts.md against what receipts really have. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
@@ -7,7 +7,7 @@ import { receipt, receiptDocument } from '../../../src/service/http/schemas/rece
 import { task } from '../../../src/service/http/schemas/tasks.ts'
 
 const text = (path: string) => readFileSync(path, 'utf8')
-const [before = '', others = ''] = text('docs/receipts.md').split('\n## For others\n')
+const [before = '', others = ''] = text('docs/users/receipts.md').split('\n## For others\n')
 /** Names in the first column of the tables of a text. */
 const named = (section: string) =>
   [...section.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
@@ -17,7 +17,7 @@ const completed = shapesOf(task).find(({ shape }) => 'result' in shape)!
 const { reason } = shapesOf(receipt).find(({ shape }) => 'reason' in shape)!.shape as unknown as { reason: z.ZodEnum }
 const REASONS = Object.keys(reason.enum)
 
-describe('docs/receipts.md', () => {
+describe('docs/users/receipts.md', () => {
   it('has a row for every field of a receipt but `detail`, which its reasons tell of, and for no other', () => {
     const fields = [...fieldsOf(receipt)].filter((field) => field !== 'detail')
     expect(
@@ -57,7 +57,7 @@ describe('docs/receipts.md', () => {
 })
 
 describe('receipts that are shown', () => {
-  it.each(['README.md', 'docs/receipts.md'])('in %s have fields that there are', (path) => {
+  it.each(['README.md', 'docs/users/receipts.md'])('in %s have fields that there are', (path) => {
     const shown = /```json\n(\{ "outcome"[\s\S]*?)```/.exec(text(path))?.[1] ?? ''
     const hash = 'a'.repeat(64)
     const whole = { sha256: hash, original_sha256: hash, ...JSON.parse(shown.replaceAll('"…"', `"${hash}"`)) }
@@ -65,12 +65,12 @@ describe('receipts that are shown', () => {
   })
 })
 
-describe('docs/design/check.md', () => {
+describe('docs/decisions/checking-receipts.md', () => {
   it('has the tolerances', () => {
     const found = /const TOLERANCE = \{ ssim: ([\d.]+), filmSsim: ([\d.]+), decibels: ([\d.]+), points: 0\.5 \}/.exec(
       text('src/core/audit/figures.ts'),
     )
     const [, ssim, film, decibels] = found ?? []
-    expect(text('docs/design/check.md')).toContain(`more by ${ssim}, ${decibels} dB (${film} for films) or half a point`)
+    expect(text('docs/decisions/checking-receipts.md')).toContain(`more by ${ssim}, ${decibels} dB (${film} for films) or half a point`)
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Five kilobytes behind the end of a file of every format: whether they are kept, packed with the rest, or said to be gone, and
- * where the file stays as it is, must be what the table in docs/formats.md says.
+ * where the file stays as it is, must be what the table in docs/users/kept.md says.
  */
 import { readFileSync } from 'node:fs'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'

@@ -33,7 +33,7 @@ const base = `http://127.0.0.1:${values.port}`
 const began = performance.now()
 const share = () => (performance.now() - began) / totalMs
 
-/** Keys, and how often they may knock in a minute (docs/limits.md). */
+/** Keys, and how often they may knock in a minute (docs/users/limits.md). */
 const LIMITS = { free: 10, basic: 60, pro: 300 } as const
 const WINDOW_MS = 60_000
 /** How much faster they knock. */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- growth [--only 'PDF, WAV'] [--minutes N] [--resume FILE] [--docs]`: CPU seconds and memory of each format from 1 to
  * 500 MB. Time shall grow no faster than the file (exponent at most 1), and memory not at all. What was measured stands in FILE, a line a
- * run, and is not measured again; `--docs` writes docs/design/growth.md and growth.svg with it (`--minutes 0`: with nothing else).
+ * run, and is not measured again; `--docs` writes docs/contributors/growth.md and growth.svg with it (`--minutes 0`: with nothing else).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -167,8 +167,8 @@ function cellsOf(series: Series): string[] {
 
 const short = (value: number) => (value >= 10 ? value.toFixed(0) : value.toFixed(value >= 1 ? 1 : 2))
 
-const FILE = 'docs/design/growth.md'
-const PICTURE = 'docs/design/growth.svg'
+const FILE = 'docs/contributors/growth.md'
+const PICTURE = 'docs/contributors/growth.svg'
 const [FROM, TO] = ['<!-- npm run bench -- growth -->\n', '<!-- end -->']
 const HEAD = `| format | grows by | MB | CPU seconds | a MB | exponent | peak, MB | largest : 16 MB |
 |---|---|---|---|---|---|---|---|

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- memory [--only 'JPEG, GIF'] [--docs]`: every formula that says what a job will need, held against what a job at its
- * limit took. A ratio below 1 promises too little; above 1.3, files are refused that would fit. `--docs` writes the table to docs/design/memory.md.
+ * limit took. A ratio below 1 promises too little; above 1.3, files are refused that would fit. `--docs` writes the table to docs/contributors/memory.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -131,7 +131,7 @@ function cellsOf({ name, holds, fileBytes, kind, reckoned, held, stage }: Memory
   return [name, what, megabytes(fileBytes), megabytes(reckoned), megabytes(held), (reckoned / held).toFixed(2), stage]
 }
 
-const FILE = 'docs/design/memory.md'
+const FILE = 'docs/contributors/memory.md'
 const [FROM, TO] = ['<!-- npm run bench -- memory -->\n', '<!-- end -->']
 
 /** The others stay as they are. */

@@ -13,7 +13,7 @@ type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGene
 export const FIXED_BYTES = 4 * 1024 * 1024
 /**
  * Of an engine that writes: the first of the two that verify takes its memory over, which the pool must keep for that; and the
- * second must fit beside it, with heap and buffers (docs/design/memory.md).
+ * second must fit beside it, with heap and buffers (docs/contributors/memory.md).
  */
 const MOST_WRITING_BYTES = 66 * 1024 * 1024
 /** Of all frames together, each of its own size. */

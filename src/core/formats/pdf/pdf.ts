@@ -28,7 +28,7 @@ import { mayDropRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
 import { noReference, Writer } from './writer.ts'
 
-/** PDF: object for object, so that nothing a document has gets lost; see `docs/design/pdf.md`. */
+/** PDF: object for object, so that nothing a document has gets lost; see `docs/decisions/pdf.md`. */
 export const pdf: Codec = {
   format: PDF,
 

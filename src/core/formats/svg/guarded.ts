@@ -1,4 +1,4 @@
-/** svgo's plugins, kept away from elements that must be left alone. docs/design/svg.md lists what each would drop. */
+/** svgo's plugins, kept away from elements that must be left alone. docs/decisions/svg.md lists what each would drop. */
 import { builtinPlugins, type PluginConfig } from 'svgo/browser'
 import type { SvgElement } from './decimals.ts'
 import type { Marks } from './marks.ts'

@@ -26,7 +26,7 @@ interface Candidate {
   readonly undrawn?: string
 }
 
-/** svgo behind a safe preset; the decimals that coordinates keep are found by drawing. See docs/design/svg.md. */
+/** svgo behind a safe preset; the decimals that coordinates keep are found by drawing. See docs/decisions/svg.md. */
 export const svg: Codec = {
   format: SVG,
   async compress(source, sink, options) {

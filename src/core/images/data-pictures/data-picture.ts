@@ -1,6 +1,6 @@
 /**
  * Pictures that are data: measurements, labels and tables that programs read, stored as a picture. A score for the eye says nothing
- * of them, so they stay exact. Figures: docs/design/data-pictures.md.
+ * of them, so they stay exact. Figures: docs/decisions/data-pictures.md.
  */
 import { DataStatistics, entropy, type PictureForm, quantile, type SampleRow } from './data-statistics.ts'
 import { lookupTable } from './lookup-table.ts'
