@@ -1,0 +1,50 @@
+/** Links and limits of all documents. */
+import { globSync, existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'packages/**/*.md', 'wasm/*.md', 'wasm/*/*.md'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules/**'],
+})
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** Anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** Relative links of a document outside of code blocks. */
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^(https?:|mailto:|\/)/.test(target))
+}
+
+function isBroken(document: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? document : join(dirname(document), path)
+  if (!existsSync(join(ROOT, file))) return true
+  return anchor !== undefined && file.endsWith('.md') && !anchorsOf(textOf(file)).includes(anchor)
+}
+
+describe('documents', () => {
+  it.each(DOCUMENTS)('%s has no broken link', (document) => {
+    expect(linksOf(textOf(document)).filter((target) => isBroken(document, target))).toEqual([])
+  })
+
+  it('together have at most 30,000 words', () => {
+    const words = DOCUMENTS.map((document) => textOf(document).split(/\s+/).filter(Boolean).length)
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000)
+  })
+
+  it.each(DOCUMENTS.filter((document) => document.startsWith('docs/decisions/')))('%s has at most 400 words', (document) => {
+    const prose = textOf(document)
+    expect(prose.split(/[\s|]+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(400)
+  })
+})
