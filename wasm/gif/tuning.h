@@ -1,5 +1,5 @@
 /* Constants of the engine. "Set by experiment" means: chosen on the project's GIF fixtures by the bytes of the results
- * and their CPU time. The single trials are not on record; docs/design/measured.md and docs/design/eyes.md have what
+ * and their CPU time. The single trials are not on record; docs/contributors/measured.md and docs/decisions/gif.md have what
  * all constants together give. */
 #ifndef GIF_TUNING_H
 #define GIF_TUNING_H
@@ -13,7 +13,7 @@
 #define SHRUNK_TABLES_LIMIT 65536
 /* Pixels each way: SSIMULACRA 2 refuses smaller pictures (score.h). */
 #define SCORED_SIDE_LEAST 8
-/* Pixels of width and of the canvas: more would take more memory than a job has (docs/design/memory.md). gif.ts has
+/* Pixels of width and of the canvas: more would take more memory than a job has (docs/contributors/memory.md). gif.ts has
  * the same limits. A kept tile takes 430 bytes for each background, twice; a Score takes about 600 bytes a pixel of
  * width. */
 #define SCORED_WIDTH_LIMIT 4096
@@ -96,7 +96,7 @@
 /* Every how many large frames a local colour table is tried though none has won lately. Set by experiment. */
 #define LOCAL_TABLE_EVERY 8
 
-/* Rows of windows from which on trials measure SSIM in every fourth row only (docs/design/similarity.md). */
+/* Rows of windows from which on trials measure SSIM in every fourth row only (docs/decisions/measuring-similarity.md). */
 #define TRIAL_ROWS 64
 #define TRIAL_EVERY 4
 
@@ -108,13 +108,13 @@
 
 /* ---- colours ---- */
 
-/* Squared distance to each of the eight neighbours that a pixel in a smooth area keeps (docs/design/eyes.md). */
+/* Squared distance to each of the eight neighbours that a pixel in a smooth area keeps (docs/decisions/gif.md). */
 #define SMOOTH_DISTANCE 40
 /* Steps of a distance for each factor of two; distances from `LEVEL_DISTANCES` on never stay. Set by experiment. */
 #define LEVELS_PER_OCTAVE 16.
 #define LEVEL_DISTANCES 9216
 /* Pixels each way of the areas whose mean colour is compared, and pixels below which an area is not
- * (docs/design/eyes.md). */
+ * (docs/decisions/gif.md). */
 #define CAST_CELL 16
 #define CAST_PIXELS_LEAST 64
 
