@@ -1,7 +1,7 @@
 /* Constants of the PNG engine that somebody chose, with their unit and where the value comes from.
  *
  * "Set by experiment": chosen by results on the project's own pictures when the feature was written; the figures of
- * each value tried were not kept. docs/design/pictures.md has what the whole gives. */
+ * each value tried were not kept. docs/decisions/png.md has what the whole gives. */
 #ifndef PNG_TUNING_H
 #define PNG_TUNING_H
 
@@ -94,7 +94,7 @@
 #define DEAD_ZONE .15f
 #define DEAD_ZONE_FINE_HUE .25f
 /* Share of an error that goes on to the neighbours: nearly all in calm areas, which would drift away in steps, and
- * little more than half from the first grain on, where more becomes visible as specks. docs/design/pictures.md,
+ * little more than half from the first grain on, where more becomes visible as specks. docs/decisions/png.md,
  * "Specks and narrow bands": 5 to 10 % fewer bytes and a sixth less of specks at the same score. */
 #define SHARE_CALM .95f
 #define SHARE_GRAINY .57f

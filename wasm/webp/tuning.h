@@ -3,7 +3,7 @@
 #define WHITTLE_WEBP_TUNING_H
 
 /* Levels of 255: difference of red and of blue against green, together, from which two pixels have hues that are far
- * apart. Set by experiment on the project's fixtures; docs/design/pictures.md has what the choice gives. */
+ * apart. Set by experiment on the project's fixtures; docs/decisions/webp-and-avif.md has what the choice gives. */
 #define HUE_STEP 64
 /* Rows of a band of the sample: a multiple of the 16 rows of a macroblock (RFC 6386, section 2). Set by experiment. */
 #define BAND_ROWS 64

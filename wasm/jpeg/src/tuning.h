@@ -2,7 +2,7 @@
  * Constants of the JPEG engine that somebody chose, with their unit and where the value comes from.
  *
  * "Set by experiment": chosen by results on the project's own pictures when the feature was written; the figures of
- * each value tried were not kept. docs/design/pictures.md and docs/design/eyes.md have what the whole gives.
+ * each value tried were not kept. docs/decisions/jpeg.md and docs/decisions/jpeg.md have what the whole gives.
  *  */
 #ifndef WHITTLE_JPEG_TUNING_H
 #define WHITTLE_JPEG_TUNING_H

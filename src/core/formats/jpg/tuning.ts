@@ -5,7 +5,7 @@
 
 /**
  * Memory in bytes for each byte of the file. `read`: packed coefficients (1.5 to 1.9 in all files that were measured) and the result. `both`: the
- * requantised ones as well; of a progressive file while both files are compared, and while it is shown. Source: docs/design/memory.md, rows "JPEG".
+ * requantised ones as well; of a progressive file while both files are compared, and while it is shown. Source: docs/contributors/memory.md, rows "JPEG".
  */
 export const HELD_PER_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
 
@@ -18,7 +18,7 @@ export const BYTES_PER_COLUMN = { read: 200, measured: 1900 }
 /** Memory in bytes above which a file is streamed although the budget would allow to hold its coefficients. */
 export const COMFORT_BYTES = 70 * 1024 * 1024
 
-/** Share of the exact result below which a lossy result must come; docs/design/pictures.md: no generation is lost for nothing. */
+/** Share of the exact result below which a lossy result must come; docs/decisions/quality-levels.md: no generation is lost for nothing. */
 export const WORTH_LOSING = 0.95
 
 /** Error of the estimated share: nearer to `WORTH_LOSING`, both results are written and compared. */
@@ -33,7 +33,7 @@ export const SMALLEST_MEASURED = 11
 /** Quality at which a wanted size keeps full chroma: from here on, finer steps bring less than finer colour. */
 export const FULL_CHROMA_QUALITY = 80
 
-/** Points of SSIMULACRA 2 above the target from which the quality was asked for by hues or a tile; full chroma is then tried. docs/design/pictures.md, "Halved chroma". */
+/** Points of SSIMULACRA 2 above the target from which the quality was asked for by hues or a tile; full chroma is then tried. docs/decisions/quality-levels.md, "Halved chroma". */
 export const SPARE_POINTS = 3
 
 /** Points of SSIMULACRA 2 below a gentler level within which a result may still be larger than that level's. */
@@ -51,8 +51,8 @@ export const AFAR_PIXELS = 96
 /** SSIMULACRA 2 from which two pictures are the same picture, whatever was done to one; different pictures score below zero. */
 export const ALIKE_SCORE = 30
 
-/** Memory in bytes per pixel of coefficients in steps of 1, as read and as made: noisy photographs. docs/design/memory.md, "JPEG of a document". */
+/** Memory in bytes per pixel of coefficients in steps of 1, as read and as made: noisy photographs. docs/contributors/memory.md, "JPEG of a document". */
 export const PACKED_PER_PIXEL = 3
 
-/** Memory in bytes beside the coefficients of a downsampled picture. docs/design/memory.md, "JPEG of a document". */
+/** Memory in bytes beside the coefficients of a downsampled picture. docs/contributors/memory.md, "JPEG of a document". */
 export const DOWNSAMPLE_BASE_BYTES = 16 * 1024 * 1024

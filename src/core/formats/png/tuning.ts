@@ -18,7 +18,7 @@ export const MOST_HELD_BYTES = 12 * 1024 * 1024
 /** Bytes up to which a plan between two others is made, too. */
 export const MOST_REMADE_BYTES = 2 * 1024 * 1024
 
-/** Share of the bytes below which fewer colours are worth the look. docs/design/pictures.md, "Against pngquant". */
+/** Share of the bytes below which fewer colours are worth the look. docs/decisions/png.md, "Against pngquant". */
 export const WORTH_FEWER_COLOURS = 0.96
 
 /** Bytes of rows up to which exact forms are made and compared: no estimate tells small drawn pictures apart. */

@@ -5,13 +5,13 @@
 
 // One key frame.
 
-/** Memory in bytes per pixel of encoder, decoder and both pictures, measured at 0.8 megapixels. docs/design/memory.md, "to AVIF". */
+/** Memory in bytes per pixel of encoder, decoder and both pictures, measured at 0.8 megapixels. docs/contributors/memory.md, "to AVIF". */
 export const BYTES_PER_PIXEL = 175
 
 /** Memory in bytes beside the pictures. */
 export const FRAME_BASE_BYTES = 30 * 1024 * 1024
 
-/** Speed of one key frame. docs/design/pictures.md, "Speed and tiles". */
+/** Speed of one key frame. docs/decisions/webp-and-avif.md, "Speed and tiles". */
 export const FRAME_SPEED = 6
 
 /** Range of the search by luma. */
@@ -22,13 +22,13 @@ export const FRAME_PROBES = 3
 
 // Grids of tiles.
 
-/** Memory in bytes of encoder, decoder, the reader of the picture and the sample. docs/design/memory.md, "to AVIF, large". */
+/** Memory in bytes of encoder, decoder, the reader of the picture and the sample. docs/contributors/memory.md, "to AVIF, large". */
 export const GRID_BASE_BYTES = 64 * 1024 * 1024
 
 /** Memory in bytes of the perceptual meter per pixel of width, by channels. */
 export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
 
-/** Speed by the number of pixels: a slower speed takes 3 % fewer bytes and 1.7 times the time. docs/design/pictures.md, "Speed and tiles". */
+/** Speed by the number of pixels: a slower speed takes 3 % fewer bytes and 1.7 times the time. docs/decisions/webp-and-avif.md, "Speed and tiles". */
 export const GRID_SPEEDS = [
   { pixels: 1_000_000, speed: 6 },
   { pixels: 16_000_000, speed: 7 },
@@ -58,7 +58,7 @@ export const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 /** Least quality of alpha, whose edges show. */
 export const LEAST_ALPHA_QUALITY = 75
 
-/** Tiles of a sample; more where there is no time to code the whole picture three times. docs/design/pictures.md, "Above 50 megapixels". */
+/** Tiles of a sample; more where there is no time to code the whole picture three times. docs/decisions/webp-and-avif.md, "Above 50 megapixels". */
 export const SAMPLE_TILES = { usual: 4, large: 8 }
 
 // Perceptual search.
@@ -75,7 +75,7 @@ export const BYTES_PER_POINT = 0.04
 /** Further probes where chroma is fitted: what is wanted is far below the quality that halving asked for. */
 export const PROBES_OF_FITTED = 2
 
-/** Points that halving chroma takes, from which fitting is tried; photographs lose less. docs/design/pictures.md, "Chroma fitted". */
+/** Points that halving chroma takes, from which fitting is tried; photographs lose less. docs/decisions/webp-and-avif.md, "Chroma fitted". */
 export const LOST_BY_HALVING = 1.5
 
 // HDR.

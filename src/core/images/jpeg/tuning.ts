@@ -5,11 +5,11 @@
 
 /**
  * Memory in bytes per pixel. `stored`: coefficients as they come and requantised, and the result, of noisy photographs. `streamed`: the usual result
- * alone; the engine is watched. Source: docs/design/memory.md, rows "to JPEG".
+ * alone; the engine is watched. Source: docs/contributors/memory.md, rows "to JPEG".
  */
 export const BYTES_PER_PIXEL = { stored: 3.6, streamed: 0.6 }
 
-/** Memory in bytes beside the picture: instance, output buffers, JavaScript. Source: docs/design/memory.md. */
+/** Memory in bytes beside the picture: instance, output buffers, JavaScript. Source: docs/contributors/memory.md. */
 export const ENCODER_BASE_BYTES = 17 * 1024 * 1024
 
 /** Memory in bytes per pixel of width: rows and windows of engines and meters, and with `stored` those of the job. Source: `npm run conformance -- wide`. */

@@ -103,7 +103,7 @@ export const MOST_PALETTE_ATTEMPTS = 5
 /** Limits of colour casts and steps while colours are weighed, once for all targets: a little less than `medium` allows (catalog/levels.ts). */
 export const MOST_SHADES = { cast: LEVELS.palette.medium.cast * 0.85, steps: LEVELS.palette.medium.steps * 0.9 }
 
-/** Share of an error that goes on to the neighbours, in calm areas and in texture. docs/design/pictures.md, "Palettes": more is noise, less leaves steps. */
+/** Share of an error that goes on to the neighbours, in calm areas and in texture. docs/decisions/png.md, "Palettes": more is noise, less leaves steps. */
 export const DITHERS: { readonly [where in Dither]: readonly [share: number, inTexture: number] } = {
   none: [0, 0],
   everywhere: [0.75, 0.5],
@@ -111,7 +111,7 @@ export const DITHERS: { readonly [where in Dither]: readonly [share: number, inT
   smooth: [0.75, 0],
 }
 
-/** Share of the way by which outer palette entries move out, to mix other colours of them. docs/design/pictures.md, "Palettes". */
+/** Share of the way by which outer palette entries move out, to mix other colours of them. docs/decisions/png.md, "Palettes". */
 export const SPREADS: { readonly [where in Dither]: number } = { none: 0, everywhere: 0.5, wide: 0.85, smooth: 0 }
 
 /** Share of the colours that a dithered palette must do with to be tried: it deflates worse. */

@@ -1,5 +1,5 @@
 /**
- * Tuning of the searches over encoder settings that all codecs share. Points are of SSIMULACRA 2.1; docs/design/pictures.md has the reasons.
+ * Tuning of the searches over encoder settings that all codecs share. Points are of SSIMULACRA 2.1; docs/decisions/quality-levels.md has the reasons.
  * Where a comment names no source, the value was set by experiment on the project's fixtures.
  */
 
@@ -35,7 +35,7 @@ export const MOST_STEPS = 8
 /** Points that casts and steps change by where they grow by a factor of e. */
 export const POINTS_PER_WINDOW = 11
 
-/** Pixels that a probe measures: 0.1 to 0.2 s a megapixel; of a larger picture bands. docs/design/pictures.md, "Above 50 megapixels". */
+/** Pixels that a probe measures: 0.1 to 0.2 s a megapixel; of a larger picture bands. docs/decisions/quality-levels.md, "Above 50 megapixels". */
 export const MOST_MEASURED_PIXELS = 50e6
 
 /** Score below which a result is refused at any level: 50 annoys slightly on the scale of SSIMULACRA 2. */
@@ -46,7 +46,7 @@ export const BETTER_POINTS = 1
 
 // Targets of palettes and near-lossless rows.
 
-/** Points that the worst tile may be below the score. docs/design/pictures.md, "What levels mean of JPEG". */
+/** Points that the worst tile may be below the score. docs/decisions/quality-levels.md, "What levels mean of JPEG". */
 export const TILE_BELOW = 20
 
 /** Share of the specks of palettes that near-lossless rows may have: their dots are sparse. */

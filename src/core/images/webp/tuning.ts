@@ -12,10 +12,10 @@ export const TOKENS_PER_BYTE = 22
 /** Memory in bytes above which tokens are not held. */
 export const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
 
-/** Least memory in bytes per pixel of a translucent picture, with large clear areas; smooth transitions take 25, and end as `EngineError`. docs/design/memory.md, "to WebP, transparent". */
+/** Least memory in bytes per pixel of a translucent picture, with large clear areas; smooth transitions take 25, and end as `EngineError`. docs/contributors/memory.md, "to WebP, transparent". */
 export const ALPHA_BYTES_PER_PIXEL = 15
 
-/** Memory in bytes per pixel of an exact result. docs/design/memory.md, "to WebP, exact". */
+/** Memory in bytes per pixel of an exact result. docs/contributors/memory.md, "to WebP, exact". */
 export const EXACT_BYTES_PER_PIXEL = 22
 
 /** Memory in bytes of rows and meters beside an engine that uses its full budget. */
@@ -27,7 +27,7 @@ export const BASE_BYTES = 14 * 1024 * 1024
 /** Pixels up to which libwebp's method is 5; beyond, method 4 takes a tenth of the time for 1 % more bytes. */
 export const THOROUGH_PIXELS = 4_000_000
 
-/** Pictures whose chroma is also fitted (libsharpyuv): share of neighbours with different hues, at least, and pixels, at most, at 13 bytes each. docs/design/pictures.md, "Chroma fitted". */
+/** Pictures whose chroma is also fitted (libsharpyuv): share of neighbours with different hues, at least, and pixels, at most, at 13 bytes each. docs/decisions/webp-and-avif.md, "Chroma fitted". */
 export const FITTED = { leastContrast: 0.0003, mostPixels: 2_000_000 }
 
 /** Range of the search by luma. */
