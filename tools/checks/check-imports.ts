@@ -46,7 +46,7 @@ const asksTheClock = (root: string, file: string) => WITHOUT_CLOCK.test(file) &&
 
 /** Rows of the service's table: | `folder/`, … | what it holds | folders it may import |. */
 function readTable(text: string): Row[] {
-  const [, section = ''] = text.split('## The house\n')
+  const [, section = ''] = text.split('## Folders\n')
   const rows = section.split('\n## ')[0]?.matchAll(/^\| (`.+?) \| .+ \| (.*?) ?\|$/gm) ?? []
   return [...rows].map(([, folders = '', below = '']) => {
     const paths = [...folders.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)

@@ -1,6 +1,6 @@
 /**
  * What `low`, `medium`, `high` and `ultra` mean: the only table, with a column for each medium whose figures must differ. The
- * sentences of `GET /v1/formats` are made from it (describe.ts), docs/formats.md is held to it by a test. The floors under
+ * sentences of `GET /v1/formats` are made from it (describe.ts), docs/users/quality.md is held to it by a test. The floors under
  * everything are in codec/codec.ts.
  */
 

@@ -65,7 +65,7 @@ async function fateOf(id: FormatId, { make, name, output }: Generated, more: Par
 
 /** Of the table "What is kept": by format, how its second column begins. */
 const DOCUMENTED = new Map<string, Fate>(
-  readFileSync(new URL('../../../docs/formats.md', import.meta.url), 'utf8')
+  readFileSync(new URL('../../../docs/users/kept.md', import.meta.url), 'utf8')
     .split('\n')
     .flatMap((line): [string, Fate][] => {
       const [, ids = '', behind = ''] = line.split('|').map((cell) => cell.trim())
