@@ -16,12 +16,20 @@ import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from '
 import { gridFor, isAllowedGrid, TILE } from './grid.ts'
 import { AvifCodec } from './libaom.ts'
 import { Band16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
-import { BAND_BYTES, BISECTED_PIXELS, HDR_BASE_BYTES, HDR_SPEEDS, LAST_HDR_STEP, LEAST_HDR_ALPHA_QUALITY, METER_BYTES } from './tuning.ts'
+import {
+  BAND_BYTES,
+  BISECTED_PIXELS,
+  FASTEST,
+  HDR_BASE_BYTES,
+  HDR_SPEEDS,
+  LAST_HDR_STEP,
+  LEAST_HDR_ALPHA_QUALITY,
+  METER_BYTES,
+} from './tuning.ts'
 
 /** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
 const BITS = 10
 const MOST = 2 ** BITS - 1
-const FASTEST = 8
 /** Qualities that are tried. Every level climbs the same steps, so that a lower target never ends higher. */
 const qualityAt = (step: number) => 26 + 3 * step
 

@@ -10,20 +10,28 @@ import {
   type QualityScale,
 } from '../search/perceptual-search.ts'
 import type { Chroma } from './libaom.ts'
-import { BYTES_PER_POINT, CURVE, LOST_BY_HALVING, POINTS_PER_COARSENESS, PROBES_OF_FITTED } from './tuning.ts'
+import {
+  ASKED_BY_WINDOWS,
+  BYTES_PER_POINT,
+  CURVE,
+  LOST_BY_HALVING,
+  PERCEPTUAL_RANGE,
+  POINTS_PER_COARSENESS,
+  PROBES_OF_FITTED,
+  TWO_PROBES,
+} from './tuning.ts'
 
-/** Looks at most, where one is good enough; all there may be, where each takes a minute or two, the second a little higher to be the last. */
+/** Probes at most, where one reaches the target; `two`: all there may be, where each takes a minute or two. */
 export type ProbeLimit = number | 'two'
 
 /** Casts are mostly of halved chroma, which no quality mends. */
 const scaleOf = (chroma: Chroma, looks: ProbeLimit): QualityScale => ({
-  lowest: 20,
-  highest: 97,
+  ...PERCEPTUAL_RANGE,
   coarseness: (quality) => (100 - quality) ** CURVE,
   qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
   pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
-  ...(looks === 'two' ? { mostProbes: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 } : { mostProbes: looks }),
-  mostAskedByWindows: chroma === 'full' ? 6 : 2,
+  ...(looks === 'two' ? TWO_PROBES : { mostProbes: looks }),
+  mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
 })
 
 /** A result, or a sample of one, beside what it was made of. */

@@ -78,6 +78,15 @@ export const PROBES_OF_FITTED = 2
 /** Points that halving chroma takes, from which fitting is tried; photographs lose less. docs/decisions/webp-and-avif.md, "Chroma fitted". */
 export const LOST_BY_HALVING = 1.5
 
+/** Qualities of the perceptual search. */
+export const PERCEPTUAL_RANGE = { lowest: 20, highest: 97 }
+
+/** Search of pictures above 50 megapixels, where a probe takes a minute or two: the second aims a little higher, to be the last. */
+export const TWO_PROBES = { mostProbes: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 }
+
+/** Points that casts and steps may ask for, by chroma: casts come mostly from halved chroma, which no quality mends. */
+export const ASKED_BY_WINDOWS = { full: 6, halved: 2 }
+
 // HDR.
 
 /** Memory in bytes of encoder, decoder and the reader of the picture. */

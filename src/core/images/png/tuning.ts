@@ -82,10 +82,10 @@ export const PALETTE_TRIAL: Effort = { level: 6, trialLevel: 3, strategies: FILT
 /** Share of the unfiltered bytes below which filters are worth their time. */
 export const WORTH_FILTERING = 0.98
 
-/** Rounds of k-means after the median cut. */
+/** Rounds of k-means that refine a palette. */
 export const K_MEANS_ROUNDS = 8
 
-/** Largest tolerance, in levels of 255, by which a pixel may stray to repeat its neighbour. */
+/** Largest tolerance: multiples of the palette's expected error by which a pixel in texture may stray to repeat its neighbour's index. */
 export const MOST_TOLERANT = 12
 
 /** dB that twice the colours bring to a typical picture; a first guess. */
