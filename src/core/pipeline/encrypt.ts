@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
-import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
+import { encryptPdf, obstacleInObjects, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import type { Sink, Source } from '../model/codec.ts'
 import type { ResultSink } from '../model/sink.ts'
-import { passwordApplies } from './password.ts'
+import { passwordObstacle } from './password.ts'
 
 export interface EncryptedResult {
   readonly encrypted: Source
@@ -60,10 +60,10 @@ export async function encryptResult(
 }
 
 async function lockFor({ source, output, format, name }: PlainResult): Promise<Lock> {
-  if (format.password === 'ooxml' && output === format.id && (await passwordApplies(source, format))) {
+  if (format.password === 'ooxml' && output === format.id && !(await passwordObstacle(source, format))) {
     return { name, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
   }
-  if (format.password === 'pdf' && output === format.id && (await pdfPasswordUse(source)) === 'applies') {
+  if (format.password === 'pdf' && output === format.id && !(await obstacleInObjects(source))) {
     return { name, output, write: encryptPdf, prove: proveEncryptedPdf }
   }
   // A separator inside the name would make the entry a file in a folder.

@@ -1,7 +1,7 @@
 /** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
 
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
-import { passwordApplies } from '../../core/pipeline/password.ts'
+import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
 import { LANES } from '../lanes.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
@@ -12,7 +12,6 @@ import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import { newTaskId, type Staged } from './ingest.ts'
 import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
-import { isSignedPdf } from './signed-pdf.ts'
 import { waited } from './wait-for-task.ts'
 
 export interface Submission {
@@ -92,23 +91,20 @@ async function decide(submission: Submission, staged: Staged, format: KnownForma
   const jobOptions = optionsOf(submission, staged)
   checkQuality(format, jobOptions.quality)
   const output = chooseOutput(format, jobOptions.format)
-  if (jobOptions.password !== undefined && format.id === 'pdf') await refuseSigned(staged)
-  if (jobOptions.password !== undefined && format.password) await refuseLocked(staged, format)
+  if (jobOptions.password !== undefined) await refusePassword(staged, format)
   const { worker, quickUpTo } = LANES[format.id]
   const quick = fastest === 'quick' && worker === 'press' && staged.size <= quickUpTo
   return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
 }
 
-async function refuseSigned(staged: Staged): Promise<void> {
-  if ('refusal' in staged.kept || !(await isSignedPdf(staged.kept.upload.source(staged.fileName)))) return
-  const message = 'This PDF is signed: encrypting it would break the signature. Send it without a password.'
-  throw new ApiError('password_not_applicable', message, { param: 'password' })
+const PASSWORD_REFUSALS = {
+  signed: 'This PDF is signed: encrypting it would break the signature. Send it without a password.',
+  encrypted: 'This document is under a password already. Send it without one.',
 }
 
-async function refuseLocked(staged: Staged, format: KnownFormat): Promise<void> {
-  if ('refusal' in staged.kept || (await passwordApplies(staged.kept.upload.source(staged.fileName), format))) return
-  const message = 'This document is under a password already. Send it without one.'
-  throw new ApiError('password_not_applicable', message, { param: 'password' })
+async function refusePassword({ kept, fileName }: Staged, format: KnownFormat): Promise<void> {
+  const obstacle = 'refusal' in kept ? undefined : await passwordObstacle(kept.upload.source(fileName), format)
+  if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
 /** No task promises what the name of its upload does not keep: that is as old as the upload, and the plan may be newer. */

@@ -12,7 +12,6 @@ import { fingerprint, parseIdempotencyKey } from '../../../src/service/tasks/ide
 import { digest } from '../../../src/service/tasks/ingest.ts'
 import { checkQuality, chooseOutput } from '../../../src/service/tasks/job-options.ts'
 import { deliver, nextDelivery } from '../../../src/service/tasks/notify.ts'
-import { isSignedPdf } from '../../../src/service/tasks/signed-pdf.ts'
 
 describe('keys', () => {
   it('carry a checksum that every changed character breaks', () => {
@@ -232,26 +231,5 @@ describe('wishes', () => {
     checkQuality(FORMATS.docx, 'ultra')
     checkQuality(FORMATS.png, 'high')
     expect(() => checkQuality(FORMATS.png, 'ultra')).toThrow(expect.objectContaining({ type: 'invalid_parameter' }))
-  })
-
-  it('see a signature in a PDF wherever its name is cut', async () => {
-    const text = new TextEncoder().encode(`${'x'.repeat(30)}/ByteRange [0 1]`)
-    const source = (bytes: Uint8Array, length: number) => ({
-      name: 'a.pdf',
-      size: bytes.length,
-      read: async () => bytes,
-      stream: () => {
-        let at = 0
-        return new ReadableStream<Uint8Array>({
-          pull(controller) {
-            if (at >= bytes.length) return controller.close()
-            controller.enqueue(bytes.slice(at, at + length))
-            at += length
-          },
-        })
-      },
-    })
-    for (let length = 1; length < text.length; length++) expect(await isSignedPdf(source(text, length)), `${length}`).toBe(true)
-    expect(await isSignedPdf(source(text.subarray(0, 39), 7))).toBe(false)
   })
 })

@@ -4,6 +4,7 @@ import type { Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { isPdfA1 } from './document.ts'
 import { Duplicates } from './duplicates.ts'
+import type { Obstacle } from './encryptable.ts'
 import { Dict, PdfSyntax } from './objects.ts'
 import { hasSignatureBytes, reach } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
@@ -47,21 +48,18 @@ export async function proveEncryptedPdf(source: Source, encrypted: Source, passw
   if (!verdict.equal) throw new Error(`the encrypted PDF differs: ${verdict.difference}`)
 }
 
-/**
- * What a password does to this PDF: `applies`; `signed` ones would lose their signature; `archive`: it is encrypted
- * already or too damaged to be written again, so only an archive around it helps.
- */
-export async function pdfPasswordUse(source: Source): Promise<'applies' | 'signed' | 'archive'> {
+/** What stands against a password on this PDF, after a look at every object. `undefined`: nothing. */
+export async function obstacleInObjects(source: Source): Promise<Obstacle | undefined> {
   try {
     const reader = await Reader.open(source)
-    if (reader.trailer.has('Encrypt')) return 'archive'
+    if (reader.trailer.has('Encrypt')) return 'encrypted'
     const root = await reader.resolve(reader.trailer.get('Root'))
     if (root instanceof Dict && root.has('Perms')) return 'signed'
     if (await hasSignatureBytes(reader, NEVER)) return 'signed'
     if ((await reach(reader, KEEP_ALL, NEVER)).signed) return 'signed'
-    return reader.repaired || !(root instanceof Dict) ? 'archive' : 'applies'
+    return reader.repaired || !(root instanceof Dict) ? 'damaged' : undefined
   } catch (error) {
-    if (isCodecError(error, 'malformed')) return 'archive'
+    if (isCodecError(error, 'malformed')) return 'damaged'
     throw error
   }
 }

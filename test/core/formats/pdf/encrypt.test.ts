@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encryptPdf, pdfPasswordUse, proveEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
+import { encryptPdf, obstacleInObjects, proveEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
+import { obstacleInBytes } from '../../../../src/core/formats/pdf/encryptable.ts'
 import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { saslPrep } from '../../../../src/core/formats/pdf/security.ts'
@@ -9,6 +10,17 @@ import { buildPdf, plainDocument } from './build.ts'
 import { press } from './run.ts'
 
 const source = (bytes: Uint8Array) => memorySource(bytes, 'x.pdf')
+
+function chunksOf(bytes: Uint8Array, length: number): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.slice(at, at + length))
+      at += length
+    },
+  })
+}
 
 async function locked(bytes: Uint8Array, password: string) {
   const sink = memorySink(1 << 24, 'x.pdf')
@@ -48,12 +60,23 @@ describe('a PDF under a password', () => {
     expect((await press(sealed)).outcome).toMatchObject({ kind: 'unchanged', reason: 'encrypted' })
   })
 
-  it('says what a password does to a file', async () => {
+  it('is refused if it is signed, encrypted or damaged', async () => {
     const signed = buildPdf(plainDocument(3, ['<</Type/Sig/ByteRange [0 1 2 3]>>'], '/AcroForm<</Fields[9 0 R]>>'))
-    expect(await pdfPasswordUse(source(buildPdf(titled)))).toBe('applies')
-    expect(await pdfPasswordUse(source(signed))).toBe('signed')
-    expect(await pdfPasswordUse(source(await locked(buildPdf(titled), 'x')))).toBe('archive')
-    expect(await pdfPasswordUse(source(Buffer.from('%PDF-1.4 nothing')))).toBe('archive')
+    const sealed = await locked(buildPdf(titled), 'x')
+    expect(await obstacleInObjects(source(buildPdf(titled)))).toBeUndefined()
+    expect(await obstacleInObjects(source(signed))).toBe('signed')
+    expect(await obstacleInObjects(source(sealed))).toBe('encrypted')
+    expect(await obstacleInObjects(source(Buffer.from('%PDF-1.4 nothing')))).toBe('damaged')
+    expect(await obstacleInBytes(source(buildPdf(titled)))).toBeUndefined()
+    expect(await obstacleInBytes(source(signed))).toBe('signed')
+    expect(await obstacleInBytes(source(sealed))).toBe('encrypted')
+  })
+
+  it('is refused as signed wherever the name of the signature is cut', async () => {
+    const text = Buffer.from(`${'x'.repeat(30)}/ByteRange [0 1]`)
+    const inChunks = (bytes: Uint8Array, length: number) => ({ ...source(bytes), stream: () => chunksOf(bytes, length) })
+    for (let length = 1; length < text.length; length++) expect(await obstacleInBytes(inChunks(text, length)), `${length}`).toBe('signed')
+    expect(await obstacleInBytes(inChunks(text.subarray(0, 39), 7))).toBeUndefined()
   })
 })
 
