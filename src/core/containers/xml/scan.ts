@@ -3,7 +3,8 @@
  * attribute values in place; everything else of the text stays byte for byte. Entities are never expanded but the
  * five of XML and character references, so there is nothing to blow up.
  */
-import { EngineError } from '../../../../wasm/engine-error.ts'
+import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty'
   /** As written, with its prefix. */
@@ -13,7 +14,7 @@ export interface Tag {
   /** Where `<` stands, and where the text after `>` begins. */
   readonly start: number
   readonly end: number
-  attributes(): Attribute[]
+  attributes(): readonly Attribute[]
   /** Value of the first attribute of that local name, references resolved. */
   get(local: string): string | undefined
 }
@@ -61,6 +62,45 @@ export function* scanTags(xml: string): Generator<Tag> {
   }
 }
 
+/** One question about a text, answered tag by tag. */
+export interface TagReader {
+  /** Takes the next tag. @throws EngineError, RangeError if the question cannot be answered */
+  read(tag: Tag): void
+  /** True if no further tag can change the answer. */
+  readonly done?: boolean
+}
+
+/** Shows all tags to all readers in one pass. Returns the readers that have no answer, because the text or a tag is damaged. */
+export function readTags(xml: string, readers: readonly TagReader[]): ReadonlySet<TagReader> {
+  const failed = new Set<TagReader>()
+  let active = [...readers]
+  try {
+    for (const tag of scanTags(xml)) {
+      for (const reader of active) {
+        if (!answers(reader, tag)) failed.add(reader)
+      }
+      if (active.some((reader) => reader.done || failed.has(reader))) {
+        active = active.filter((reader) => !reader.done && !failed.has(reader))
+        if (active.length === 0) break
+      }
+    }
+  } catch (error) {
+    if (!isEngineError(error, 'xml')) throw error
+    for (const reader of active) failed.add(reader)
+  }
+  return failed
+}
+
+function answers(reader: TagReader, tag: Tag): boolean {
+  try {
+    reader.read(tag)
+    return true
+  } catch (error) {
+    if (isEngineError(error, 'xml') || error instanceof RangeError) return false
+    throw error
+  }
+}
+
 function skipSpecial(xml: string, start: number): number {
   const until = (mark: string) => {
     const found = xml.indexOf(mark, start)
@@ -93,13 +133,14 @@ function makeTag(xml: string, start: number, end: number): Tag {
   let nameEnd = nameStart
   while (nameEnd < end - 1 && !isSpace(xml.charCodeAt(nameEnd)) && xml[nameEnd] !== '/') nameEnd++
   const name = xml.slice(nameStart, nameEnd)
+  let attributes: Attribute[] | undefined
   const tag: Tag = {
     kind: close ? 'close' : xml[end - 2] === '/' ? 'empty' : 'open',
     name,
     local: localName(name),
     start,
     end,
-    attributes: () => readAttributes(xml, nameEnd, end - 1),
+    attributes: () => (attributes ??= readAttributes(xml, nameEnd, end - 1)),
     get: (local) => tag.attributes().find((attribute) => attribute.local === local)?.value,
   }
   return tag

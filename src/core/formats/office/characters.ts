@@ -1,10 +1,5 @@
 /** Which characters a document may show: those in its texts, and those that an office program makes by itself. */
-import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeXml, unescapeXml } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
-import type { OoxmlDocument } from './document.ts'
-
-const MOST_TEXT_BYTES = 24 * 1024 * 1024
+import { unescapeXml } from '../../containers/xml/scan.ts'
 
 /** Content that comes from elsewhere when the document is opened or merged. */
 const FOREIGN = /<\w+:(mailMerge|altChunk|subDoc)\b/
@@ -26,40 +21,37 @@ const FIRST_IDEOGRAPHIC = 0x2e80
 const [BLOCK, PRIVATE_FIRST, PRIVATE_LAST] = [0x80, 0xe000, 0xf8ff]
 
 /**
- * Undefined when that cannot be told. Small scripts count as used whole (by blocks of 128) when one of their characters is;
- * so do the capitals and the composed and decomposed forms of all characters.
+ * Characters that a document may show, gathered from its texts. Small scripts count as used whole (by blocks of 128) when one of
+ * their characters is; so do the capitals and the composed and decomposed forms of all characters.
  */
-export async function possibleCharacters(document: OoxmlDocument, signal: AbortSignal): Promise<Set<number> | undefined> {
-  const seen = new Set<number>()
-  const note = (text: string) => {
-    for (const character of text) seen.add(character.codePointAt(0)!)
-  }
-  for (const [part, entry] of document.parts) {
-    if (!/\.(xml|vml|rels)$/.test(part)) continue
-    signal.throwIfAborted()
-    if (entry.opaque || entry.size > MOST_TEXT_BYTES) return undefined
-    let text: string
-    try {
-      text = decodeXml(await readEntry(document.archive, entry))
-    } catch (error) {
-      if (isEngineError(error, 'xml')) return undefined
-      throw error
-    }
-    if (FOREIGN.test(text)) return undefined
-    for (const [, numbering] of text.matchAll(NUMBERING)) if (!NUMBERINGS.test(numbering!)) return undefined
-    for (const [, code] of text.matchAll(SYMBOL)) seen.add(Number.parseInt(code!, 16))
+export class PossibleCharacters {
+  readonly #seen = new Set<number>()
+
+  /** Takes a text. False: nobody can tell what the document may show. */
+  add(text: string): boolean {
+    if (FOREIGN.test(text)) return false
+    for (const [, numbering] of text.matchAll(NUMBERING)) if (!NUMBERINGS.test(numbering!)) return false
+    for (const [, code] of text.matchAll(SYMBOL)) this.#seen.add(Number.parseInt(code!, 16))
     const plain = unescapeXml(text)
-    note(plain)
+    this.#note(plain)
     // Programs compose and decompose accents, whichever the font has.
-    note(plain.normalize('NFC'))
-    note(plain.normalize('NFD'))
+    this.#note(plain.normalize('NFC'))
+    this.#note(plain.normalize('NFD'))
+    return true
   }
-  for (const code of [...seen]) {
-    const character = String.fromCodePoint(code)
-    note(character.toUpperCase())
-    note(character.toLowerCase())
+
+  finish(): Set<number> {
+    for (const code of [...this.#seen]) {
+      const character = String.fromCodePoint(code)
+      this.#note(character.toUpperCase())
+      this.#note(character.toLowerCase())
+    }
+    return widened(this.#seen)
   }
-  return widened(seen)
+
+  #note(text: string): void {
+    for (const character of text) this.#seen.add(character.codePointAt(0)!)
+  }
 }
 
 function widened(seen: ReadonlySet<number>): Set<number> {

@@ -3,16 +3,14 @@
  * that is left holds all that any place shows, in whole pixels, so each place keeps a rectangle of its own within it.
  */
 
-import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { leastOf } from '../../bytes/min-max.ts'
-import { decodeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
+import type { Splice, Tag, TagReader } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Rect } from '../../embedded/crop.ts'
 import { type PictureFacts, pictureFacts } from '../../embedded/image-header.ts'
-import { isImage, type OoxmlDocument } from './document.ts'
+import { isImage, type OoxmlDocument, type Rels } from './document.ts'
 import type { UnusedLayouts } from './layouts.ts'
 
-const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 /** What is left has at most this many pixels: they are held as an exact picture for a while. */
 const MOST_PIXELS = 12_000_000
@@ -53,29 +51,29 @@ export interface Crops {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** The places that show each of these ids; `unclear` where one is shown otherwise, whole, or not at all. @throws EngineError */
-export function cropUses(xml: string, ids: ReadonlySet<string>): Map<string, CropUse[] | 'unclear'> {
-  const uses = new Map<string, CropUse[] | 'unclear'>([...ids].map((id) => [id, []]))
-  let fill: { depth: number; ids: string[]; crop: CropUse | undefined; unclear: boolean } | undefined
-  let depth = 0
-  for (const tag of scanTags(xml)) {
+/** Reads the places that show each of `ids`. */
+export class CropUses implements TagReader {
+  readonly #uses: Map<string, CropUse[] | 'unclear'>
+  readonly #ids: ReadonlySet<string>
+  #fill: { depth: number; ids: string[]; crop: CropUse | undefined; unclear: boolean } | undefined
+  #depth = 0
+
+  constructor(ids: ReadonlySet<string>) {
+    this.#ids = ids
+    this.#uses = new Map<string, CropUse[] | 'unclear'>([...ids].map((id) => [id, []]))
+  }
+
+  read(tag: Tag): void {
     if (tag.kind === 'close') {
-      if (fill && depth === fill.depth) {
-        for (const id of fill.ids) {
-          const before = uses.get(id)
-          if (before === 'unclear' || fill.unclear || !fill.crop || fill.ids.length > 1) uses.set(id, 'unclear')
-          else before?.push(fill.crop)
-        }
-        fill = undefined
-      }
-      depth--
-      continue
+      this.#close()
+      return
     }
-    if (tag.kind === 'open') depth++
+    if (tag.kind === 'open') this.#depth++
     if (tag.local === 'blipFill' && tag.kind === 'open') {
-      if (fill) fill.unclear = true
-      else fill = { depth, ids: [], crop: undefined, unclear: false }
+      if (this.#fill) this.#fill.unclear = true
+      else this.#fill = { depth: this.#depth, ids: [], crop: undefined, unclear: false }
     }
+    const fill = this.#fill
     if (fill && UNCROPPABLE.has(tag.local)) fill.unclear = true
     if (fill && tag.local === 'srcRect') {
       const sides = sidesOf(tag)
@@ -83,13 +81,30 @@ export function cropUses(xml: string, ids: ReadonlySet<string>): Map<string, Cro
       else fill.unclear = true
     }
     for (const { local, value, name } of tag.attributes()) {
-      if (!name.includes(':') || !ids.has(value)) continue
+      if (!name.includes(':') || !this.#ids.has(value)) continue
       if (fill && tag.local === 'blip' && local === 'embed') fill.ids.push(value)
-      else uses.set(value, 'unclear')
+      else this.#uses.set(value, 'unclear')
     }
   }
-  for (const [id, found] of uses) if (found.length === 0) uses.set(id, 'unclear')
-  return uses
+
+  #close(): void {
+    const fill = this.#fill
+    if (fill && this.#depth === fill.depth) {
+      for (const id of fill.ids) {
+        const before = this.#uses.get(id)
+        if (before === 'unclear' || fill.unclear || !fill.crop || fill.ids.length > 1) this.#uses.set(id, 'unclear')
+        else before?.push(fill.crop)
+      }
+      this.#fill = undefined
+    }
+    this.#depth--
+  }
+
+  /** The places, by id; `unclear` where one shows the picture otherwise, whole, or not at all. */
+  finish(): ReadonlyMap<string, CropUse[] | 'unclear'> {
+    for (const [id, found] of this.#uses) if (found.length === 0) this.#uses.set(id, 'unclear')
+    return this.#uses
+  }
 }
 
 /** Tiles count from the whole picture; layers of effects and their vector copies are of its size. */
@@ -105,16 +120,33 @@ function sidesOf(tag: Tag): Sides | undefined {
   return sides.l + sides.r < 0.99 && sides.t + sides.b < 0.99 ? sides : undefined
 }
 
-/** Crops that could be made, known from the document alone. `except`: pictures that stay whole. */
-export async function possibleCrops(document: OoxmlDocument, layouts: UnusedLayouts, except: ReadonlySet<string>): Promise<Crops> {
+/** A text with cropped pictures in it. */
+export interface CropText {
+  readonly xml: string
+  readonly uses: ReadonlyMap<string, CropUse[] | 'unclear'>
+}
+
+export interface CropRules {
+  readonly layouts: UnusedLayouts
+  /** Pictures that stay whole. */
+  readonly except: ReadonlySet<string>
+}
+
+/** Crops that could be made, known from the document alone. `textOf`: what a text says. `undefined`: it crops nothing, or cannot be read. */
+export async function possibleCrops(
+  document: OoxmlDocument,
+  textOf: (rels: Rels) => CropText | undefined,
+  { layouts, except }: CropRules,
+): Promise<Crops> {
   const found = new Map<string, { owner: string; use: CropUse }[] | 'unclear'>()
   const texts = new Map<string, string>()
-  for (const { owner, relationships } of document.rels) {
+  for (const rels of document.rels) {
+    const { owner, relationships } = rels
     if (layouts.parts.has(owner)) continue
     const images = relationships.filter(isImage)
     for (const { part, type } of relationships) if (part !== undefined && !/\/image$/i.test(type)) found.set(part, 'unclear')
     if (images.length === 0) continue
-    const read = layouts.masters.has(owner) ? undefined : await usesIn(document, owner, new Set(images.map(({ id }) => id)))
+    const read = layouts.masters.has(owner) ? undefined : textOf(rels)
     if (read) texts.set(owner, read.xml)
     for (const { id, part } of images) {
       const uses = read?.uses.get(id) ?? 'unclear'
@@ -130,18 +162,6 @@ export async function possibleCrops(document: OoxmlDocument, layouts: UnusedLayo
   }
   const owners = new Set([...crops.values()].flatMap(({ edits }) => edits.map(({ owner }) => owner)))
   return { crops, texts: new Map([...texts].filter(([owner]) => owners.has(owner))) }
-}
-
-async function usesIn(document: OoxmlDocument, owner: string, ids: ReadonlySet<string>) {
-  const entry = document.parts.get(owner)
-  if (!entry || entry.opaque || entry.size > MOST_SEARCHED_BYTES) return undefined
-  try {
-    const xml = decodeXml(await readEntry(document.archive, entry))
-    return xml.includes('srcRect') ? { xml, uses: cropUses(xml, ids) } : undefined
-  } catch (error) {
-    if (isEngineError(error, 'xml')) return undefined
-    throw error
-  }
 }
 
 async function cropOf(document: OoxmlDocument, part: string, uses: readonly { owner: string; use: CropUse }[]): Promise<Crop | undefined> {

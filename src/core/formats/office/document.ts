@@ -1,16 +1,14 @@
 /** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import { decodeXml } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
-import { pictureUses, recoloured, type Shown } from './usage.ts'
+import type { PictureUses, Shown } from './usage.ts'
 
-const MOST_RELS_BYTES = 8 * 1024 * 1024
-/** Parts above this are not searched for pictures: theirs keep all pixels. */
-const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
+export const MOST_RELS_BYTES = 8 * 1024 * 1024
 export const CONTENT_TYPES = '[content_types].xml'
 
 export interface Rels {
@@ -82,7 +80,8 @@ export interface Showing {
   readonly exact: Set<string>
 }
 
-export async function showing(document: OoxmlDocument): Promise<Showing> {
+/** `usesOf`: what each text says of the pictures that its relationships lead to. `undefined`: the text cannot be read. */
+export function showing(document: OoxmlDocument, usesOf: (rels: Rels) => PictureUses | undefined): Showing {
   const exact = new Set<string>()
   const shown = new Map<string, Shown | 'unknown'>()
   const merge = (part: string, use: Shown | 'unknown') => {
@@ -93,16 +92,17 @@ export async function showing(document: OoxmlDocument): Promise<Showing> {
       shown.set(part, { widthInches, heightInches: Math.max(before.heightInches, use.heightInches) })
     }
   }
-  const background = await slideSize(document)
-  for (const { owner, relationships } of document.rels) {
+  for (const rels of document.rels) {
+    const { relationships } = rels
     const images = relationships.filter(isImage)
     if (images.length === 0) continue
-    const found = await usesIn(document, owner, new Set(images.map(({ id }) => id)), background)
+    const found = usesOf(rels)
+    const uses = found?.finish()
     for (const { id, part } of images) {
       // Readers do not agree on which of several relationships of one id a text means.
       const isClear = relationships.filter((each) => each.id === id).length === 1
-      merge(part!, (isClear && found?.uses.get(id)) || 'unknown')
-      if (found?.exact.has(id)) exact.add(part!)
+      merge(part!, (isClear && uses?.get(id)) || 'unknown')
+      if (found?.recoloured.has(id)) exact.add(part!)
     }
     // A picture that something else leads to, too, is shown nobody knows how.
     for (const { part, type } of relationships) if (part && shown.has(part) && !/\/image$/i.test(type)) merge(part, 'unknown')
@@ -110,37 +110,4 @@ export async function showing(document: OoxmlDocument): Promise<Showing> {
   const known = new Map<string, Shown>()
   for (const [part, use] of shown) if (use !== 'unknown') known.set(part, use)
   return { shown: known, exact }
-}
-
-async function usesIn(document: OoxmlDocument, owner: string, ids: Set<string>, background: Size | undefined) {
-  const entry = document.parts.get(owner)
-  if (!entry || entry.opaque || entry.size > MOST_SEARCHED_BYTES) return undefined
-  try {
-    const xml = decodeXml(await readEntry(document.archive, entry))
-    return { uses: pictureUses(xml, ids, background), exact: recoloured(xml) }
-  } catch (error) {
-    if (isEngineError(error, 'xml') || error instanceof RangeError) return undefined
-    throw error
-  }
-}
-
-interface Size {
-  readonly width: number
-  readonly height: number
-}
-
-/** p:sldSz of a presentation (ECMA-376 part 1, 19.2.1.39), in EMU. */
-async function slideSize(document: OoxmlDocument): Promise<Size | undefined> {
-  const entry = document.parts.get('ppt/presentation.xml')
-  if (!entry || entry.opaque || entry.size > MOST_RELS_BYTES) return undefined
-  try {
-    for (const tag of scanTags(decodeXml(await readEntry(document.archive, entry)))) {
-      if (tag.local !== 'sldSz') continue
-      const [width, height] = [Number(tag.get('cx')), Number(tag.get('cy'))]
-      return width > 0 && height > 0 ? { width, height } : undefined
-    }
-  } catch (error) {
-    if (!isEngineError(error, 'xml')) throw error
-  }
-  return undefined
 }

@@ -4,20 +4,18 @@
  * that forbid it, and all that are not plain TrueType stay as they are.
  */
 
-import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
-import { readEntry } from '../../containers/zip/read.ts'
+import type { Tag, TagReader } from '../../containers/xml/scan.ts'
 import { FontView } from '../../fonts/bytes.ts'
 import { fontDifference, fontForText } from '../../fonts/sfnt/for-text.ts'
 import { tablesOf } from '../../fonts/sfnt/truetype.ts'
-import { possibleCharacters } from './characters.ts'
-import type { OoxmlDocument } from './document.ts'
+import type { OoxmlDocument, Rels } from './document.ts'
 
 const LARGEST_FONT_BYTES = 24 * 1024 * 1024
-const MOST_TABLE_BYTES = 4 * 1024 * 1024
+/** Texts above this are not searched for font keys: their fonts keep all glyphs. */
+export const MOST_TABLE_BYTES = 4 * 1024 * 1024
 /** Less than this is not worth another font. */
 const WORTHWHILE_SHARE = 0.95
 
@@ -27,14 +25,20 @@ export interface EmbeddedFonts {
   readonly characters: ReadonlySet<number>
 }
 
-/** Undefined when there is none, or when it is not known what they must show. */
-export async function embeddedFonts(document: OoxmlDocument, signal: AbortSignal): Promise<EmbeddedFonts | undefined> {
+/** Relationships to font parts. */
+export const fontsOf = ({ relationships }: Rels) => relationships.filter(({ type, part }) => part !== undefined && /\/font$/i.test(type))
+
+/** Font parts whose use is clear, and their keys. `keysOf`: what a text says. `undefined`: it cannot be read. */
+export function fontParts(
+  document: OoxmlDocument,
+  keysOf: (rels: Rels) => FontKeys | undefined,
+): ReadonlyMap<string, Uint8Array | undefined> {
   const keys = new Map<string, Uint8Array | undefined>()
   const unclear = new Set<string>()
-  for (const { owner, relationships } of document.rels) {
-    const fonts = relationships.filter(({ type, part }) => part !== undefined && /\/font$/i.test(type))
+  for (const rels of document.rels) {
+    const fonts = fontsOf(rels)
     if (fonts.length === 0) continue
-    const found = await fontKeys(document, owner)
+    const found = keysOf(rels)?.keys
     for (const { id, part } of fonts) {
       const entry = document.parts.get(part!)
       const key = found?.get(id)
@@ -46,29 +50,20 @@ export async function embeddedFonts(document: OoxmlDocument, signal: AbortSignal
   for (const { relationships } of document.rels)
     for (const { type, part } of relationships) if (part !== undefined && keys.has(part) && !/\/font$/i.test(type)) unclear.add(part)
   for (const part of unclear) keys.delete(part)
-  if (keys.size === 0) return undefined
-  const characters = await possibleCharacters(document, signal)
-  return characters && { keys, characters }
+  return keys
 }
 
-/** The w:fontKey of each relationship that an element of this part names; `unclear` where two differ. */
-async function fontKeys(document: OoxmlDocument, owner: string): Promise<Map<string, Uint8Array | 'unclear' | undefined> | undefined> {
-  const entry = document.parts.get(owner)
-  if (!entry || entry.opaque || entry.size > MOST_TABLE_BYTES) return undefined
-  const keys = new Map<string, Uint8Array | 'unclear' | undefined>()
-  try {
-    for (const tag of scanTags(decodeXml(await readEntry(document.archive, entry)))) {
-      if (tag.kind === 'close' || !/^(embed)?(regular|bold|italic|bolditalic)$/i.test(tag.local)) continue
-      const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
-      if (id === undefined) continue
-      const guid = tag.get('fontKey')
-      keys.set(id, keys.has(id) ? 'unclear' : guid === undefined ? undefined : (keyOf(guid) ?? 'unclear'))
-    }
-  } catch (error) {
-    if (isEngineError(error, 'xml')) return undefined
-    throw error
+/** Reads the w:fontKey of each relationship that an element names; `unclear` where two differ. */
+export class FontKeys implements TagReader {
+  readonly keys = new Map<string, Uint8Array | 'unclear' | undefined>()
+
+  read(tag: Tag): void {
+    if (tag.kind === 'close' || !/^(embed)?(regular|bold|italic|bolditalic)$/i.test(tag.local)) return
+    const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
+    if (id === undefined) return
+    const guid = tag.get('fontKey')
+    this.keys.set(id, this.keys.has(id) ? 'unclear' : guid === undefined ? undefined : (keyOf(guid) ?? 'unclear'))
   }
-  return keys
 }
 
 /** 17.8.1: the digits of the GUID from the last to the first pair. */

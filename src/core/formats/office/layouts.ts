@@ -2,8 +2,7 @@
  * `ultra`: slide layouts that no slide has (ECMA-376 part 1, 13.3.9) leave a presentation, with whatever only they lead to.
  * Every master keeps at least one.
  */
-import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
+import { decodeXml, type Splice, spliced, type Tag, type TagReader } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf, type Relationship } from './parts.ts'
@@ -18,26 +17,47 @@ export interface UnusedLayouts {
   readonly masters: ReadonlyMap<string, string>
 }
 
-export async function unusedLayouts(document: OoxmlDocument): Promise<UnusedLayouts> {
-  const layouts = new Set<string>()
-  const masters = new Map<string, string>()
+/** What `unusedLayouts` asks of texts. */
+export interface LayoutTexts {
+  /** Layouts that show shapes and pictures alone. */
+  readonly plain: ReadonlySet<string>
+  /** Tags of masters that could be read, by part. */
+  readonly masters: ReadonlyMap<string, MasterTags>
+}
+
+/** A master with its relationships to layouts that nothing else leads to. */
+interface MasterLayouts {
+  readonly owner: string
+  /** Number of layouts. */
+  readonly count: number
+  readonly unused: readonly Relationship[]
+}
+
+/** Masters and those of their layouts that no slide has, by relationships alone. */
+export function layoutsWithoutSlides(document: OoxmlDocument): MasterLayouts[] {
   const kept = new Set<string>()
   for (const { owner, relationships } of document.rels) {
     const ofMaster = isMaster(document, owner)
     for (const { type, part } of relationships) if (part && !(ofMaster && isLayout(type))) kept.add(part)
   }
-  for (const { owner, relationships } of document.rels) {
+  return document.rels.flatMap(({ owner, relationships }) => {
     const entry = document.parts.get(owner)
-    if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MOST_MASTER_BYTES) continue
+    if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MOST_MASTER_BYTES) return []
     const own = relationships.filter(({ type, part }) => isLayout(type) && part !== undefined && document.parts.has(part))
-    const unused: Relationship[] = []
-    for (const each of own) if (!kept.has(each.part!) && (await isPlain(document, each.part!))) unused.push(each)
-    if (unused.length === own.length) unused.shift()
+    return [{ owner, count: own.length, unused: own.filter(({ part }) => !kept.has(part!) && leadsToPlainParts(document, part!)) }]
+  })
+}
+
+export async function unusedLayouts(document: OoxmlDocument, { plain, masters: tags }: LayoutTexts): Promise<UnusedLayouts> {
+  const layouts = new Set<string>()
+  const masters = new Map<string, string>()
+  for (const { owner, count, unused: candidates } of layoutsWithoutSlides(document)) {
+    const unused = candidates.filter(({ part }) => plain.has(part!))
+    if (unused.length === count) unused.shift()
     if (unused.length === 0) continue
-    const xml = await textOf(document, owner)
-    const shorter = xml === undefined ? undefined : withoutLayouts(xml, new Set(unused.map(({ id }) => id)))
-    if (shorter === undefined) continue
-    masters.set(owner, shorter)
+    const splices = tags.get(owner)?.without(new Set(unused.map(({ id }) => id)))
+    if (!splices) continue
+    masters.set(owner, spliced(decodeXml(await readEntry(document.archive, document.parts.get(owner)!)), splices))
     for (const { part } of unused) layouts.add(part!)
   }
   // A layout that stays with one master stays with all.
@@ -53,59 +73,65 @@ const PLAIN_RELATIONSHIPS = /\/(slideMaster|image|themeOverride)$/i
 /** Movement, links and programs, which are more than the looks of a slide. */
 const NOT_PLAIN: ReadonlySet<string> = new Set(['transition', 'timing', 'control', 'oleObj', 'hlinkClick', 'hlinkHover', 'custDataLst'])
 
-/** A layout of shapes and pictures alone: without texts for those who cannot see them, links, objects and movement. */
-async function isPlain(document: OoxmlDocument, part: string): Promise<boolean> {
+function leadsToPlainParts(document: OoxmlDocument, part: string): boolean {
   const entry = document.parts.get(part)
   if (!entry || entry.opaque || entry.size > MOST_MASTER_BYTES) return false
   const leads = document.rels.filter(({ owner }) => owner === part).flatMap(({ relationships }) => relationships)
-  if (leads.some(({ external, type }) => external || !PLAIN_RELATIONSHIPS.test(type))) return false
-  const xml = await textOf(document, part)
-  if (xml === undefined) return false
-  try {
-    for (const tag of scanTags(xml)) {
-      if (tag.kind === 'close') continue
-      if (NOT_PLAIN.has(tag.local) || (tag.local === 'cNvPr' && (tag.get('descr') || tag.get('title')))) return false
-    }
-  } catch (error) {
-    if (isEngineError(error, 'xml')) return false
-    throw error
+  return !leads.some(({ external, type }) => external || !PLAIN_RELATIONSHIPS.test(type))
+}
+
+/** Tells whether a layout has shapes and pictures alone: no texts for those who cannot see them, no links, objects or movement. */
+export class PlainLayout implements TagReader {
+  plain = true
+
+  get done(): boolean {
+    return !this.plain
   }
-  return true
+
+  read(tag: Tag): void {
+    if (tag.kind === 'close') return
+    if (NOT_PLAIN.has(tag.local) || (tag.local === 'cNvPr' && (tag.get('descr') || tag.get('title')))) this.plain = false
+  }
 }
 
 const isLayout = (type: string) => /\/slideLayout$/i.test(type)
 const isMaster = (document: OoxmlDocument, part: string) => /\.slideMaster\+xml$/i.test(document.typeOf(part) ?? '')
 
-async function textOf(document: OoxmlDocument, part: string): Promise<string | undefined> {
-  try {
-    return decodeXml(await readEntry(document.archive, document.parts.get(part)!))
-  } catch (error) {
-    if (isEngineError(error, 'xml')) return undefined
-    throw error
-  }
-}
+/** p:sldLayoutId elements of a p:sldMaster (19.3.1.40), and what else its text names. */
+export class MasterTags implements TagReader {
+  readonly #ids: ReadonlySet<string>
+  readonly #layoutTags: { readonly kind: Tag['kind']; readonly id: string | undefined; readonly start: number; readonly end: number }[] = []
+  readonly #namedElsewhere = new Set<string>()
 
-/** p:sldMaster without the p:sldLayoutId elements (19.3.1.40) of these relationships; undefined where one is not found, or is named elsewhere. */
-function withoutLayouts(xml: string, ids: ReadonlySet<string>): string | undefined {
-  const splices: Splice[] = []
-  let open: number | undefined
-  try {
-    for (const tag of scanTags(xml)) {
-      if (tag.local === 'sldLayoutId') {
-        const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
-        if (tag.kind === 'empty' && id !== undefined && ids.has(id)) splices.push({ start: tag.start, end: tag.end, text: '' })
-        else if (tag.kind === 'open' && id !== undefined && ids.has(id)) open = tag.start
-        else if (tag.kind === 'close' && open !== undefined) {
-          splices.push({ start: open, end: tag.end, text: '' })
-          open = undefined
-        }
-      } else if (tag.kind !== 'close' && tag.attributes().some(({ name, value }) => name.includes(':') && ids.has(value))) return undefined
-    }
-  } catch (error) {
-    if (isEngineError(error, 'xml')) return undefined
-    throw error
+  /** `ids`: of relationships that lead to layouts. */
+  constructor(ids: ReadonlySet<string>) {
+    this.#ids = ids
   }
-  return splices.length === ids.size ? spliced(xml, splices) : undefined
+
+  read(tag: Tag): void {
+    if (tag.local === 'sldLayoutId') {
+      const id = tag.attributes().find(({ name, local }) => local === 'id' && name.includes(':'))?.value
+      this.#layoutTags.push({ kind: tag.kind, id, start: tag.start, end: tag.end })
+    } else if (tag.kind !== 'close') {
+      for (const { name, value } of tag.attributes()) if (name.includes(':') && this.#ids.has(value)) this.#namedElsewhere.add(value)
+    }
+  }
+
+  /** Cuts the elements of these relationships out. `undefined`: one is not found, or is named elsewhere. */
+  without(ids: ReadonlySet<string>): Splice[] | undefined {
+    for (const id of ids) if (this.#namedElsewhere.has(id)) return undefined
+    const splices: Splice[] = []
+    let open: number | undefined
+    for (const { kind, id, start, end } of this.#layoutTags) {
+      if (kind === 'empty' && id !== undefined && ids.has(id)) splices.push({ start, end, text: '' })
+      else if (kind === 'open' && id !== undefined && ids.has(id)) open = start
+      else if (kind === 'close' && open !== undefined) {
+        splices.push({ start: open, end, text: '' })
+        open = undefined
+      }
+    }
+    return splices.length === ids.size ? splices : undefined
+  }
 }
 
 /** The layouts, and all parts that can be reached from the package through them alone. */

@@ -4,10 +4,10 @@ import { spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Recompressed } from '../../embedded/recompress.ts'
 import type { Options } from '../../model/codec.ts'
-import { isCodecError } from '../../model/error.ts'
 import { type Crops, editsOf, possibleCrops } from './crops.ts'
 import { isImage, type OoxmlDocument, showing } from './document.ts'
-import { type EmbeddedFonts, embeddedFonts } from './fonts.ts'
+import { gatherFacts, mediaWithoutRelationship } from './facts.ts'
+import type { EmbeddedFonts } from './fonts.ts'
 import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
 import { PlannedPictures } from './plan-pictures.ts'
 import type { Shown } from './usage.ts'
@@ -39,8 +39,10 @@ const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
 export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
   const ultra = options.quality === 'ultra'
   const pictures = picturesOf(document)
-  const layouts = ultra ? await unusedLayouts(document) : NO_LAYOUTS
-  const dropped = ultra ? await unusedMedia(document) : new Set<string>()
+  const media = ultra ? mediaWithoutRelationship(document) : new Map<string, string>()
+  const facts = await gatherFacts(document, { shown: pictures.size > 0, spare: ultra, media }, options.signal)
+  const layouts = ultra ? await unusedLayouts(document, facts.layouts) : NO_LAYOUTS
+  const dropped = new Set(facts.unnamedMedia)
   for (const part of layouts.parts) {
     dropped.add(part)
     pictures.delete(part)
@@ -48,14 +50,15 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const merged = ultra ? await duplicates(document, pictures) : new Map<string, string>()
   for (const part of merged.keys()) dropped.add(part)
   if (ultra) for (const part of thumbnails(document)) dropped.add(part)
-  const { shown, exact } = pictures.size > 0 ? await showing(document) : { shown: new Map<string, Shown>(), exact: new Set<string>() }
+  const { shown, exact } = showing(document, (rels) => facts.pictures.get(rels))
   for (const [part, duplicate] of merged) {
     widen(shown, duplicate, part)
     if (exact.has(part)) exact.add(duplicate)
   }
 
   const planned = new PlannedPictures(document, shown, options)
-  const crops = ultra ? await possibleCrops(document, layouts, new Set([...merged.keys(), ...merged.values()])) : NO_CROPS
+  const except = new Set([...merged.keys(), ...merged.values()])
+  const crops = ultra ? await possibleCrops(document, (rels) => facts.crops.get(rels), { layouts, except }) : NO_CROPS
   await planned.crop(crops)
   await planned.recompressRenamed([...pictures].filter((part) => !dropped.has(part) && !exact.has(part)))
   return {
@@ -67,7 +70,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
     dropped,
     merged,
     layouts,
-    fonts: ultra ? await embeddedFonts(document, options.signal) : undefined,
+    fonts: facts.fonts,
     cropped: new Set([...planned.cut, ...planned.blanked]),
     texts: textsWithCrops(crops, planned.cut),
   }
@@ -92,28 +95,6 @@ function textsWithCrops(crops: Crops, cut: ReadonlySet<string>): Map<string, str
     if (splices.length > 0) texts.set(owner, spliced(text, splices))
   }
   return texts
-}
-
-/** Files in a media folder that no relationship leads to and no text names. */
-async function unusedMedia(document: OoxmlDocument): Promise<Set<string>> {
-  const targets = new Set(document.rels.flatMap(({ relationships }) => relationships.map(({ part }) => part)))
-  const unused = new Map<string, string>()
-  for (const [part, entry] of document.parts) {
-    if (/(^|\/)media\/[^/]+$/.test(part) && !targets.has(part)) unused.set(part, entry.name.split(/[/\\]/).at(-1)!)
-  }
-  if (unused.size === 0) return new Set()
-  for (const [part, entry] of document.parts) {
-    if (!/\.(xml|rels|vml)$/.test(part) || unused.size === 0) continue
-    let text: string
-    try {
-      text = new TextDecoder('latin1').decode(await readEntry(document.archive, entry))
-    } catch (error) {
-      if (isCodecError(error, 'over_budget')) return new Set()
-      throw error
-    }
-    for (const [name, leaf] of unused) if (text.includes(leaf)) unused.delete(name)
-  }
-  return new Set(unused.keys())
 }
 
 /** Pictures with the same bytes as an earlier one. */

@@ -3,7 +3,7 @@
  * around them (20.1.7.5) and widened by cropping (20.1.8.55), and VML shapes in points. What is not understood with
  * certainty (tiles, text fills, bullets, inherited placeholders, …) is reported as unknown.
  */
-import { scanTags, type Tag } from '../../containers/xml/scan.ts'
+import { scanTags, type Tag, type TagReader } from '../../containers/xml/scan.ts'
 
 const EMU_PER_INCH = 914_400
 const MOST_DEPTH = 512
@@ -16,7 +16,7 @@ export interface Shown {
 
 export type Uses = Map<string, Shown | 'unknown'>
 
-interface Size {
+export interface Size {
   readonly width: number
   readonly height: number
 }
@@ -45,18 +45,42 @@ const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
  * @throws EngineError
  */
 export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
-  const stack = new FrameStack(background)
-  for (const tag of scanTags(xml)) {
+  const reader = new PictureUses(ids, background)
+  for (const tag of scanTags(xml)) reader.read(tag)
+  return reader.finish()
+}
+
+/** Reads how one text shows pictures. */
+export class PictureUses implements TagReader {
+  /** Ids of pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16). */
+  readonly recoloured = new Set<string>()
+  readonly #ids: ReadonlySet<string>
+  readonly #stack: FrameStack
+  /** Ids on the a:blip that was opened last. */
+  #blip: string[] = []
+
+  /** The parameters are those of `pictureUses`. */
+  constructor(ids: ReadonlySet<string>, background?: Size) {
+    this.#ids = ids
+    this.#stack = new FrameStack(background)
+  }
+
+  read(tag: Tag): void {
+    if (tag.local === 'blip') this.#blip = tag.kind === 'open' ? tag.attributes().map(({ value }) => value) : []
+    else if (tag.local === 'clrChange') for (const id of this.#blip) this.recoloured.add(id)
     if (tag.kind === 'close') {
-      stack.close()
-      continue
+      this.#stack.close()
+      return
     }
-    stack.open(tag)
+    this.#stack.open(tag)
     for (const { local, value, name } of tag.attributes()) {
-      if (ids.has(value) && name.includes(':')) stack.refer(tag, local, value)
+      if (this.#ids.has(value) && name.includes(':')) this.#stack.refer(tag, local, value)
     }
   }
-  return stack.finish()
+
+  finish(): Uses {
+    return this.#stack.finish()
+  }
 }
 
 /** The frames around the place that the scan has reached, and what closed ones showed. */
@@ -213,16 +237,17 @@ function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
   }
 }
 
-/** Ids of pictures that have one colour replaced by another. @throws EngineError */
-export function recoloured(xml: string): Set<string> {
-  const found = new Set<string>()
-  if (!xml.includes('clrChange')) return found
-  let ids: string[] = []
-  for (const tag of scanTags(xml)) {
-    if (tag.local === 'blip') ids = tag.kind === 'open' ? tag.attributes().map(({ value }) => value) : []
-    else if (tag.local === 'clrChange') for (const id of ids) found.add(id)
+/** p:sldSz of a presentation (19.2.1.39), in EMU. */
+export class SlideSize implements TagReader {
+  size: Size | undefined
+  done = false
+
+  read(tag: Tag): void {
+    if (tag.local !== 'sldSz') return
+    const [width, height] = [Number(tag.get('cx')), Number(tag.get('cy'))]
+    if (width > 0 && height > 0) this.size = { width, height }
+    this.done = true
   }
-  return found
 }
 
 function frameKind(tag: Tag): Frame['kind'] | undefined {

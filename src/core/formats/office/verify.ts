@@ -11,7 +11,8 @@ import type { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import type { Options, Verdict } from '../../model/codec.ts'
 import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
-import { type EmbeddedFonts, embeddedFonts, unlikeFonts } from './fonts.ts'
+import { gatherFacts } from './facts.ts'
+import { type EmbeddedFonts, unlikeFonts } from './fonts.ts'
 import { unusedLayouts } from './layouts.ts'
 import { ownerOf, partKey, type Relationship } from './parts.ts'
 
@@ -29,8 +30,10 @@ export async function verifyDocument(
   const around = await differentShell(original.archive, result.archive)
   if (around) return different(around)
   const successors = new Map<string, string>()
-  const layouts = options.quality === 'ultra' ? await unusedLayouts(original) : undefined
-  const fonts = options.quality === 'ultra' ? await embeddedFonts(original, options.signal) : undefined
+  const ultra = options.quality === 'ultra'
+  const facts = ultra ? await gatherFacts(original, { shown: false, spare: true, media: new Map() }, options.signal) : undefined
+  const layouts = facts && (await unusedLayouts(original, facts.layouts))
+  const fonts = facts?.fonts
   const dropped = new Set<string>(layouts?.parts)
   const documents: Documents = { original, result, successors, dropped, options }
   for (const rels of original.rels) {
@@ -44,7 +47,7 @@ export async function verifyDocument(
       (rels.relationships.length - rels.relationships.filter((each) => each.part && dropped.has(each.part)).length)
     if (extra > 0) return different(`${rels.entry.name}: relationships were added`)
   }
-  const crops = layouts && (await possibleCrops(original, layouts, new Set()))
+  const crops = layouts && (await possibleCrops(original, (rels) => facts?.crops.get(rels), { layouts, except: new Set() }))
   const cut = crops && (await cropsOf(crops, result))
   if (typeof cut === 'string') return different(cut)
   for (const [part, entry] of original.parts) {
