@@ -25,7 +25,7 @@ import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
-import { withoutTail } from '../model/trailing-data.ts'
+import { withoutEqualTails } from '../model/trailing-data.ts'
 
 /** What was found, and how many pictures could not be measured. */
 export interface PagePictures {
@@ -34,8 +34,8 @@ export interface PagePictures {
 }
 
 export async function pagePictures(upload: Source, made: Source, options: Options): Promise<PagePictures> {
-  const parted = await withoutTail(upload, await endOfPdf(upload), made)
-  if (typeof parted === 'string') throw unsupported(parted)
+  const parted = await withoutEqualTails(upload, await endOfPdf(upload), made)
+  if ('difference' in parted) throw unsupported(parted.difference)
   const pictures = new Pictures(
     await Reader.open(parted.original, ''),
     await Reader.open(parted.result, ''),

@@ -52,14 +52,17 @@ export async function tailDifference(original: Source, end: number, result: Sour
   return undefined
 }
 
-/** Both without what stands behind `end` in `original`, after that was found equal; else what differs. */
-export async function withoutTail(original: Source, end: number, result: Source): Promise<{ original: Source; result: Source } | string> {
+/** Two files without the bytes behind their ends, which are equal; or how these bytes differ. */
+type EqualTails = { readonly original: Source; readonly result: Source } | { readonly difference: string }
+
+/** Compares what stands behind byte `end` of `original` with the end of `result`, and cuts it off both if it is equal. */
+export async function withoutEqualTails(original: Source, end: number, result: Source): Promise<EqualTails> {
   const bytes = original.size - end
   if (bytes <= 0) return { original, result }
-  if (result.size <= bytes) return `the result has ${result.size} bytes, and ${bytes} stood behind the upload`
+  if (result.size <= bytes) return { difference: `the result has ${result.size} bytes, and ${bytes} stood behind the upload` }
   const resultEnd = result.size - bytes
   const difference = await tailDifference(original, end, result, resultEnd)
-  return difference ?? { original: slice(original, 0, end), result: slice(result, 0, resultEnd) }
+  return difference === undefined ? { original: slice(original, 0, end), result: slice(result, 0, resultEnd) } : { difference }
 }
 
 /** In words for the receipt. */

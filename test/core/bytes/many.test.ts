@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastOf, mostOf } from '../../../src/core/bytes/min-max.ts'
-import { boxAround, boxOf } from '../../../src/core/containers/isobmff/box.ts'
+import { boxFreeingParts, boxOf } from '../../../src/core/containers/isobmff/box.ts'
 import { Cff } from '../../../src/core/fonts/cff/font.ts'
 import { CFF_STRINGS } from '../../../src/core/fonts/cff/standard-strings.ts'
 import { Scaler } from '../../../wasm/scale/scale.ts'
@@ -19,7 +19,7 @@ test('the least and the most of numbers are those of Math, of none as of 300,000
 test('a box of 300,000 boxes is written', () => {
   const empty = boxOf('free', [])
   const parts = Array.from({ length: MANY }, () => empty)
-  expect(boxAround('trak', parts).length).toBe(8 + 8 * MANY)
+  expect(boxFreeingParts('trak', parts).length).toBe(8 + 8 * MANY)
 })
 
 test('a font may have a string of 300,000 letters', () => {

@@ -93,8 +93,8 @@ export function boxOf(type: string, parts: readonly Uint8Array[]): Uint8Array {
 /** A box with version and flags (4.2, FullBox). */
 export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => boxOf(type, [words(versionAndFlags), ...parts])
 
-/** As `boxOf`; the parts, unless they are views of something larger, are gone afterwards. */
-export function boxAround(type: string, parts: readonly Uint8Array[]): Uint8Array {
+/** As `boxOf`. Frees the buffers of `parts`, except views of larger buffers: no caller may use them afterwards. */
+export function boxFreeingParts(type: string, parts: readonly Uint8Array[]): Uint8Array {
   const whole = boxOf(type, parts)
   parts.forEach(discard)
   return whole

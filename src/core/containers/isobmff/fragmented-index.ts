@@ -2,7 +2,7 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { unsupported } from '../../model/error.ts'
-import { type Box, boxAround, fullBox, rebuild, words } from './box.ts'
+import { type Box, boxFreeingParts, fullBox, rebuild, words } from './box.ts'
 import type { Movie } from './movie.ts'
 import { durationsOf, type Lane } from './track-interleaving.ts'
 import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
@@ -11,7 +11,7 @@ import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-f
 export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
   if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(`${mediaBytes} bytes are too many for a fragment`)
   const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>
-    boxAround(
+    boxFreeingParts(
       old.type,
       rebuild(moov, old, (child) => {
         if (child.type !== path[0]) return undefined
@@ -19,7 +19,7 @@ export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[]
       }),
     )
   const traks = new Map(lanes.map((lane) => [lane.track.box.start, lane]))
-  const index = boxAround(
+  const index = boxFreeingParts(
     'moov',
     rebuild(moov, moovBox, (child) => {
       const lane = child.type === 'trak' ? traks.get(child.start) : undefined
@@ -32,7 +32,7 @@ export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[]
 function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
   const stsd = fresh ? fullBox('stsd', 0, words(1), fresh.description) : moov.subarray(track.stsd.start, track.stsd.end)
   const empty = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, words(0)))
-  return boxAround('stbl', [stsd, ...empty, fullBox('stsz', 0, words(0, 0))])
+  return boxFreeingParts('stbl', [stsd, ...empty, fullBox('stsz', 0, words(0, 0))])
 }
 
 function fragmentTrack(lane: Lane): FragmentTrack {

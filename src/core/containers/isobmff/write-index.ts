@@ -3,7 +3,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
 import { concat } from '../../bytes/concat.ts'
-import { type Box, box, boxAround, fullBox, rebuild, words, words64 } from './box.ts'
+import { type Box, box, boxFreeingParts, fullBox, rebuild, words, words64 } from './box.ts'
 import type { Movie } from './movie.ts'
 import type { Edit, Track } from './track.ts'
 import { durationsOf, type Lane, type Tables } from './track-interleaving.ts'
@@ -32,7 +32,7 @@ function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boo
     if (child.type === 'mvhd' && movie.fragmented) return withDuration(moov, child, longest, 24, 16)
     return undefined
   })
-  return boxAround('moov', children)
+  return boxFreeingParts('moov', children)
 }
 
 /** A header box with another duration: 64 bits at `wideAt` in version 1, 32 bits at `at` in version 0 (from the body). */
@@ -56,12 +56,12 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
   const duration = edits?.length ? edits.reduce((sum, edit) => sum + edit.duration, 0) : shown
   const stbl = (old: Box) => (rebuilt ? newStbl(rebuilt, lane, base, wide) : copiedStbl(moov, old, lane, base, wide))
   const minf = (old: Box) =>
-    boxAround(
+    boxFreeingParts(
       'minf',
       rebuild(moov, old, (child) => (child.type === 'stbl' ? stbl(child) : undefined)),
     )
   const mdia = (old: Box) =>
-    boxAround(
+    boxFreeingParts(
       'mdia',
       rebuild(moov, old, (child) => {
         if (child.type === 'minf') return minf(child)
@@ -77,7 +77,7 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
     }
     return undefined
   })
-  return { bytes: boxAround('trak', children), duration }
+  return { bytes: boxFreeingParts('trak', children), duration }
 }
 
 function newMdhd(moov: Uint8Array, old: Box, duration: number, timescale: number): Uint8Array {

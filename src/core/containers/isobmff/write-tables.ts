@@ -1,12 +1,12 @@
 /** The tables of a track's samples (`stbl`), new ones or the old with other places. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
-import { type Box, boxAround, fullBox, rebuild, words, wordsOf } from './box.ts'
+import { type Box, boxFreeingParts, fullBox, rebuild, words, wordsOf } from './box.ts'
 import type { Lane, Tables } from './track-interleaving.ts'
 
 /** The old tables, but for where the chunks lie. */
 export function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
-  return boxAround(
+  return boxFreeingParts(
     'stbl',
     rebuild(moov, old, (child) => {
       if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(lane, base, wide)
@@ -21,7 +21,7 @@ function chunkOffsets({ places, count }: Lane, base: number, wide: boolean): Uin
     if (wide) out.u64(base + place)
     else out.u32(base + place)
   }
-  return boxAround(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
+  return boxFreeingParts(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
 }
 
 export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8Array {
@@ -39,10 +39,10 @@ export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean):
   const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
   parts.push(
     fullBox('stsc', 0, words(perChunk.length / 3), wordsOf(perChunk)),
-    boxAround('stsz', [words(0, same, track.sizes.length), same ? new Uint8Array() : wordsOf(track.sizes)]),
+    boxFreeingParts('stsz', [words(0, same, track.sizes.length), same ? new Uint8Array() : wordsOf(track.sizes)]),
     chunkOffsets(lane, base, wide),
   )
-  return boxAround('stbl', parts)
+  return boxFreeingParts('stbl', parts)
 }
 
 /** Count of rows, then runs of equal values as (run, value). */

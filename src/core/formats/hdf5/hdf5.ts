@@ -4,7 +4,7 @@ import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import type { Codec } from '../../model/codec.ts'
 import { CodecError } from '../../model/error.ts'
-import { withoutTail, withTail } from '../../model/trailing-data.ts'
+import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
 import { endOfHdf5 } from './end.ts'
 import { difference, rewrite } from './rewrite.ts'
 
@@ -29,8 +29,8 @@ function hdf5Codec(format: Codec['format']): Codec {
 
     async verify(original, result, _outcome, options) {
       if (isWrapper(options.output)) return verifyWrapped(original, result, options)
-      const parted = await withoutTail(original, await endOfHdf5(original), result)
-      const found = typeof parted === 'string' ? parted : await difference(parted.original, parted.result, options)
+      const parted = await withoutEqualTails(original, await endOfHdf5(original), result)
+      const found = 'difference' in parted ? parted.difference : await difference(parted.original, parted.result, options)
       return found === undefined ? { equal: true } : { equal: false, difference: found }
     },
   }

@@ -1,7 +1,7 @@
 import { PDF } from '../../catalog/formats/pdf.ts'
 import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { lossOf, worseLoss } from '../../model/loss.ts'
-import { withoutTail, withTail } from '../../model/trailing-data.ts'
+import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
 import { type Document, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
 import { endOfPdf } from './end.ts'
@@ -21,7 +21,7 @@ import { worstOf } from './page-render-sizes.ts'
 import { Reader } from './reader.ts'
 import { type Plan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
-import { toSize, wantsSize } from './target-size.ts'
+import { asksForSmallerSize, compressToTargetSize } from './target-size.ts'
 import { unusedSteps } from './unused.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { mayDropRights } from './usage-rights.ts'
@@ -36,13 +36,13 @@ export const pdf: Codec = {
     const end = await endOfPdf(source)
     const pressed: typeof press = (body, to, asked) => press(body, to, asked, source.size - end > SEARCHED_BYTES)
     return await withTail(source, end, sink, options, (body, asked) =>
-      wantsSize(body, asked) ? toSize(pressed, body, sink, asked) : pressed(body, sink, asked),
+      asksForSmallerSize(body, asked) ? compressToTargetSize(pressed, body, sink, asked) : pressed(body, sink, asked),
     )
   },
 
   async verify(upload: Source, made: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-    const parted = await withoutTail(upload, await endOfPdf(upload), made)
-    if (typeof parted === 'string') return { equal: false, difference: parted }
+    const parted = await withoutEqualTails(upload, await endOfPdf(upload), made)
+    if ('difference' in parted) return { equal: false, difference: parted.difference }
     const { original, result } = parted
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }

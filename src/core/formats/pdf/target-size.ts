@@ -16,10 +16,11 @@ const LOWER: Readonly<Record<Quality, readonly Quality[]>> = {
 /** A result up to this size is kept until it is known to fit; a larger one is made twice. */
 const HELD_BYTES = 12 * 1024 * 1024
 
-export const wantsSize = (source: Source, { targetSize }: Options): boolean => targetSize !== undefined && targetSize < source.size
+/** True if `target_size` is below the size of the source. */
+export const asksForSmallerSize = (source: Source, { targetSize }: Options): boolean => targetSize !== undefined && targetSize < source.size
 
 /** The best level, from the one asked for, whose result fits into `target_size`. @throws TargetUnreachable */
-export async function toSize(press: Press, source: Source, sink: Sink, options: Options): Promise<Outcome> {
+export async function compressToTargetSize(press: Press, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wanted = options.targetSize ?? source.size
   let best = source.size
   for (const quality of LOWER[options.quality]) {

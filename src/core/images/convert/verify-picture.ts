@@ -6,7 +6,7 @@ import { decodePng, pngRows } from '../../../../wasm/png/png.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { readAll } from '../../model/source.ts'
-import { withoutTail } from '../../model/trailing-data.ts'
+import { withoutEqualTails } from '../../model/trailing-data.ts'
 import { figuresOfHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { similarityOfRows } from '../compare/compare.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
@@ -25,8 +25,8 @@ interface Made {
 
 /** Decodes the result and compares it with the picture as it was to be encoded; what stood behind it must stand there still. */
 export async function verifyPicture(picture: Convertible, { original, result, outcome }: Made, options: Options): Promise<Verdict> {
-  const parted = await withoutTail(original, picture.end, result)
-  if (typeof parted === 'string') return { equal: false, difference: parted }
+  const parted = await withoutEqualTails(original, picture.end, result)
+  if ('difference' in parted) return { equal: false, difference: parted.difference }
   if (picture.hdr) return await verifyHdr(picture.hdr, parted.result, outcome)
   const difference = await pictureDifference(picture, parted.result, outcome, options)
   if (difference !== undefined) return { equal: false, difference }
