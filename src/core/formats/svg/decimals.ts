@@ -3,6 +3,7 @@
  * to three decimals, and those by what a step is in the drawing, not in the file: icons are 24 units wide, maps thousands.
  */
 import { mostOf } from '../../bytes/min-max.ts'
+import { HUGE_NUMBER, HUGE_RADIUS, LEAST_DECIMALS, LENGTH_TOLERANCE, MOST_DECIMALS, STEPS_OF_A_SIDE } from './tuning.ts'
 
 export interface SvgElement {
   readonly type: string
@@ -10,18 +11,6 @@ export interface SvgElement {
   attributes: { [name: string]: string }
   children: SvgElement[]
 }
-
-/** Offsets, opacities, numbers of filters, units of the object's box and everything else that is no coordinate. */
-export const LEAST_DECIMALS = 3
-export const MOST_DECIMALS = 6
-/** A step of a coordinate must not be more than this share of the longer side: 1.6 px where that is drawn 1600 px long. */
-const STEPS_OF_A_SIDE = 1000
-/** A length that would change by more than this share of itself keeps another decimal: small dots and thin bars stay. */
-const LENGTH_TOLERANCE = 0.05
-/** From here on, renderers' 24-bit floating point numbers disagree among each other: such numbers are not touched. */
-const HUGE = 1e7
-/** An arc of so large a radius is a straight line to one renderer and another curve to the next. */
-const HUGE_RADIUS = 1e5
 
 /** The fewest decimals for coordinates in a box of this side. */
 export const fewestDecimals = (side: number): number =>
@@ -103,7 +92,7 @@ export function decimalsOf(
   { value, unit }: { value: number; unit: string },
   decimals: number,
 ): number | undefined {
-  if (/^(?:version|id|class|data-|aria-)|:/.test(attribute) || Math.abs(value) >= HUGE) return undefined
+  if (/^(?:version|id|class|data-|aria-)|:/.test(attribute) || Math.abs(value) >= HUGE_NUMBER) return undefined
   const users = unit === '' || unit === 'px'
   if (!users || !DRAWN.has(element)) return Math.max(decimals, LEAST_DECIMALS)
   if (COORDINATES.has(attribute)) return decimals
@@ -120,7 +109,7 @@ function decimalsOfLength(value: number, decimals: number): number {
 /** Path data with numbers that renderers read differently, whose picture a rewritten path need not have. */
 export function hasHugeNumbers(path: string): boolean {
   for (const [, command = '', list = ''] of path.matchAll(/([a-z])([^a-df-z]*)/gi)) {
-    const largest = command === 'A' || command === 'a' ? HUGE_RADIUS : HUGE
+    const largest = command === 'A' || command === 'a' ? HUGE_RADIUS : HUGE_NUMBER
     for (const [number] of list.matchAll(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi)) if (!(Math.abs(Number(number)) < largest)) return true
   }
   return false

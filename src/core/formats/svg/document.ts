@@ -6,24 +6,13 @@ import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { readAll } from '../../model/source.ts'
 import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
 import { latin1, MAX_ATTRIBUTES, scanSvg } from './scan.ts'
+import { BYTES_PER_CHARACTER, BYTES_PER_ELEMENT, MAX_RULE_TRIALS, MAX_STREAMED_BYTES, MAX_TEXT_BYTES, MAX_TREE_BYTES } from './tuning.ts'
 
 export interface SvgDocument {
   readonly text: string
   /** The file is gzipped (SVGZ). */
   readonly zipped: boolean
 }
-
-/** What is read at all, and what an SVGZ may unpack to. */
-export const MAX_TEXT_BYTES = 3 * 1024 * 1024
-/** What the light pass takes, which holds the bytes and no tree. */
-export const MAX_LEAN_BYTES = 24 * 1024 * 1024
-
-/** svgo's tree and the renderer's, measured: what they hold at their peak. */
-const BYTES_PER_ELEMENT = 3_500
-const BYTES_PER_CHARACTER = 55
-const MAX_TREE_BYTES = 64 * 1024 * 1024
-/** svgo tries every rule of style sheets on every element, in some 5 µs, and there are a dozen passes. */
-const MAX_RULE_TRIALS = 400_000
 
 /** What entities may add to a file. Illustrator declares a handful of namespace names. */
 const MAX_ENTITIES = 64
@@ -47,10 +36,10 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
 
 /** The file, unzipped. */
 export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array; zipped: boolean }> {
-  if (source.size > MAX_LEAN_BYTES) throw overBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_LEAN_BYTES}`)
+  if (source.size > MAX_STREAMED_BYTES) throw overBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_STREAMED_BYTES}`)
   const bytes = await readAll(source)
   const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  return { bytes: zipped ? gzipDecompress(bytes, MAX_LEAN_BYTES) : bytes, zipped }
+  return { bytes: zipped ? gzipDecompress(bytes, MAX_STREAMED_BYTES) : bytes, zipped }
 }
 
 /** Checks what the light pass needs: an encoding whose markup is ASCII, and a DOCTYPE without dangers. */

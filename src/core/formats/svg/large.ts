@@ -11,9 +11,8 @@ import { freedomOf } from './freedom.ts'
 import { SvgMeter } from './measure.ts'
 import { fewestDecimalsWithin, leanDifference, leanSvg } from './streaming-pass.ts'
 import { claimed, TARGETS } from './targets.ts'
+import { LARGE_ROUNDING_SHARE, MAX_DRAWN_BYTES } from './tuning.ts'
 
-/** Larger ones are not drawn: the renderer's own tree takes some eight times the text. */
-const MAX_DRAWN_BYTES = 5 * 1024 * 1024
 const PIECE_BYTES = 1024 * 1024
 const DECIMALS = [0, 1, 2, 3, 4] as const
 
@@ -47,9 +46,6 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   }
 }
 
-/** Rounding that saves less is not worth its loss. */
-const WORTH_ROUNDING = 0.97
-
 /** The fewest decimals that hold the level's target; undefined where none does, it cannot be seen, or little is gained. */
 async function roundedLike(
   bytes: Uint8Array,
@@ -67,7 +63,7 @@ async function roundedLike(
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       await pause()
       const text = await whole(leanSvg(bytes, decimals, hidingClasses), options)
-      if (text.length > exactBytes * WORTH_ROUNDING) return undefined
+      if (text.length > exactBytes * LARGE_ROUNDING_SHARE) return undefined
       await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
       await pause()

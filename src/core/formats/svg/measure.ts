@@ -6,19 +6,17 @@ import { reaches } from '../../catalog/target.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
 import { type DrawnSimilarity, type Seen, seenOf, similarityOf } from './similarity.ts'
+import {
+  MAX_DRAWN_PIXELS,
+  MAX_MAGNIFIED_CHARACTERS,
+  MAX_MAGNIFIED_PIXELS,
+  MOST_WORK_OF_A_DRAWING,
+  MOST_WORK_OF_CANDIDATES,
+  WORK_OF_A_SECOND,
+} from './tuning.ts'
 
-/** Pictures of other shapes get the same number of pixels. */
-const MAX_PIXELS = 1_500_000
-const MAX_MAGNIFIED_PIXELS = 2_560_000
 const MIN_SIDE = 8
-/** Texts that are longer are not magnified: what a tree of them and more pixels take together does not fit. */
-const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
 
-/** Instructions that drawing may take: a second or two, during which nobody else is served. The heaviest known needs half of it. */
-const MOST_WORK_OF_A_DRAWING = 20e9
-/** What all candidates together may take. */
-const MOST_WORK_OF_CANDIDATES = 80e9
-const WORK_OF_A_SECOND = 15e9
 /** The most that one may take. */
 export const SECONDS_OF_A_DRAWING = MOST_WORK_OF_A_DRAWING / WORK_OF_A_SECOND
 
@@ -45,7 +43,7 @@ export class SvgMeter {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
     const zoomTo = (wide: number, pixels: number) => Math.min(wide / width, Math.sqrt(pixels / (width * height)))
-    const zoom = zoomTo(DRAWN_WIDTH, MAX_PIXELS)
+    const zoom = zoomTo(DRAWN_WIDTH, MAX_DRAWN_PIXELS)
     if (zoom * Math.min(width, height) < MIN_SIDE)
       throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
     const before = this.#renderer.work

@@ -1,7 +1,8 @@
 /** Numbers of attributes, rounded or written in fewer characters. */
-import { decimalsOf, eachElement, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement } from './decimals.ts'
+import { decimalsOf, eachElement, type SvgElement } from './decimals.ts'
 import type { PluginFunction } from './guarded.ts'
 import { shortNumber } from './path.ts'
+import { LEAST_DECIMALS, MOST_DECIMALS } from './tuning.ts'
 
 const NUMBER = /^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(px|pt|pc|mm|cm|m|in|ft|em|ex|%)?$/
 const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54, mm: 96 / 25.4, in: 96, pt: 4 / 3, pc: 16 }

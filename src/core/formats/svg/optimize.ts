@@ -5,6 +5,7 @@ import { malformed } from '../../model/error.ts'
 import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
 import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
 import type { Grain } from './rounding-plugins.ts'
+import { MAX_PASSES, WORTH_A_PASS } from './tuning.ts'
 
 /**
  * No number and no shape is changed; only what has no influence on the picture goes.
@@ -55,10 +56,6 @@ export class SvgRounder {
     return run(text, [root.remember, ...grainPlugins(this.#freedom, grain, isFirst), root.restore])
   }
 }
-
-const MAX_PASSES = 10
-/** What the last pass must have saved for another one. */
-const WORTH_A_PASS = 0.005
 
 function run(text: string, plugins: PluginConfig[]): string {
   try {

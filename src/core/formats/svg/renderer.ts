@@ -7,6 +7,7 @@
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import wasmModule from '../../../../wasm/resvg/resvg.wasm'
 import { wideOf } from './enlarged-viewport.ts'
+import { MOST_WIDE_PIXELS } from './tuning.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -50,7 +51,6 @@ const CANVASES: readonly Canvas[] = [
   { wide: 1, high: 8 },
   { wide: 8, high: 1 },
 ]
-const MOST_WIDE_PIXELS = 3_300_000
 
 const MOST_MEMORY_BYTES = 64 * 1024 * 1024
 

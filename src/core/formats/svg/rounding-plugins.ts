@@ -1,10 +1,11 @@
 /** svgo's plugins that round, told for each element how many decimals it needs. svgo itself knows one number for a document. */
 import type { PluginConfig } from 'svgo/browser'
-import { eachElement, hasHugeNumbers, LEAST_DECIMALS, MOST_DECIMALS, type SvgElement, scaleOf } from './decimals.ts'
+import { eachElement, hasHugeNumbers, type SvgElement, scaleOf } from './decimals.ts'
 import type { Freedom } from './freedom.ts'
 import { builtin, isLooseShape, type Marked, type PluginFunction, plugin } from './guarded.ts'
 import { roundAttributes } from './numbers.ts'
 import { readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
+import { LEAST_DECIMALS, MERGE_READS, MOST_DECIMALS } from './tuning.ts'
 
 type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | 'mergePaths'
 type Enter = (node: SvgElement, parent: SvgElement) => unknown
@@ -142,9 +143,6 @@ function withoutPaths<T>(nodes: readonly SvgElement[], run: () => T): T {
   for (const { node, d } of paths) node.attributes['d'] = d
   return result
 }
-
-/** svgo holds every path against all that it has merged before, point by point: so many characters are read again in one run. */
-const MERGE_READS = 1_000_000
 
 /** Merges the children of a node run by run, so that twice as many take twice as long. Two paths may always meet. */
 function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement, allow: (node: SvgElement) => boolean): void {

@@ -2,7 +2,7 @@
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../model/codec.ts'
-import { fewestDecimals, MOST_DECIMALS, sideOf } from './decimals.ts'
+import { fewestDecimals, sideOf } from './decimals.ts'
 import { hasForeignObject } from './freedom.ts'
 import { difference, type Inventory, inventoryOf, type Losses } from './inventory.ts'
 import { LeanRounder } from './lean-rounder.ts'
@@ -11,6 +11,7 @@ import { SvgRounder } from './optimize.ts'
 import type { Grain } from './rounding-plugins.ts'
 import type { DrawnSimilarity } from './similarity.ts'
 import { lossesOf, type Target, wishesOf } from './targets.ts'
+import { DECIBELS_OF_A_DECIMAL, MOST_DECIMALS, SMALL_CHARACTERS, USUAL_PRECISION } from './tuning.ts'
 import { rootAttributes } from './words.ts'
 
 export interface Rounding {
@@ -22,16 +23,8 @@ export interface Rounding {
   readonly fits: boolean
 }
 
-/** What most drawings need, so the search begins there. */
-const USUAL_PRECISION = 1
-/** A decimal less makes errors ten times as large. Drawings lose at least so much by it. */
-const DECIBELS_OF_A_DECIMAL = 10
-
 /** A path with an arc in it. */
 const ARC = /\sd="[^"]*[aA]/
-
-/** Finer roundings of so few characters are hardly ever, but sometimes, shorter than coarser ones: one path is joined, another not. */
-const SMALL_CHARACTERS = 16 * 1024
 
 /**
  * With one decimal, or as many as a small drawing's steps need; with none, where that leaves room for it; with more, until one

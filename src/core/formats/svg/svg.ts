@@ -16,6 +16,7 @@ import { exactSvg } from './optimize.ts'
 import { roundingsOf } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
 import { claimed, lossesOf, TARGETS, wishesOf } from './targets.ts'
+import { FURTHER_ROUNDING_SHARE } from './tuning.ts'
 
 interface Candidate {
   readonly text: string
@@ -97,7 +98,7 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     const rounded = await roundingsOf(slim, meter, TARGETS[options.quality], options)
     options.inner.time?.spend(meter.seconds)
     await yieldToOthers(options.signal)
-    const gains = rounded.some(({ text: { length }, fits }) => fits && length < WORTH_ROUNDING * slim.length)
+    const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * slim.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
@@ -107,9 +108,6 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     return [{ ...exact(), undrawn: error.message }]
   }
 }
-
-/** What is as much shorter as this has lost more than comments. */
-const WORTH_ROUNDING = 0.9
 
 function encode(text: string, zipped: boolean): Uint8Array {
   const bytes = new TextEncoder().encode(text)

@@ -4,15 +4,12 @@ import type { Options } from '../../model/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, type PictureLoss, scored } from '../../model/loss.ts'
 import type { Wishes } from './freedom.ts'
 import type { Losses } from './inventory.ts'
+import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB } from './tuning.ts'
 
 export type Target = DrawingTarget
 
 /** What a level asks of the drawing. */
 export const TARGETS = LEVELS.drawing
-
-/** Renderers differ among themselves: less is claimed than was measured, and beyond this nothing can be told. */
-const RENDERER_MARGIN_DB = 1.5
-const HIGHEST_CLAIM_DB = 45
 
 /** A drawing is no stored picture: it has no score. */
 export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
