@@ -19,6 +19,15 @@ import { type Level, levelOf } from './levels.ts'
 import { type NativeStream, nativeStream } from './native/stream.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { probe } from './pictures.ts'
+import {
+  LEAN_BITS,
+  LEANER_DECODERS,
+  LEAST_SOUND_GAIN,
+  MAX_SOUND_SECONDS,
+  PART_CPU_SECONDS,
+  WHOLE_BYTES,
+  WHOLE_CPU_SECONDS,
+} from './tuning.ts'
 
 export interface VideoJob {
   readonly track: Track
@@ -44,16 +53,6 @@ export interface Analysis {
   /** CPU seconds the work is expected to take. */
   readonly cpuSeconds: number
 }
-
-/** A job may take 300 CPU-seconds; pictures that need a second try take twice as long. */
-export const WHOLE_CPU_SECONDS = 90
-/** Sources up to this size: the parts of larger ones would not fit into the memory of one message. */
-const WHOLE_BYTES = 8 * 1024 * 1024
-const PART_CPU_SECONDS = 40
-/** Bits a pixel below which a film is lean already, by level, for H.264; newer codecs do with less. */
-export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
-/** Sound longer than this would not fit into one message. */
-const MAX_SOUND_SECONDS = 4000
 
 /** CPU seconds a picture takes, from measurements. */
 export function secondsPerFrame(pixels: number): number {
@@ -128,9 +127,6 @@ function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
   return false
 }
 
-/** Packets are worth encoding again only when that shows in the whole. */
-const SHOWS = 0.01
-
 function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): SoundJob | undefined {
   const [entry] = track.descriptions
   if (track.handler !== 'soun' || track.descriptions.length !== 1 || !entry || track.chunks.count === 0) return undefined
@@ -142,7 +138,7 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
   const seconds = track.duration / track.timescale
   if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT_SOUND * bitsPerSecond) return undefined
-  if (bytes - (seconds * bitsPerSecond) / 8 < SHOWS * fileBytes) return undefined
+  if (bytes - (seconds * bitsPerSecond) / 8 < LEAST_SOUND_GAIN * fileBytes) return undefined
   // New packets follow each other without gaps.
   if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined
   // iTunes notes how many samples its own encoder put in front; they would not hold any more.
@@ -168,7 +164,7 @@ async function judge(
   if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
   const pixels = stream.width * stream.height
   const bits = (trackBytes(track) * 8) / (pixels * samples.count)
-  const lean = LEAN_BITS[options.quality] * (LEANER[stream.decoder] ?? 1)
+  const lean = LEAN_BITS[options.quality] * (LEANER_DECODERS[stream.decoder] ?? 1)
   if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
   const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
   const pictures: PictureTrack = {
@@ -190,9 +186,6 @@ async function judge(
     throw error
   }
 }
-
-/** What codecs newer than H.264 do with. */
-const LEANER: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
 
 function nativeOf(movie: Movie, entry: Box, options: Options) {
   if (!options.native) return undefined

@@ -10,6 +10,7 @@ import type { Options, Outcome, Source } from '../../model/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../model/loss.ts'
 import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
+import { COMPARED_PIXELS, COMPARED_PIXELS_A_BREATH, MIN_PSNR_DB } from './tuning.ts'
 
 /** A track of one of the two films. */
 export interface Side {
@@ -48,12 +49,8 @@ export interface Compared {
 /** All of both films. */
 export const WHOLE: Stretch = { at: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
 
-/** Pixels that are decoded of both films together: 30 CPU-seconds. */
-export const COMPARED_PIXELS = 3e9
 /** What measuring the same frames again may give less, for other rounding and other frames with SSIM where a part began. */
 const TOLERANCE: LumaFigures = { ssim: 0.005, psnrDb: 0.05 }
-/** What no stretch of a film that keeps the floors is below, even where it shows parts of two bad seconds. */
-const MIN_PSNR_DB = 28
 
 /** What the receipt says of the pictures. */
 export const claimedOf = (outcome: Outcome): PictureLoss | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
@@ -104,8 +101,6 @@ interface Measured {
 }
 
 const SAME_TIME = 1e-5
-/** Decoded on both sides in about a tenth of a second. */
-const BREATH_PIXELS = 5_000_000
 
 async function compareStretch(
   engine: Ffmpeg,
@@ -116,7 +111,7 @@ async function compareStretch(
   await using old = shown(engine, 0, first, stretch)
   await using made = shown(engine, 1, second, stretch)
   const [seconds, sampling] = [new Seconds(), new Sampling()]
-  const breath = new Breath(BREATH_PIXELS, options.signal)
+  const breath = new Breath(COMPARED_PIXELS_A_BREATH, options.signal)
   let [mse, last] = [0, 0]
   for (let frames = 0; ; frames++) {
     const [x, y] = [await old.next(), await made.next()]

@@ -11,6 +11,7 @@ import type { Options, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { packetStream, pcmStream } from './decoders.ts'
 import type { SoundRuns } from './sound.ts'
+import { LOW_HERTZ, MAX_SOUND_STRETCHES, MOST_LOW_NOISE, SILENCE_LEVEL, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /** Sound as it lies in a file. */
 export interface LaidSound {
@@ -81,18 +82,9 @@ export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidS
 }
 
 const STRETCH_SECONDS = 2
-/** Sound of up to a minute is compared as a whole, longer sound in as many stretches, spread evenly. */
-const MAX_STRETCHES = 30
-/** Whole sounds must come within this of the receipt. */
-const SNR_TOLERANCE_DB = 1
-/** Below this mean level (−60 dB) a stretch says nothing. */
-const SILENCE = 1e-6
-/** Encoders make noise of their own in high bands; of what is below, more is noise than sound only when it is other sound. */
-const LOW_HERTZ = 4000
-const MOST_NOISE = 1.5
 
 /** How much of so many seconds of sound `compareSound` decodes, 0–1. */
-export const comparedShare = (seconds: number): number => Math.min(1, (MAX_STRETCHES * STRETCH_SECONDS) / seconds)
+export const comparedShare = (seconds: number): number => Math.min(1, (MAX_SOUND_STRETCHES * STRETCH_SECONDS) / seconds)
 
 /**
  * @param shift by how many samples the new sound is later than the old, in samples
@@ -110,8 +102,8 @@ export async function compareSound(
   if (made.stream.hertz !== hertz || made.stream.channels !== old.stream.channels) return 'sound of another kind'
   const step = STRETCH_SECONDS * hertz
   const stretches = Math.ceil(old.samples / step)
-  const whole = stretches <= MAX_STRETCHES
-  const taken = Math.min(stretches, MAX_STRETCHES)
+  const whole = stretches <= MAX_SOUND_STRETCHES
+  const taken = Math.min(stretches, MAX_SOUND_STRETCHES)
   const all = new SnrMeter()
   for (let k = 0; k < taken; k++) {
     await yieldToOthers(options.signal)
@@ -128,8 +120,8 @@ export async function compareSound(
       low.add(averaged(channel, span), averaged(b[i]!, span))
     })
     for (const channel of [...a, ...b]) discard(channel)
-    const loud = low.signal / ((count / span) * a.length) > SILENCE
-    if (loud && low.noise > MOST_NOISE * low.signal) return `other sound at ${(from / hertz).toFixed(1)} s`
+    const loud = low.signal / ((count / span) * a.length) > SILENCE_LEVEL
+    if (loud && low.noise > MOST_LOW_NOISE * low.signal) return `other sound at ${(from / hertz).toFixed(1)} s`
   }
   if (whole && all.decibels < snrDb - SNR_TOLERANCE_DB) return `${all.decibels.toFixed(1)} dB of sound instead of ${snrDb.toFixed(1)}`
   return undefined

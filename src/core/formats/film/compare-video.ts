@@ -9,7 +9,6 @@ import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/packet-window.ts'
 import type { Options, Outcome } from '../../model/codec.ts'
 import {
-  COMPARED_PIXELS,
   type Compared,
   claimedOf,
   comparePictures,
@@ -23,10 +22,7 @@ import { reorderDepth } from './cut.ts'
 import { videoStream } from './decoders.ts'
 import { compareNatively, nativeSides } from './native/compare.ts'
 import { engineFor } from './refuse.ts'
-
-/** Pixels of a long film that are decoded to see that they can be: the beginning of every part. */
-const DECODED_PIXELS = 1.2e9
-const MAX_STRETCHES = 400
+import { COMPARED_PIXELS, DECODED_PIXELS, MAX_PICTURE_STRETCHES } from './tuning.ts'
 
 /** What is wrong with a track, or how much of it was compared, 0–1. */
 export interface Found {
@@ -93,7 +89,7 @@ async function decodeStretches(
   const syncs: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) syncs.push(i)
   if (syncs[0] !== 0) return 'the first frame is no sync sample'
-  const every = Math.ceil(syncs.length / MAX_STRETCHES)
+  const every = Math.ceil(syncs.length / MAX_PICTURE_STRETCHES)
   const chosen = Math.ceil(syncs.length / every)
   const frames = Math.max(4, Math.floor(DECODED_PIXELS / (pixels * chosen)))
   for (let k = 0; k < syncs.length; k += every) {

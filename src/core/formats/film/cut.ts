@@ -1,5 +1,6 @@
 /** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
+import { MAX_PART_BYTES, MOST_REORDERED_FRAMES } from './tuning.ts'
 
 export interface Cut {
   /** Samples to decode, in decoding order. */
@@ -12,9 +13,6 @@ export interface Cut {
   readonly end: number
   readonly frames: number
 }
-
-/** Source bytes a part may have. */
-export const MAX_PART_BYTES = 16 * 1024 * 1024
 
 /** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
 export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
@@ -48,15 +46,12 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
   })
 }
 
-/** How far encoders move frames; of a table that moves them further, most of the entries are odd. */
-const MOST_MOVED = 64
-
 /** The samples that are not empty in the order they are shown; those of one time as they are decoded. */
 function shownOrder(samples: Samples): Uint32Array {
   const { count, size, dts, composition } = samples
   const order = new Uint32Array(usedSamples(samples))
   const pts = (i: number) => dts[i]! + composition[i]!
-  const most = count * MOST_MOVED
+  const most = count * MOST_REORDERED_FRAMES
   let moved = 0
   for (let i = 0, filled = 0; i < count; i++) {
     if (size[i] === 0) continue

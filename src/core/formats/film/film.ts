@@ -15,7 +15,8 @@ import { keptPictures, PartWriter } from './part-file.ts'
 import { finishPart, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
 import { isHopeless, isOfPictures, runInSequence } from './single-message.ts'
-import { type EncodedSound, encodeSound, leadOf, MAX_SOUND_DRIFT, runsOf } from './sound.ts'
+import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
+import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 
 /** MP4 (ISO/IEC 14496-14) and its relatives by brand. */

@@ -9,19 +9,13 @@ import type { Options, Source } from '../../model/codec.ts'
 import type { Cut } from './cut.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { engineFor } from './refuse.ts'
+import { MOST_SAMPLED_PICTURES, MOST_SLOPE_VARIANCE, MOSTLY_SHARE, SMOOTH_SHARE } from './tuning.ts'
 
-/** Pictures that are looked at, at most: the first ones of groups all over the part. */
-const MOST_LOOKS = 4
 /** Packets that a decoder may want before it gives a picture. */
 const MOST_PACKETS = 20
-const SMOOTH_SHARE = 0.35
-/** Of all that is looked at: then there is little else to spend the bits on. */
-const MOSTLY_SHARE = 0.6
 const SQUARE = 8
 /** Levels between the means of neighbouring squares: a slope that eight bits can only show in steps, but no single colour. */
 const [LEAST_SLOPE, MOST_SLOPE] = [0.08, 4]
-/** Variance of a square's samples about its slope, in levels²: more grain than this hides steps. */
-const MOST_NOISE = 9
 
 interface Stretch {
   readonly source: Source
@@ -56,7 +50,7 @@ export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
 function placesIn({ track: { samples }, cut }: Stretch): number[] {
   const syncs: number[] = []
   for (let i = cut.from; i < cut.to; i++) if (i === cut.from || (samples.sync[i] && samples.size[i])) syncs.push(i)
-  const count = Math.min(MOST_LOOKS, syncs.length)
+  const count = Math.min(MOST_SAMPLED_PICTURES, syncs.length)
   return Array.from({ length: count }, (_, k) => syncs[Math.floor((k * syncs.length) / count)]!)
 }
 
@@ -88,7 +82,7 @@ export function smoothShare(luma: Uint8Array, width: number, height: number): nu
     for (let column = 0; column < across; column++) {
       const { mean, noise } = squareAt(luma, width, column * SQUARE, row * SQUARE)
       means[row * across + column] = mean
-      quiet[row * across + column] = noise <= MOST_NOISE ? 1 : 0
+      quiet[row * across + column] = noise <= MOST_SLOPE_VARIANCE ? 1 : 0
     }
   }
   discard(luma)

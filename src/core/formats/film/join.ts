@@ -16,9 +16,8 @@ import { copiedOf } from './copied.ts'
 import { newSound, newVideo } from './new-tracks.ts'
 import { type PartFile, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
 import { belowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
-import { isOfPictures, WORTH_IT } from './single-message.ts'
-
-const TRIFLE = 0.999
+import { isOfPictures } from './single-message.ts'
+import { TRIFLE, WORTH_IT } from './tuning.ts'
 
 /** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
 export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {

@@ -11,9 +11,7 @@ import { unsupported } from '../../model/error.ts'
 import type { SoundJob, VideoJob } from './analyse.ts'
 import { aacEntry, avcEntry, hevcEntry } from './entries.ts'
 import type { PartFile, PicturesHead, SoundHead } from './part-file.ts'
-
-/** About this long are the runs in which tracks take turns. */
-export const CHUNK_SECONDS = 0.75
+import { CHUNK_SECONDS } from './tuning.ts'
 
 /** The finished parts as one track; their tables are freed. */
 export function newVideo(

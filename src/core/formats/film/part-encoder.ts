@@ -11,6 +11,7 @@ import { type PictureTrack, secondsOf } from './picture-track.ts'
 import { refuse } from './refuse.ts'
 import { mseOf, Sampling, Seconds } from './seconds.ts'
 import { type Memory, parameterSetId, type Seen, settings } from './settings.ts'
+import { ENCODED_PIXELS_A_BREATH } from './tuning.ts'
 
 /** How close a part's frames are to the source's. */
 export interface PartQuality {
@@ -49,9 +50,6 @@ export interface Encode {
   readonly mustPay?: number | undefined
 }
 
-/** Decoded and encoded again in about a tenth of a second. Others must run, too: who hears nothing for long takes the worker for dead. */
-const BREATH_PIXELS = 1_000_000
-
 /** Pictures of the decoder, and those of them that the cut shows into the encoder, which is opened for the first. */
 export class PartEncoder {
   readonly out: Collector
@@ -76,7 +74,7 @@ export class PartEncoder {
     this.#engine = engine
     this.#job = job
     this.#memory = memory
-    this.#breath = new Breath(BREATH_PIXELS, job.options.signal)
+    this.#breath = new Breath(ENCODED_PIXELS_A_BREATH, job.options.signal)
     this.#pixels = job.track.stream.width * job.track.stream.height
   }
 

@@ -6,7 +6,7 @@ import { Window } from '../../containers/packet-window.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
 import { smoothnessOf } from './gradient-detection.ts'
-import { type Level, MIN_CRF } from './levels.ts'
+import type { Level } from './levels.ts'
 import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { shortOf } from './quality-deficit.ts'
@@ -14,9 +14,7 @@ import { engineFor, refuse, refuseLarger } from './refuse.ts'
 import { isLarge, MEMORIES, type Memory } from './settings.ts'
 import { isHopeless } from './single-message.ts'
 import { isStill } from './static-scene.ts'
-
-const CRF_STEP = 4
-const SMALL_CRF_STEP = 2
+import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
 
 /** The message of what ends a part whose film gets no smaller. */
 const GIVEN_UP = 'the pictures would take more than they do'

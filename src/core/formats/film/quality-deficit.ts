@@ -1,9 +1,7 @@
 /** How far a part of a film is from what its level and the floors ask. */
-import { type Level, WORST_PSNR_DB, WORST_SSIM } from './levels.ts'
+import type { Level } from './levels.ts'
 import type { PartQuality } from './part-encoder.ts'
-
-/** What one step of the rate factor is worth at least. */
-const STEP = { ssim: 0.003, psnrDb: 0.35 }
+import { CRF_STEP_WORTH, WORST_PSNR_DB, WORST_SSIM } from './tuning.ts'
 
 /** In steps of the rate factor; zero or less where nothing is missing. */
 export function shortOf({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: PartQuality, level: Level): number {
@@ -11,5 +9,5 @@ export function shortOf({ seconds, meanPsnrDb, worstBlockSsim, worstPsnrDb }: Pa
   const { worst, mean } = seconds.figures(1)!
   const ssim = Math.max(level.ssim - mean.ssim, WORST_SSIM - Math.min(worst.ssim, worstBlockSsim))
   const psnrDb = Math.max(level.psnrDb - meanPsnrDb, WORST_PSNR_DB - Math.min(worst.psnrDb, worstPsnrDb))
-  return Math.max(ssim / STEP.ssim, psnrDb / STEP.psnrDb)
+  return Math.max(ssim / CRF_STEP_WORTH.ssim, psnrDb / CRF_STEP_WORTH.psnrDb)
 }

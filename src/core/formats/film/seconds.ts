@@ -4,9 +4,8 @@
  */
 import { leastOf } from '../../bytes/min-max.ts'
 import type { LumaFigures } from '../../model/loss.ts'
+import { SAMPLES_A_SECOND } from './tuning.ts'
 
-/** Frames a second whose SSIM is measured: it takes a frame about as long as a decoder. */
-const SAMPLES_A_SECOND = 6
 /** Less than this at the end belongs to the second before. */
 const SHORTEST_SECOND = 0.5
 /** Second, frames, squared errors of a sample, frames with SSIM, SSIM. */

@@ -4,6 +4,7 @@ import type { Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { LARGE_FRAME_CRF } from '../../catalog/levels.ts'
 import type { Smooth } from './gradient-detection.ts'
 import type { PictureTrack } from './picture-track.ts'
+import { AHEAD_PIXELS, ROOMY_PIXELS, STILL_CRF } from './tuning.ts'
 
 /** From most to least. */
 export const MEMORIES = ['most', 'usual', 'least'] as const
@@ -37,14 +38,6 @@ const SMOOTH: { readonly [how in Smooth]: readonly [string, string][] } = {
     ['chroma-qp-offset', '-4'],
   ],
 }
-
-/** Of all frames that x264 looks ahead: 40 MB. */
-const AHEAD_PIXELS = 1024 * 576 * 20
-/** What leaves room for a third reference, and for frames in between that are references, too. */
-const ROOMY_PIXELS = 1024 * 576
-
-/** What a greater `ipratio` would spend on first frames of still pictures: 6 · log2(3 / 2), for the same quality in fewer bytes. */
-const STILL_CRF = 3.5
 
 /**
  * What memory allows for a picture size: x264's own names, over the preset. Every frame of 1080p that x264 looks ahead costs

@@ -2,12 +2,7 @@
 import type { Options, Sink } from '../../model/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt, SoFar } from '../../model/segmented.ts'
 import { memorySink } from '../../model/sink.ts'
-
-/** A new track must be this much smaller than the old one. */
-export const WORTH_IT = 0.97
-
-/** Parts of this share of the pictures tell of the others, which will not make good for so much growth. */
-const TELLING = { share: 0.2, growth: 1.1 }
+import { TELLING, WORTH_IT } from './tuning.ts'
 
 /** Whether the pictures of a film, `pictureBytes` in all, are given up: in messages of their own, or in the middle of the only part. */
 export const isHopeless = ({ bytes, replaces }: SoFar, pictureBytes: number): boolean =>

@@ -10,11 +10,10 @@ import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
+import { SOUND_SAMPLES_A_BREATH } from './tuning.ts'
 
 const BLOCK = 1024
 const READ_BYTES = 32 * 1024
-/** Decoded and encoded again in about a tenth of a second. */
-const BREATH_SAMPLES = 1 << 18
 
 export interface EncodedSound {
   readonly head: SoundHead
@@ -36,9 +35,6 @@ export interface StoredSound {
   readonly options: Options
 }
 
-/** New sound may be longer by the encoder's run-up and the rest of its last packet, seconds. */
-export const MAX_SOUND_DRIFT = 0.5
-
 /** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
 export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   if (blockAlign) return track.chunks
@@ -58,7 +54,7 @@ export async function* decodedSound(
   decoder.openAudio(stream)
   using window = new Window(source)
   const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
-  const breath = new Breath(BREATH_SAMPLES, options.signal)
+  const breath = new Breath(SOUND_SAMPLES_A_BREATH, options.signal)
   let skip = skipBytes
   let silent = 0
   for (let run = 0; run < runs.count; run++) {

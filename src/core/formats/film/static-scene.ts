@@ -9,14 +9,11 @@ import type { Options, Source } from '../../model/codec.ts'
 import type { Cut } from './cut.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { engineFor } from './refuse.ts'
+import { APART_SECONDS, SAME_LEVELS, STILL_SHARE } from './tuning.ts'
 
-/** Between the two pictures that are compared. */
-const APART_SECONDS = 0.8
 const [LEAST_FRAMES, MOST_FRAMES] = [12, 48]
 /** Pictures are compared by the means of squares this wide, which noise changes little. */
 const SQUARE = 8
-const SAME_LEVELS = 2
-const STILL_SHARE = 0.85
 
 /** A part of a film. */
 interface Stretch {

@@ -13,7 +13,7 @@ import { compareBoxes, same } from './compare-boxes.ts'
 import type { Side } from './compare-pictures.ts'
 import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
 import { compareVideo, type Found, startOf } from './compare-video.ts'
-import { MAX_SOUND_DRIFT } from './sound.ts'
+import { MAX_SOUND_DRIFT } from './tuning.ts'
 
 /** Of copied tracks, at a time. */
 const COMPARED_BYTES = 512 * 1024

@@ -1,7 +1,8 @@
 /** Where an AVI file's pictures are cut: a frame's place is its time, so every part must know the place of its first picture. */
 import type { Source } from '../../../model/codec.ts'
-import { type Cut, MAX_PART_BYTES } from '../cut.ts'
+import type { Cut } from '../cut.ts'
 import type { PictureTrack } from '../picture-track.ts'
+import { MAX_PART_BYTES } from '../tuning.ts'
 
 /** A key frame from which decoding can begin. */
 interface Entry {

@@ -9,13 +9,14 @@ import type { Options, Reason, Source } from '../../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../../model/content-credentials.ts'
 import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
 import type { PartPlan } from '../../../model/segmented.ts'
-import { LEAN_BITS, partSeconds, secondsPerFrame, WHOLE_CPU_SECONDS } from '../analyse.ts'
+import { partSeconds, secondsPerFrame } from '../analyse.ts'
 import type { Cut } from '../cut.ts'
 import { type Level, levelOf } from '../levels.ts'
 import { MP3_RATES } from '../mp3-sound.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { probe } from '../pictures.ts'
 import type { SoundRuns } from '../sound.ts'
+import { LEAN_BITS, SOUND_CPU_PER_SECOND, SOUND_PART_SECONDS, WHOLE_CPU_SECONDS } from '../tuning.ts'
 import { cutCounted } from './cuts.ts'
 import { pictureTrack } from './picture-track.ts'
 import { isMp3, pcm, runsOf, uncompressed } from './sounds.ts'
@@ -42,11 +43,6 @@ export interface AviJob {
   readonly cpuSeconds: number
 }
 
-/** CPU seconds for a second of sound: decoded, encoded, decoded again. */
-const SOUND_CPU = 0.04
-/** Seconds of sound in one message. */
-const SOUND_PART_SECONDS = 1200
-
 /** @throws CodecError (unsupported_feature) when the wanted movie cannot hold a stream */
 export async function readJob(source: Source, options: Options): Promise<AviJob> {
   const file = await readAvi(source)
@@ -61,14 +57,14 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const found = await pictureTrack(source, file)
   if ('kept' in found) {
     if (movie) throw unsupported(found.kept)
-    return { ...base, sounds, kept: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU }
+    return { ...base, sounds, kept: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU_PER_SECOND }
   }
   const track: PictureTrack = movie ? { ...found.track, annexb: false } : found.track
   const { stream, samples } = track
   const pixels = stream.width * stream.height
   const bits = (sumOf(samples.size) * 8) / (pixels * samples.count)
   const lean = !movie && bits < LEAN_BITS[options.quality]
-  const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU
+  const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU_PER_SECOND
   if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: `${bits.toFixed(3)} bits a pixel is lean already` } }
   return { ...base, sounds, cpuSeconds, pictures: { track, index: found.index }, kept: undefined }
 }

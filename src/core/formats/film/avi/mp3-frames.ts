@@ -10,9 +10,9 @@ import type { Source } from '../../../model/codec.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
 import { rangeStream } from '../../../model/source.ts'
 import { mp3Entry } from '../entries.ts'
-import { CHUNK_SECONDS } from '../new-tracks.ts'
 import type { SkeletonTrack } from '../sample-table.ts'
 import type { SoundRuns } from '../sound.ts'
+import { CHUNK_SECONDS } from '../tuning.ts'
 
 /** Frames that follow each other without anything between them. */
 interface Row {

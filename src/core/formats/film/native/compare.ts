@@ -4,8 +4,9 @@ import { usedSamples } from '../../../containers/isobmff/tables.ts'
 import type { Options } from '../../../model/codec.ts'
 import type { NativeFilm } from '../../../model/external-encoder.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
-import { COMPARED_PIXELS, type Compared, type Side } from '../compare-pictures.ts'
+import type { Compared, Side } from '../compare-pictures.ts'
 import { type FilmFigures, Sampling, Seconds } from '../seconds.ts'
+import { COMPARED_PIXELS, MIN_PSNR_DB } from '../tuning.ts'
 import { ssimOf } from './measure.ts'
 import { type Laid, oneTrack } from './one-track.ts'
 import { type NativeStream, nativeStream } from './stream.ts'
@@ -43,7 +44,6 @@ function sideOf({ source, moov, track }: Side, options: Options, small: boolean)
 
 /** Bytes of both films that are looked at together. */
 const MOST_BYTES = 64 * 1024 * 1024
-const MIN_PSNR_DB = 28
 /** What measuring again may give less: other frames of a second are sampled where a stretch begins. */
 const TOLERANCE = { ssim: 0.005, psnrDb: 0.05 }
 

@@ -15,15 +15,13 @@ import type { Encode, EncodedPart } from '../part-encoder.ts'
 import { secondsOf } from '../picture-track.ts'
 import { psnrOf, Sampling, Seconds } from '../seconds.ts'
 import { isLarge } from '../settings.ts'
+import { X265_CRF } from '../tuning.ts'
 import { factorOfSample, firstGoodEnough } from './factor.ts'
 import { staticHdr } from './hdr.ts'
 import { ssimOf } from './measure.ts'
 import { type OneTrack, oneTrack } from './one-track.ts'
 import { sampleOf, timesOf } from './sample.ts'
 import type { NativeStream } from './stream.ts'
-
-/** What the level's factor of x264 is for x265 at the same PSNR, about. */
-const X265_CRF = 1
 
 /** As many as their preset takes, in pictures of at most so many pixels; in larger ones fewer, within 0.5 GB. */
 const LOOKAHEAD = { x264: { most: 40, pixels: 166_000_000 }, x265: { most: 20, pixels: 83_000_000 } }

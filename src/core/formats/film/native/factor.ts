@@ -1,14 +1,8 @@
 /** Which rate factor a part needs, by trials whose figures are measured. */
-import { type Level, MIN_CRF } from '../levels.ts'
+import type { Level } from '../levels.ts'
 import type { EncodedPart, PartQuality } from '../part-encoder.ts'
 import { shortOf } from '../quality-deficit.ts'
-
-/** Of a sample, each of which takes a sixth of what the part takes. */
-const MOST_TRIALS = 4
-/** Finer than this no factor is looked for: some 5 % of the bytes. */
-const NEAR = 0.75
-/** At once: figures are not straight lines. */
-const MOST_STEP = 6
+import { MIN_CRF, MOST_CRF_STEP, MOST_TRIALS, NEAR_CRF } from '../tuning.ts'
 
 interface Tried {
   readonly encoded: Pick<EncodedPart, 'quality'>
@@ -26,7 +20,7 @@ export async function factorOfSample(trial: (crf: number) => Promise<Tried>, lev
     const short = shortOf((await trial(crf)).encoded.quality, level)
     if (short <= 0) good = { crf, short }
     else bad = { crf, short }
-    if (!bad || crf <= MIN_CRF || (good && bad.crf - good.crf <= NEAR)) break
+    if (!bad || crf <= MIN_CRF || (good && bad.crf - good.crf <= NEAR_CRF)) break
     crf = good ? between(good, bad) : lower(bad)
   }
   return good?.crf ?? (bad ? lower(bad) : most)
@@ -48,7 +42,7 @@ export async function firstGoodEnough<Trial extends { readonly encoded: { readon
 
 /** By as much as is missing, in halves. */
 const lower = ({ crf, short }: { readonly crf: number; readonly short: number }) =>
-  Math.max(MIN_CRF, crf - Math.min(MOST_STEP, Math.ceil(short * 2) / 2))
+  Math.max(MIN_CRF, crf - Math.min(MOST_CRF_STEP, Math.ceil(short * 2) / 2))
 
 /** Where a line through both meets the level, a little on the good side. */
 function between(good: { readonly crf: number; readonly short: number }, bad: { readonly crf: number; readonly short: number }): number {

@@ -1,15 +1,11 @@
 /** Some frames from the middle of a part, which tell about what all of it needs. */
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Cut } from '../cut.ts'
-
-/** Of a part's frames. */
-const SHARE = 1 / 6
-/** Fewer would be the first frame of a group above all, which is finer than the others. */
-const LEAST_FRAMES = 24
+import { LEAST_SAMPLE_FRAMES, SAMPLE_SHARE } from '../tuning.ts'
 
 /** As a cut of its own; undefined where the part is hardly longer. */
 export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
-  const frames = Math.max(LEAST_FRAMES, Math.round(cut.frames * SHARE))
+  const frames = Math.max(LEAST_SAMPLE_FRAMES, Math.round(cut.frames * SAMPLE_SHARE))
   if (frames > cut.frames / 2) return undefined
   const times = timesOf(samples, cut)
   const first = Math.floor((times.length - frames) / 2)
