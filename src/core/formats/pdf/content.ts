@@ -2,6 +2,7 @@
 import { END, isDelimiter, isSpace, Keyword, Lexer } from './lexer.ts'
 import { IDENTITY, type Matrix, multiply, toMatrix } from './matrix.ts'
 import { Name, type PdfObject, PdfSyntax, Str } from './objects.ts'
+import { MAX_DRAWS } from './tuning.ts'
 
 /** What one content stream does with its named resources. `matrix` maps to the space the stream starts in. */
 export interface Draw {
@@ -22,7 +23,6 @@ export interface ContentListener {
 
 /** Operands kept at most; the longest operator takes 33 (scn in a 32-component space). */
 const MAX_OPERANDS = 64
-const MAX_DRAWS = 20_000
 const MAX_SAVED = 1000
 
 export interface ContentSummary {

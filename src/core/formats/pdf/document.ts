@@ -5,6 +5,7 @@ import { type Keep, keepAt } from './droppable-entries.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, type Reach, reach, walkPages } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
+import { BYTES_AN_OBJECT, OBJECTS_SHARE } from './tuning.ts'
 import { whatIsSigned } from './usage-rights.ts'
 import type { Lock } from './writer.ts'
 
@@ -35,11 +36,7 @@ const RIGHTS_KEPT: Refusal = {
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** End of central directory record (22 bytes) with the longest comment. */
 const MAX_ZIP_TAIL_BYTES = 22 + 65_535
-/** Tables, marks and numbers of each object, beside what is read ahead. */
-const BYTES_AN_OBJECT = 28
 const BASE_BYTES = 2 * 1024 * 1024
-/** Of the budget: pictures need the rest. */
-const OBJECTS_SHARE = 1 / 2
 
 export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
   // What opens without a password is read as every reader would, and locked again as it was.

@@ -4,12 +4,9 @@ import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
 import type { Numbers } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { serialise } from './serialise.ts'
+import { DUPLICATE_ROUNDS, MAX_COMPARED_STREAMS } from './tuning.ts'
 
-/** Beyond this many streams the table of candidates would cost more than it finds. */
-const MAX_STREAMS = 200_000
 const SMALLEST_BYTES = 32
-/** Streams that refer to duplicates and are equal otherwise become duplicates themselves. */
-const ROUNDS = 4
 
 /** Says for an object number which number stands for it. */
 export class Duplicates {
@@ -35,9 +32,9 @@ export class Duplicates {
 
 export async function findDuplicates(reader: Reader, streams: Numbers, signal: AbortSignal): Promise<Duplicates> {
   const duplicates = new Duplicates()
-  if (streams.length > MAX_STREAMS) return duplicates
+  if (streams.length > MAX_COMPARED_STREAMS) return duplicates
   const digests = new Map<number, string>()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < DUPLICATE_ROUNDS; round++) {
     signal.throwIfAborted()
     const groups = await alike(reader, streams, duplicates)
     const candidates = new Set(groups.flat())

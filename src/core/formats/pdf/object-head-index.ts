@@ -2,12 +2,10 @@
  * The beginnings of all objects of a file, gathered in one pass. A document is walked again and again in the order of its graph, which
  * need not be that of the file: without them, each step is a read.
  */
+
+import { GATHERED_FROM_BYTES, MOST_GATHERED_BYTES } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
 
-/** Smaller files are not worth a pass: their blocks stay in memory. */
-export const GATHERED_FROM_BYTES = 4 * 1024 * 1024
-/** Dictionaries of ten thousand pages take two. */
-const MOST_BYTES = 6 * 1024 * 1024
 const MOST_OBJECTS = 400_000
 /** Of an object; streams are cut where their bytes begin, unless they hold objects. */
 const HEAD_BYTES = 1024
@@ -65,7 +63,7 @@ export class Heads {
         const head = read.subarray(from, from + most)
         const keyword = holders.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
         const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
-        if (used + length > MOST_BYTES) return undefined
+        if (used + length > MOST_GATHERED_BYTES) return undefined
         if (used + length > bytes.length) bytes = grown(bytes, used + length)
         bytes.set(head.subarray(0, length), used)
         lengths[i] = length
@@ -124,7 +122,7 @@ function objectsOf(xref: Xref, size: number): { offsets: Float64Array; holders: 
 }
 
 function grown(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(MOST_BYTES, Math.max(least, bytes.length * 2)))
+  const larger = new Uint8Array(Math.min(MOST_GATHERED_BYTES, Math.max(least, bytes.length * 2)))
   larger.set(bytes)
   return larger
 }

@@ -22,6 +22,7 @@ import { Reader } from './reader.ts'
 import { type Plan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
 import { asksForSmallerSize, compressToTargetSize } from './target-size.ts'
+import { METADATA_SHARE } from './tuning.ts'
 import { unusedSteps } from './unused.ts'
 import { type Usage, UsageScan } from './usage.ts'
 import { mayDropRights } from './usage-rights.ts'
@@ -146,9 +147,6 @@ async function imageRecompressor(
     signal,
   })
 }
-
-/** XMP below this share of the file stays as it is. */
-const METADATA_SHARE = 0.01
 
 /**
  * XMP stays readable for tools that search files for it (14.3.2), unless it is much of a small file; in archives it always

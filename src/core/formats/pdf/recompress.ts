@@ -5,6 +5,7 @@ import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from
 import { Dict, nameOf, type PdfObject, type Stream } from './objects.ts'
 import { Predictor, pixelBytes, type RowShape, rowBytes } from './predictor.ts'
 import type { Reader } from './reader.ts'
+import { QUICK_EXCESS, QUICK_LEVEL, THOROUGH_BYTES, TRIAL_BYTES } from './tuning.ts'
 
 /** A stream as it will be written. */
 export interface Rewritten {
@@ -20,8 +21,6 @@ export const MAX_STORED_BYTES = 8 * 1024 * 1024
 export const MAX_DECODED_BYTES = 16 * 1024 * 1024
 /** What a /DecodeParms with a predictor costs in the dictionary. */
 const PARMS_BYTES = 60
-/** Below this both layouts are tried at full effort, above a quick trial decides. */
-const TRIAL_BYTES = 128 * 1024
 
 /** Effort by length and by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
 export class Effort {
@@ -33,12 +32,6 @@ export class Effort {
     return this.spent < 120 * 1024 * 1024 ? 9 : 6
   }
 }
-
-/** Up to this length the last per cent is worth its time. */
-const THOROUGH_BYTES = 256 * 1024
-/** A quick look (level 4) comes out larger than the best by less than this. */
-const QUICK_EXCESS = 1.35
-const QUICK_LEVEL = 4
 
 /** What a stream could come to without loss: a quick look first, the full effort when it is asked for. */
 export interface Prospect {

@@ -11,6 +11,7 @@ import { Numbers, type Reach, TRAILER_KEYS } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { Effort, type Rewritten, recompress } from './recompress.ts'
 import { serialise } from './serialise.ts'
+import { HOIST_CHARACTERS } from './tuning.ts'
 import type { Writer } from './writer.ts'
 
 /** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */
@@ -30,8 +31,6 @@ export interface Plan {
   progress(share: number): void
 }
 
-/** A direct value in a stream's dictionary is never compressed: from this length on it becomes an object of its own. */
-const HOIST_CHARACTERS = 64
 const MAX_HOISTED = 50_000
 
 export class Rewriter {

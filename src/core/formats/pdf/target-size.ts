@@ -3,6 +3,7 @@
 import type { Options, Outcome, Quality, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, noGain, TargetUnreachable } from '../../model/error.ts'
 import { memorySink } from '../../model/sink.ts'
+import { HELD_RESULT_BYTES } from './tuning.ts'
 
 type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
 
@@ -13,8 +14,6 @@ const LOWER: Readonly<Record<Quality, readonly Quality[]>> = {
   low: ['low'],
   ultra: ['low'],
 }
-/** A result up to this size is kept until it is known to fit; a larger one is made twice. */
-const HELD_BYTES = 12 * 1024 * 1024
 
 /** True if `target_size` is below the size of the source. */
 export const asksForSmallerSize = (source: Source, { targetSize }: Options): boolean => targetSize !== undefined && targetSize < source.size
@@ -24,7 +23,7 @@ export async function compressToTargetSize(press: Press, source: Source, sink: S
   const wanted = options.targetSize ?? source.size
   let best = source.size
   for (const quality of LOWER[options.quality]) {
-    const held = memorySink(Math.min(HELD_BYTES, wanted + 1), source.name)
+    const held = memorySink(Math.min(HELD_RESULT_BYTES, wanted + 1), source.name)
     const counter = counting(held, source.size)
     const outcome = await press(source, counter, { ...options, quality }).catch(larger)
     if (!outcome) continue

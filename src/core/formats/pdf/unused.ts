@@ -4,16 +4,14 @@ import { Dict, nameOf, type PdfObject, PdfSyntax, Stream } from './objects.ts'
 import type { Reach } from './reachable-objects.ts'
 import { Numbers } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
+import { MOST_UNUSED_READ } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
-
-/** Objects that are read to be counted. */
-const MOST_READ = 5000
 
 /** Steps of the receipt; none where nothing goes. */
 export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<string[]> {
   const steps: string[] = []
   const unused = await countUnused(reader, reach, signal)
-  const count = unused >= MOST_READ ? `at least ${unused}` : unused
+  const count = unused >= MOST_UNUSED_READ ? `at least ${unused}` : unused
   if (unused > 0) steps.push(`${count} objects removed that nothing in the result refers to`)
   const { replaced } = reader.xref
   if (replaced > 0) steps.push(`${replaced} earlier versions of changed objects removed`)
@@ -23,7 +21,7 @@ export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSig
 async function countUnused(reader: Reader, { used }: Reach, signal: AbortSignal): Promise<number> {
   const { xref } = reader
   const numbers = new Numbers()
-  for (let number = 1; number < used.length && numbers.length < MOST_READ; number++) {
+  for (let number = 1; number < used.length && numbers.length < MOST_UNUSED_READ; number++) {
     const kind = xref.kind(number)
     if (used[number] === 0 && (kind === AT_OFFSET || kind === IN_STREAM)) numbers.push(number)
   }

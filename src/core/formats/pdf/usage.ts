@@ -10,6 +10,7 @@ import { inFileOrder } from './object-head-index.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import { type Box, type Place, Sheet } from './page-render-sizes.ts'
 import type { Reader } from './reader.ts'
+import { MAX_ALL_CONTENT_BYTES, MAX_PLACES } from './tuning.ts'
 import { Unfollowed } from './unfollowed.ts'
 
 /** How an image is drawn. */
@@ -31,11 +32,7 @@ export interface Usage {
 }
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
-/** Lexing runs at about 15 MB/s: beyond this, sizes and codes stay unknown. */
-const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
 const MAX_PLACED = 500_000
-/** Places of pictures that are remembered. */
-const MAX_PLACES = 100_000
 /** What pages without a readable box have: A4, in points. */
 const ANY_BOX: Box = [0, 0, 595, 842]
 const MAX_FORM_DEPTH = 12

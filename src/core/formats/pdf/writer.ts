@@ -5,6 +5,7 @@ import type { Sink } from '../../model/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
 import { differencesUp, PREDICTOR_UP } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
+import { NEW_OBJECT_STREAM_BYTES, OBJECTS_A_STREAM } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 /** Encrypts strings and streams of the object `number` on their way out (7.6). */
@@ -33,8 +34,6 @@ export type StreamData = Uint8Array | { length: number; pieces: AsyncIterable<Ui
 export type RefText = (ref: Ref) => string
 
 const FLUSH_BYTES = 256 * 1024
-const OBJECTS_A_STREAM = 500
-const OBJECT_STREAM_BYTES = 128 * 1024
 
 /** How a stream begins. Archives demand ends of lines here that others could do without (ISO 19005-2, 6.1.7.1 and 6.1.9). */
 export const streamHead = (number: number, dict: string): Uint8Array => latin1Bytes(`${number} 0 obj\n${dict}stream\n`)
@@ -81,7 +80,7 @@ export class Writer {
     const text = latin1Bytes(serialise(object, refText))
     this.packing.push({ number, text })
     this.packingBytes += text.length
-    if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > OBJECT_STREAM_BYTES) await this.pack()
+    if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
   }
 
   /** `dict` without /Length. */

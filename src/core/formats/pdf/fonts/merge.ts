@@ -8,6 +8,7 @@ import { type Part, Union } from '../../../fonts/union/part.ts'
 import { isCodecError } from '../../../model/error.ts'
 import { nameOf, PdfSyntax, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
+import { MERGED_FONT_SHARE, MOST_UNIONS } from '../tuning.ts'
 import { bareCff } from './opentype.ts'
 import type { FontFileKey, FontProgram, FontUsage } from './shown.ts'
 import { usesOf } from './uses.ts'
@@ -40,10 +41,6 @@ const MOST_PROGRAM_BYTES = 4 * 1024 * 1024
 /** Decoded programs of one font at a time, and of a document. */
 const MOST_GROUP_BYTES = 8 * 1024 * 1024
 const MOST_ALL_BYTES = 96 * 1024 * 1024
-/** Of one font: programs that contradict each other stay apart, as many as these. */
-const MOST_UNIONS = 8
-/** Less gain than this is not worth it. */
-const WORTHWHILE = 0.97
 
 export class FontMerge {
   private readonly reader: Reader
@@ -125,7 +122,7 @@ export class FontMerge {
       apart += part.bytes
       if (await differenceOf(this.reader, shelf.programs.get(number)!, part, data)) return undefined
     }
-    return data.length < apart * WORTHWHILE ? data : undefined
+    return data.length < apart * MERGED_FONT_SHARE ? data : undefined
   }
 }
 

@@ -6,6 +6,7 @@ import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { deflateBest, type Effort, type Rewritten } from '../recompress.ts'
+import { FAX_GAIN } from '../tuning.ts'
 import type { ImageFacts } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
 import { Jbig2Encoder } from './jbig2.ts'
@@ -16,8 +17,6 @@ const PARMS_BYTES = 48
 /** Rows that are kept to be deflated, too; a page at 600 dpi has 4 MB. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
 const MAX_FAX_BYTES = 16 * 1024 * 1024
-/** A fax is only coded anew when that gains this much: it can be read everywhere. */
-const FAX_GAIN = 0.95
 const STRIP_BYTES = 256 * 1024
 const DEFAULT_COLUMNS = 1728
 

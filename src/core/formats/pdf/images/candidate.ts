@@ -5,10 +5,11 @@ import type { LumaFigures } from '../../../model/loss.ts'
 import type { Filter } from '../filters.ts'
 import type { Stream } from '../objects.ts'
 import type { Place } from '../page-render-sizes.ts'
+import { LOSSY_GAIN } from '../tuning.ts'
 import type { Drawn } from '../usage.ts'
 import type { ImageFacts } from './facts.ts'
 import type { Coded } from './jpeg.ts'
-import { type FLOORS, LOSSY_GAIN } from './levels.ts'
+import type { FLOORS } from './levels.ts'
 import type { Packed } from './near-palette.ts'
 
 export interface Picture {

@@ -9,25 +9,22 @@ import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
 import { pointsAboveTarget } from '../../../images/jpeg/perceptual-search.ts'
+import {
+  CLOSE_ENOUGH_REDUCED_DB,
+  FINER_SAMPLE,
+  FIRST_QUALITY_GUESS,
+  HIGHEST_QUALITY,
+  MAX_DOWNSAMPLE_PROBES,
+  POINTS_PER_DB,
+} from '../tuning.ts'
 import type { Coded } from './jpeg.ts'
 import { FLOORS, type Target } from './levels.ts'
-import { HIGHEST, lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
+import { lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
 import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
-
-/** Each look codes the whole picture; pages of a scan are alike, so the first is nearly always enough. */
-const MAX_LOOKS = 4
-/** Pages are uneven, and looks dear: the sample is so much larger than elsewhere. */
-const FINER_SAMPLE = 3
-/** Quality from which the first search starts. */
-const FIRST_GUESS = 40
-/** Above the target by less than this is good enough: tighter while nothing is known of the document. */
-const CLOSE_ENOUGH_DB = { first: 0.3, later: 0.7 }
-/** Points of the score that change about as much as a decibel does. */
-const POINTS_PER_DB = 3
 
 /** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
 export class SizeHints {
-  least = FIRST_GUESS
+  least = FIRST_QUALITY_GUESS
   /** Quality that a sample seemed to need at full size → how much more (or less) it took in truth. */
   private readonly above = new Map<number, number>()
 
@@ -70,7 +67,7 @@ export async function codeForSize(
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
   const closeUp = { ...target, ...FLOORS, colourPsnrDb: 0 }
-  const closeEnoughDb = CLOSE_ENOUGH_DB[hints.fresh ? 'first' : 'later']
+  const closeEnoughDb = CLOSE_ENOUGH_REDUCED_DB[hints.fresh ? 'first' : 'later']
   const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
   let best: Coded | undefined
@@ -95,8 +92,8 @@ export async function codeForSize(
     best = { width, height, channels: components, data, figures, quality }
     return margin
   }
-  const hint = Math.min(HIGHEST, least + hints.aboveOf(least))
-  const found = await lowestGood(look, { hint, looks: MAX_LOOKS, closeEnough: closeEnoughDb })
+  const hint = Math.min(HIGHEST_QUALITY, least + hints.aboveOf(least))
+  const found = await lowestGood(look, { hint, looks: MAX_DOWNSAMPLE_PROBES, closeEnough: closeEnoughDb })
   if (found !== undefined) hints.learn(least, found)
   return best
 }

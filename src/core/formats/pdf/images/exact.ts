@@ -3,11 +3,9 @@ import type { Filter } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type Effort, prospect, type Rewritten } from '../recompress.ts'
+import { CLEARLY_SMALLER } from '../tuning.ts'
 import type { ImageFacts } from './facts.ts'
 import { recodeFewColours } from './few-colours.ts'
-
-/** Against a quick Deflate; the thorough one gains less than what is left. */
-export const CLEARLY_SMALLER = 0.6
 
 export interface Exact {
   /** Bytes that a quick trial arrives at. */

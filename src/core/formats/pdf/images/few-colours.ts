@@ -4,6 +4,7 @@ import { setFilters } from '../filters.ts'
 import { Dict, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { deflation, type Effort, MAX_DECODED_BYTES, type Packed, type Rewritten } from '../recompress.ts'
+import { CLOSE_TRIAL } from '../tuning.ts'
 import { codeBits } from './bilevel.ts'
 import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
 import { indexedSpace } from './result.ts'
@@ -66,9 +67,6 @@ interface FewColours {
   bits: number
 }
 
-/** A quick trial that is larger by more than this share is not finished. */
-const CLOSE = 1.1
-
 /** With as few bits as there can be, or a byte for each pixel, where Deflate finds more repetitions. */
 async function smallest(reader: Reader, picture: FewColours, { effort, budget }: Pick<Wanted, 'effort' | 'budget'>) {
   const { facts, bits } = picture
@@ -81,7 +79,7 @@ async function smallest(reader: Reader, picture: FewColours, { effort, budget }:
   const quick = trials.reduce((least, { trial }) => Math.min(least, trial.quickBytes), Number.POSITIVE_INFINITY)
   let best: { bits: number; packed: Packed } | undefined = coded && { bits, packed: { chain: [coded.filter], data: coded.data } }
   for (const { bits: each, trial } of trials) {
-    if (trial.quickBytes > quick * CLOSE) continue
+    if (trial.quickBytes > quick * CLOSE_TRIAL) continue
     const found = trial.finish(effort)
     if (found && found.data.length < (best?.packed.data.length ?? budget)) best = { bits: each, packed: found }
   }

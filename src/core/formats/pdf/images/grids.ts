@@ -3,12 +3,8 @@ import { leastOf } from '../../../bytes/min-max.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import type { LumaFigures } from '../../../model/loss.ts'
 import type { Place } from '../page-render-sizes.ts'
+import { MOST_GRID_PIXELS, MOST_GRIDS } from '../tuning.ts'
 import type { Size } from './scale.ts'
-
-/** Of more sizes the largest, the smallest and some between stand for all. */
-const MOST_GRIDS = 4
-/** Larger ones (a wall at 144 dpi) are looked at from farther away. */
-const MOST_GRID_PIXELS = 16_000_000
 
 /** The sizes of a picture on the pages, from the largest to the smallest. */
 export function gridsOf(places: readonly Place[]): Size[] {

@@ -12,18 +12,29 @@ import type { Filter } from '../filters.ts'
 import { nameOf, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { Effort, type Rewritten } from '../recompress.ts'
+import {
+  CLEARLY_SMALLER,
+  ENOUGH_PHOTO_PIXELS,
+  FINER_REDUCTIONS,
+  LADDER_BYTES,
+  LEAST_VIEW_PIXELS,
+  LOSSY_GAIN,
+  MOST_REFUSALS,
+  SECONDS_PER_MEGAPIXEL,
+  SMALLEST_LOSSY_BYTES,
+} from '../tuning.ts'
 import type { Drawn } from '../usage.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
 import { type Candidate, isMuchSmaller, keeps, type Picture, smallest, worthwhile } from './candidate.ts'
 import { codeForSize, SizeHints } from './downsample.ts'
-import { CLEARLY_SMALLER, type Exact, exactForms } from './exact.ts'
+import { type Exact, exactForms } from './exact.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { figuresAt, gridsOf } from './grids.ts'
 import { needsHeaders, recodeJpeg, STORED_BYTES } from './jpeg.ts'
-import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, LOSSY_GAIN, SOFT_PSNR_DB, TARGETS } from './levels.ts'
+import { AIMS_AT_PAGE, FLOORS, INK_FLOORS, SOFT_PSNR_DB, TARGETS } from './levels.ts'
 import { MaskRows, openMask } from './mask.ts'
 import { type Measured, measure } from './measure.ts'
-import { nearPalette, PaletteBudget, SECONDS_PER_MEGAPIXEL } from './near-palette.ts'
+import { nearPalette, PaletteBudget } from './near-palette.ts'
 import { forAll, ofShown, shownShare } from './opacity.ts'
 import { acceptable, type EncodeRequest, type Reencoded, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
 import { emptyReport } from './report.ts'
@@ -33,25 +44,13 @@ import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen
 import { screenFor, sizeFor } from './sizes.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
-/** Images below this are not worth a lossy step. */
-const SMALLEST_BYTES = 1024
 /** Colour resolution of an existing JPEG is halved when that keeps this PSNR, in dB. */
 const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 38, low: 34, ultra: 34 }
-/** When a reduced picture is not good enough, a finer one is tried before giving up. */
-const FINER = [1, 1.6]
 
 /** Pictures above this take seconds to reduce, and memory. */
 const LARGE_PIXELS = 2_000_000
-const MOST_REFUSALS = 2
-/** With fewer pixels a photograph has few tones, too. */
-const ENOUGH_PIXELS = 20_000
-/** Of a view of fewer pixels renderers show too different ones for it to say anything. */
-const LEAST_VIEW_PIXELS = 1024
 /** Pixels of a picture that is kept while it is looked at. */
 const MAX_SIGHT_PIXELS = 3_000_000
-
-/** Larger images are not tried at gentler levels when this one has found something: that would take as long once more. */
-const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
 
 /** What a level makes of pictures, and the processor time that those of a document have. */
 interface Aim {
@@ -112,7 +111,7 @@ export class ImageRecompressor {
     const isJpeg = imageFilter(facts) === 'DCTDecode'
     const isMask = this.masks.has(number)
     const exact = isJpeg ? undefined : await exactForms(this.reader, { stream, facts, chain, isMask }, this.effort)
-    if (facts.length < SMALLEST_BYTES || !hasRows(facts)) return exact && this.finished(exact)
+    if (facts.length < SMALLEST_LOSSY_BYTES || !hasRows(facts)) return exact && this.finished(exact)
     // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
@@ -184,7 +183,7 @@ export class ImageRecompressor {
   /** A drawing at its size, with the palette that the level allows: it considers the gentler ones as well. */
   private async drawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, isMask, mask, graphic } = picture
-    const isSmall = facts.width * facts.height < ENOUGH_PIXELS
+    const isSmall = facts.width * facts.height < ENOUGH_PHOTO_PIXELS
     if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
     if (this.time?.take((facts.width * facts.height * SECONDS_PER_MEGAPIXEL) / 1e6) === false) return undefined
     const aim = { quality: this.quality, signal: this.signal, budget }
@@ -298,7 +297,7 @@ export class ImageRecompressor {
   private async reduced(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts, drawn, mask } = picture
     if (!drawn || mask === 'unread') return undefined
-    for (const finer of FINER) {
+    for (const finer of FINER_REDUCTIONS) {
       const dotsPerInch = TARGETS[quality].dotsPerInch * finer
       const size = sizeFor(facts, drawn, dotsPerInch)
       const large = facts.width * facts.height > LARGE_PIXELS
@@ -340,7 +339,7 @@ export class ImageRecompressor {
     const target = TARGETS[quality]
     return {
       onTones: (photographic) => {
-        if (size.width * size.height >= ENOUGH_PIXELS) picture.graphic ||= !photographic
+        if (size.width * size.height >= ENOUGH_PHOTO_PIXELS) picture.graphic ||= !photographic
       },
       size,
       screen: screenFor(size, drawn),

@@ -4,6 +4,7 @@ import { discard } from '../../../../../wasm/memories/discard.ts'
 import { compareSamples } from '../../../images/compare/compare.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
+import { COMPARED_SIDE_PIXELS, LEAST_VERIFIED_PSNR_DB } from '../tuning.ts'
 import type { Judge } from '../verify.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
 import { bitLines, exactRows, readsExactly } from './exact-rows.ts'
@@ -12,11 +13,6 @@ import { type Mask, MaskRows, openMask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
 import { type DctScale, hasExactRows, hasRows, openRows, type Rows } from './rows.ts'
 import { RowScaler, scaledPixels } from './scale.ts'
-
-/** Side of the size both are reduced to. */
-const COMPARED_PIXELS = 192
-/** Far below every level: this finds mistakes, the levels are kept by those who encode. */
-const LEAST_PSNR_DB = 24
 
 /** `isLossless`: the outcome claims that nothing was lost. */
 export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
@@ -69,9 +65,9 @@ interface Sketch {
 }
 
 async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf: () => Promise<Mask | undefined>): Promise<Sketch> {
-  const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
+  const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_SIDE_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
   const rows = hasRows(facts) ? await openRows(reader, stream, facts, dctScale) : await exactRows(reader, stream, facts)
-  const side = (length: number) => Math.max(1, Math.min(length, COMPARED_PIXELS))
+  const side = (length: number) => Math.max(1, Math.min(length, COMPARED_SIDE_PIXELS))
   const size = { width: side(rows.width), height: side(rows.height) }
   const mask = rows.channels === 4 ? undefined : await maskOf()
   const shape = mask ? { ...rows, channels: 4 } : rows
@@ -102,7 +98,7 @@ async function compare(before: Sketch, after: Sketch): Promise<string | undefine
   const { similarity } = compareSamples(x!, y!, { width: width * before.channels, height, channels: 1 }, ['similarity'])
   for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
   const { psnrDb } = similarity
-  return psnrDb >= LEAST_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
+  return psnrDb >= LEAST_VERIFIED_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
 }
 
 /** Colours of both as far as the mask shows them; the mask itself has a comparison of its own. */

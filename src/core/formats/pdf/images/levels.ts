@@ -24,7 +24,3 @@ export const TARGETS = LEVELS.page
  * is tried at full size, too, unless being reduced keeps this PSNR in dB, as a screen shows it.
  */
 export const SOFT_PSNR_DB = 35
-/** Reducing by less than this blurs more than it saves. */
-export const SMALLEST_REDUCTION = 1.25
-/** A lossy step must pay: it has to be this much smaller than what can be had without loss. */
-export const LOSSY_GAIN = 0.92

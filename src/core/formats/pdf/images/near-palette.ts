@@ -11,13 +11,10 @@ import type { PictureLoss } from '../../../model/loss.ts'
 import type { Filter } from '../filters.ts'
 import { latin1 } from '../objects.ts'
 import { parmsOf } from '../recompress.ts'
+import { MOST_PALETTE_PIXELS } from '../tuning.ts'
 import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
 import type { Rows } from './rows.ts'
 
-/** Processor seconds that a search takes for each megapixel (a screenshot of 0.7 megapixels: 3.9 s). */
-export const SECONDS_PER_MEGAPIXEL = 5.5
-/** Pixels of one picture, and of all pictures of a document. */
-const MOST_PIXELS = { ofPicture: 2e6, ofDocument: 3e6 }
 const LEAST_SIDE = 16
 
 /** How samples are stored that are not 8 bits of the picture's own space. */
@@ -37,7 +34,7 @@ export interface NearPalette {
 
 /** What of a document may still be searched. */
 export class PaletteBudget {
-  private left = MOST_PIXELS.ofDocument
+  private left = MOST_PALETTE_PIXELS.ofDocument
 
   /** True if the picture is of a kind and size that is searched. Its pixels are subtracted. */
   spend(facts: ImageFacts): boolean {
@@ -45,7 +42,7 @@ export class PaletteBudget {
     const pixels = width * height
     const isSamples = imageFilter(facts) === '' && !palette && !decode && bitsPerComponent === 8
     if (!isSamples || !INDEXED_BASES.has(family) || (components !== 1 && components !== 3)) return false
-    if (Math.min(width, height) < LEAST_SIDE || pixels > MOST_PIXELS.ofPicture || pixels > this.left) return false
+    if (Math.min(width, height) < LEAST_SIDE || pixels > MOST_PALETTE_PIXELS.ofPicture || pixels > this.left) return false
     this.left -= pixels
     return true
   }

@@ -2,6 +2,7 @@
  * Colours below a mask. What the mask hides may have any colour, black as a rule, and must not be mixed with what it shows:
  * neither where a picture is reduced nor where JPEG spreads an edge over its block.
  */
+import { HARDLY_SHOWN, RIM_LEVELS, WELL_SHOWN } from '../tuning.ts'
 
 /** Pixels of one or three samples with their opacity, as RGBA. */
 export function withOpacity(pixels: Uint8Array, channels: number, opacity: Uint8Array): Uint8Array {
@@ -53,14 +54,8 @@ export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: n
   colourPsnrDb: target.colourPsnrDb - 10 * Math.log10(share),
 })
 
-/** Less opacity than this is not seen: what lies below it stays as it was stored. */
-export const HARDLY_SHOWN = 13
-/** And from here on colours are seen well. */
-const WELL_SHOWN = 128
 /** JPEG spreads an edge over so many pixels. */
 const BLOCK = 8
-/** Levels by which what is hidden of a block must differ from what is shown for a rim to be seen. */
-const RIM_LEVELS = 24
 
 /**
  * Is there an edge between what is hidden and what is shown that JPEG would spread? A soft one is not, nor where a picture goes on below

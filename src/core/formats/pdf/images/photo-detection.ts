@@ -1,9 +1,6 @@
 /** Tells continuous tone from graphics: many colours, and few pixels equal to their left neighbour. */
+import { HARDLY_SHOWN, MOST_COLOURS_COUNTED, MOST_EQUAL_NEIGHBOURS } from '../tuning.ts'
 
-import { HARDLY_SHOWN } from './opacity.ts'
-
-const MOST_EQUAL = 0.35
-const COLOURS_SEEN = 2000
 const LEAST_COLOURS = { gray: 100, colour: 500 }
 
 export class ToneStatistics {
@@ -36,13 +33,13 @@ export class ToneStatistics {
           colour = colour * 256 + value
         }
         if (same) this.equal++
-        else if (colours.size < COLOURS_SEEN) colours.add(colour)
+        else if (colours.size < MOST_COLOURS_COUNTED) colours.add(colour)
       }
     }
   }
 
   get photographic(): boolean {
     const least = this.channels === 1 ? LEAST_COLOURS.gray : LEAST_COLOURS.colour
-    return this.equal < this.total * MOST_EQUAL && this.colours.size >= least
+    return this.equal < this.total * MOST_EQUAL_NEIGHBOURS && this.colours.size >= least
   }
 }

@@ -6,13 +6,14 @@ import type { JpegReference } from '../../../images/jpeg/perceptual-search.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import type { Filter } from '../filters.ts'
 import { deflateBest, type Effort } from '../recompress.ts'
+import { COLOUR_BEHIND_DB, MOST_GAINED, MOST_WHOLE_CHROMA_PIXELS } from '../tuning.ts'
 import type { Coded } from './jpeg.ts'
 import type { Target } from './levels.ts'
 import { forAll, mayHaveRims, ofShown, shownShare } from './opacity.ts'
 import { ToneStatistics } from './photo-detection.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler } from './scale.ts'
-import { type Found, MOST_GAINED, sampledEvery, searchQuality } from './search.ts'
+import { type Found, sampledEvery, searchQuality } from './search.ts'
 import { isSeen, pixelsAsReference, reopened, rowsAt, type Samples, type Sight, searchSeen } from './seen.ts'
 import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
 
@@ -146,9 +147,7 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   )
 }
 
-/** Pixels of the largest picture whose chroma is held whole below `high`: a job takes twice as much with all of it. */
-const MOST_WHOLE = 4e6
-const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE
+const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE_CHROMA_PIXELS
 
 /** Chroma is halved on the way in where no look asks for the whole, or there is too much of it. */
 const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
@@ -266,9 +265,6 @@ async function written(
   const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
   return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
-
-/** How far colours may be behind luma, in dB. */
-const COLOUR_BEHIND_DB = 4
 
 /** Whether a picture of another size still looks like the original on screen. */
 export const acceptable = (seen: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>

@@ -2,21 +2,18 @@
 import type { JpegJob, Measured } from '../../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import { lowestByMargin } from '../../../metrics/search.ts'
+import {
+  CLOSE_ENOUGH_TO_TARGET_DB,
+  HIGHEST_QUALITY,
+  LOWEST_QUALITY,
+  MAX_CORRECTIONS,
+  MAX_SAMPLED_EVERY,
+  MAX_SEARCH_PROBES,
+  MOST_GAINED,
+  SAMPLED_PIXELS,
+  SLOPE_DB,
+} from '../tuning.ts'
 import type { Target } from './levels.ts'
-
-export const LOWEST = 8
-export const HIGHEST = 95
-/** While searching, about this many pixels stand for all. */
-const SAMPLED_PIXELS = 1_000_000
-const MAX_SAMPLED_EVERY = 16
-const MAX_LOOKS = 7
-/** Above the target by less than this (dB): nothing to gain below. */
-const CLOSE_ENOUGH_DB = 0.12
-/** What one step of quality is worth where nothing is known yet, in dB: cautious in either direction. */
-const SLOPE_DB = { down: 0.13, up: 0.22 }
-const MAX_CORRECTIONS = 4
-/** What progressive coding, a sample and the last step of a search may make of an estimated size. */
-export const MOST_GAINED = 0.75
 
 export interface Found {
   quality: number
@@ -35,8 +32,8 @@ export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: num
 /** The lowest quality whose margin is not negative, from `hint` on; undefined when none is. `look` gives the margin in dB. */
 export const lowestGood = (
   look: (quality: number) => number | Promise<number>,
-  { looks = MAX_LOOKS, ...from }: { hint: number; closeEnough: number; looks?: number },
-) => lowestByMargin({ first: LOWEST, last: HIGHEST, slope: SLOPE_DB, looks, ...from }, look)
+  { looks = MAX_SEARCH_PROBES, ...from }: { hint: number; closeEnough: number; looks?: number },
+) => lowestByMargin({ first: LOWEST_QUALITY, last: HIGHEST_QUALITY, slope: SLOPE_DB, looks, ...from }, look)
 
 /** One of how many pairs of rows is looked at. */
 export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
@@ -47,7 +44,7 @@ export function narrow(
   every: number,
   target: Target,
   hint: number,
-  closeEnoughDb = CLOSE_ENOUGH_DB,
+  closeEnoughDb = CLOSE_ENOUGH_TO_TARGET_DB,
 ): Promise<number | undefined> {
   const look = async (quality: number) => {
     await yieldToOthers()
@@ -70,7 +67,7 @@ export async function searchQuality(
 ): Promise<Found | undefined> {
   let quality = await narrow(job, sampledEvery(pixels), target, hint)
   if (quality !== undefined && job.figures.estimatedBytes * MOST_GAINED > budget) return undefined
-  for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST; correction++) {
+  for (let correction = 0; quality !== undefined && correction <= MAX_CORRECTIONS && quality <= HIGHEST_QUALITY; correction++) {
     const figures = await job.requantise(quality, () => yieldToOthers())
     const margin = marginDb(figures, target)
     if (margin >= 0) return { quality, figures }

@@ -6,19 +6,17 @@ import type { Strips } from '../../../images/compare/paired-rows.ts'
 import { type JpegReference, requantiseToScore } from '../../../images/jpeg/perceptual-search.ts'
 import { canBeScored } from '../../../images/search/perceptual-search.ts'
 import { PdfSyntax } from '../objects.ts'
+import { MOST_GAINED, MOST_SCORED_PIXELS } from '../tuning.ts'
 import { asPrinted } from './inks.ts'
 import { type Mask, MaskRows } from './mask.ts'
 import { forAll, withOpacity } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler, type Size } from './scale.ts'
-import { type Found, MOST_GAINED } from './search.ts'
-
-/** Pixels of a picture and of a document that are looked at, each look 0.1 to 0.3 s a megapixel: beyond, luma steers. */
-const MOST_LOOKED_AT = { ofPicture: 12e6, ofDocument: 60e6 }
+import type { Found } from './search.ts'
 
 /** What of a document may still be looked at. */
 export class Attention {
-  private left = MOST_LOOKED_AT.ofDocument
+  private left = MOST_SCORED_PIXELS.ofDocument
 
   /** Whether a picture of this size is looked at; it counts. */
   spend(size: Size): boolean {
@@ -30,7 +28,7 @@ export class Attention {
 }
 
 /** Whether a picture of this size may be looked at. */
-export const isSeen = ({ width, height }: Size): boolean => canBeScored({ width, height }) && width * height <= MOST_LOOKED_AT.ofPicture
+export const isSeen = ({ width, height }: Size): boolean => canBeScored({ width, height }) && width * height <= MOST_SCORED_PIXELS.ofPicture
 
 /** What a result is laid beside, and what is wanted of it. */
 export interface Sight {

@@ -1,8 +1,8 @@
 /** How many pixels of a picture pages show. */
 import { PAGE_DOTS_PER_INCH } from '../page-render-sizes.ts'
+import { SMALLEST_REDUCTION } from '../tuning.ts'
 import type { Drawn } from '../usage.ts'
 import type { ImageFacts } from './facts.ts'
-import { SMALLEST_REDUCTION } from './levels.ts'
 import type { Size } from './view.ts'
 
 const POINTS_PER_INCH = 72
