@@ -76,13 +76,15 @@ export function readTags(xml: string, readers: readonly TagReader[]): ReadonlySe
   let active = [...readers]
   try {
     for (const tag of scanTags(xml)) {
-      for (const reader of active) {
+      let ended = false
+      for (let i = 0; i < active.length; i++) {
+        const reader = active[i]!
         if (!answers(reader, tag)) failed.add(reader)
+        else if (!reader.done) continue
+        ended = true
       }
-      if (active.some((reader) => reader.done || failed.has(reader))) {
-        active = active.filter((reader) => !reader.done && !failed.has(reader))
-        if (active.length === 0) break
-      }
+      if (ended) active = active.filter((reader) => !reader.done && !failed.has(reader))
+      if (active.length === 0) break
     }
   } catch (error) {
     if (!isEngineError(error, 'xml')) throw error
