@@ -17,7 +17,7 @@ const KEYS = {
   read_only: { plan: 'basic', scopes: ['tasks:read', 'usage:read'] },
 } as const
 
-export type KeyName = keyof typeof KEYS
+type KeyName = keyof typeof KEYS
 
 /** Keeps what an earlier start made, if the state still knows it. */
 export async function provision(baseUrl: string, adminToken: string, known: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {

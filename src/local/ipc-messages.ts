@@ -1,5 +1,5 @@
 /** What a press and its parent tell each other. Sent by structured clone, so `undefined`, bytes and Infinity arrive as they are. */
-import type { Claim, TaskRecordFace } from '../service/store/tasks.ts'
+import type { Claim } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { NativeRequest } from './native.ts'
 
@@ -8,7 +8,6 @@ export type Claimed = Extract<Claim, { kind: 'claimed' }>
 /** What a press may ask of the task that it works on; the parent asks it in the press's name, with the attempt that it holds itself. */
 export const CALLS = ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'] as const
 export type Call = (typeof CALLS)[number]
-export type CallArguments<Method extends Call> = Parameters<TaskRecordFace[Method]>
 
 export interface Work {
   readonly kind: 'work'

@@ -2,7 +2,7 @@
 import { buildPdf, flate, type Part } from '../core/formats/pdf/build.ts'
 import { GLYPHS, type1 } from '../core/formats/pdf/type1-font.ts'
 
-export type ArchivePart = '1b' | '2b' | '3b' | '4' | 'ua1'
+type ArchivePart = '1b' | '2b' | '3b' | '4' | 'ua1'
 
 export interface Archive {
   /** What it shows. */

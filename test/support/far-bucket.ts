@@ -1,6 +1,5 @@
 /** A bucket as far away as a real one, in memory: it counts what is asked of it, and what waiting for that would take. */
 import type { Source } from '../../src/core/model/codec.ts'
-import { rangeStream } from '../../src/core/model/source.ts'
 
 /** What the platform allows an invocation that does not ask for more. */
 const MOST_CALLS = 10_000
@@ -103,10 +102,4 @@ function readable(size: number, read: (offset: number, length: number) => Promis
       cancel: async () => undefined,
     }),
   }
-}
-
-/** A source that is computed as it is read. */
-export function computedSource(size: number, name: string, read: (offset: number, length: number) => Uint8Array): Source {
-  const ranged = async (offset: number, length: number) => read(offset, Math.max(0, Math.min(length, size - offset)))
-  return { name, size, read: ranged, stream: () => rangeStream(size, ranged) }
 }

@@ -35,7 +35,7 @@ export async function generatedSeeds(): Promise<Seed[]> {
 }
 
 /** Files below `folder` that are small enough, by their path: the same folder gives the same list. */
-export async function folderSeeds(folder: string): Promise<Seed[]> {
+async function folderSeeds(folder: string): Promise<Seed[]> {
   const seeds: Seed[] = []
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
     const whole = join(folder, path)

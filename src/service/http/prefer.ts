@@ -1,7 +1,7 @@
 /** `Prefer` (RFC 7240): `respond-async` never waits, whatever stands beside it; `wait=N` waits up to N seconds. */
 
 /** The longest wait that can be asked for. */
-export const MAX_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 60
 
 export type Preference = { kind: 'async' } | { kind: 'wait'; ms: number } | undefined
 

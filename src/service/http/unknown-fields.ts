@@ -40,7 +40,7 @@ export function refuseUnknownQuery(query: URLSearchParams, known: readonly strin
   refuseRepeated(names)
 }
 
-export function refuseRepeated(names: readonly string[]): void {
+function refuseRepeated(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice !== undefined) throw givenTwice(twice)
 }

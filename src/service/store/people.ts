@@ -91,7 +91,7 @@ export interface PeopleFace {
 /** One delivery, as the console lists it: of a task's callback, of an alert, or of a test that somebody asked for. */
 export type DeliveryRecord = DeliveryFacts & ({ readonly kind: 'task'; readonly taskId: string } | { readonly kind: 'alert' | 'test' })
 
-export interface DeliveryFacts {
+interface DeliveryFacts {
   readonly messageId: string
   readonly url: string
   readonly attempt: number

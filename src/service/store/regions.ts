@@ -4,10 +4,10 @@
  */
 
 /** By law: what is there stays there. Names as Durable Objects and R2 have them. */
-export const JURISDICTIONS = ['eu', 'us'] as const
+const JURISDICTIONS = ['eu', 'us'] as const
 export type Jurisdiction = (typeof JURISDICTIONS)[number]
 /** By distance: what is made there is near. Those that objects and buckets both know. */
-export const HINTS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
+const HINTS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
 export type Hint = (typeof HINTS)[number]
 export type Region = Jurisdiction | Hint
 export const REGIONS: readonly Region[] = [...JURISDICTIONS, ...HINTS]

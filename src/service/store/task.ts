@@ -11,7 +11,7 @@ import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 import { isTestAccount } from './test-accounts.ts'
 
-export type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
+type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'
 
 /** What `submit` hands over: everything the job needs and nothing the client may change later. */
@@ -119,7 +119,7 @@ export interface TaskView {
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The share of bytes saved, one decimal: "54.0%"; never "-0.0%". */
-export function compressionRatio(originalSize: number, compressedSize: number): string {
+function compressionRatio(originalSize: number, compressedSize: number): string {
   const percent = originalSize > 0 ? (1 - compressedSize / originalSize) * 100 : 0
   const text = percent.toFixed(1)
   return `${text === '-0.0' ? '0.0' : text}%`

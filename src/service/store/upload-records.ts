@@ -10,7 +10,7 @@ export const taskOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
 export const uploadOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
 
 /** What the metadata of an upload asks for, where it does. */
-export interface UploadWishes {
+interface UploadWishes {
   readonly quality?: Quality
   readonly format?: string
   readonly callbackUrl?: string

@@ -5,7 +5,7 @@ import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../..
 import type { Quality } from '../../core/model/codec.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
-export type UsageRights = 'keep' | 'drop'
+type UsageRights = 'keep' | 'drop'
 
 export interface JobOptions {
   readonly quality: Quality

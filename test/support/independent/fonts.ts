@@ -35,7 +35,7 @@ function open(): Subsetter {
 }
 
 /** The font with these glyphs and what they are made of, as HarfBuzz subsets it. @throws Error where it cannot */
-export function harfbuzzSubset(font: Uint8Array, glyphs: Iterable<number>): Uint8Array {
+function harfbuzzSubset(font: Uint8Array, glyphs: Iterable<number>): Uint8Array {
   const engine = open()
   const at = engine.malloc(font.length)
   new Uint8Array(engine.memory.buffer, at, font.length).set(font)
@@ -67,7 +67,7 @@ export interface Glyph {
 }
 
 /** Glyphs as HarfBuzz draws them, by number. */
-export function drawnGlyphs(font: Uint8Array, glyphs: Iterable<number>): Map<number, Glyph> {
+function drawnGlyphs(font: Uint8Array, glyphs: Iterable<number>): Map<number, Glyph> {
   const drawn = new hb.Font(new hb.Face(new hb.Blob(new Uint8Array(font).buffer)))
   return new Map(Array.from(glyphs, (glyph) => [glyph, { outline: drawn.glyphToPath(glyph), advance: drawn.glyphHAdvance(glyph) }]))
 }
