@@ -2,7 +2,7 @@
  * Numbers that decide how a film is cut, encoded and verified. Numbers that a standard gives (ISO/IEC 14496, Rec. ITU-T H.264 and
  * H.265) stand beside their parser or writer; what a level asks of pictures is in `catalog/levels.ts`.
  *
- * Sources: "design" is docs/design/film.md, which has the films and the figures. "Experiment": set on the project's fixtures and on
+ * Sources: "design" is docs/decisions/films.md, which has the films and the figures. "Experiment": set on the project's fixtures and on
  * public films, without a bench on record. "Limit": no fixture comes near it; it bounds what a file can cost.
  */
 

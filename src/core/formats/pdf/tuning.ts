@@ -2,7 +2,7 @@
  * Numbers that decide how a PDF is compressed, and how much of it is held. Numbers that the format gives (ISO 32000-2: tags, codes,
  * sizes of entries) stand beside their parser.
  *
- * Sources: "design" is docs/design/pdf.md, which has the documents and the figures. "Experiment": set on the project's fixtures and
+ * Sources: "design" is docs/decisions/pdf.md, which has the documents and the figures. "Experiment": set on the project's fixtures and
  * on public PDFs, without a bench on record. "Limit": no fixture comes near it; it bounds what a hostile file can cost.
  */
 
@@ -123,7 +123,7 @@ export const MOST_UNIONS = 8
 
 // What a file may cost
 
-/** Bytes of memory for one object: tables, marks and numbers. Design, "Limits", and docs/design/memory.md. */
+/** Bytes of memory for one object: tables, marks and numbers. Design, "Limits", and docs/contributors/memory.md. */
 export const BYTES_AN_OBJECT = 28
 /** Share of the memory budget that objects may take; pictures need the rest. Experiment. */
 export const OBJECTS_SHARE = 1 / 2

@@ -2,7 +2,7 @@
  * Numbers that decide how a drawing is rounded and measured. What levels ask of it is in `catalog/levels.ts`; numbers of the format
  * (SVG 2, CSS) stand beside their parser.
  *
- * Sources: "design" is docs/design/svg.md, which has the drawings and the figures. "Experiment": set on the project's fixtures and
+ * Sources: "design" is docs/decisions/svg.md, which has the drawings and the figures. "Experiment": set on the project's fixtures and
  * on public drawings, without a bench on record. "Limit": no fixture comes near it; it bounds what a hostile file can cost.
  */
 
