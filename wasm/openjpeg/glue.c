@@ -8,8 +8,13 @@
 #include "openjpeg.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
+/* Bytes that OpenJPEG reads at a time. Set by experiment. */
 #define STREAM_BUFFER_BYTES 65536
+/* Components of a picture that can be turned into rows: CMYK has four. */
 #define MAX_COMPONENTS 4
+
+/* What can go wrong with a strip. */
+enum { NO_PICTURE = -1, UNEXPECTED_SHAPE = -2, NO_SAMPLES = -3 };
 
 /* No environment: keeps WASI's out of the binary. */
 char *getenv(const char *name) {
@@ -17,84 +22,105 @@ char *getenv(const char *name) {
   return 0;
 }
 
-static struct {
+/* A file that stays where the host put it. */
+typedef struct {
   const unsigned char *bytes;
   OPJ_SIZE_T length, at;
-} source;
+} Source;
 
-/* What `info` tells. */
-static int width, height, components, precision, plain, tiles;
-static int strip_width, strip_height;
+/* What the header says, in the order of `info`. */
+typedef struct {
+  int width, height, components;
+  int precision; /* bits a sample */
+  int plain;     /* is_plain */
+  int tiles;
+} Header;
+
+typedef struct {
+  Source source;
+  Header header;
+} Jp2;
+
+/* ---- OpenJPEG's stream over the source, which is its user data ---- */
 
 static OPJ_SIZE_T read_source(void *to, OPJ_SIZE_T count, void *user) {
-  (void)user;
-  if (source.at >= source.length) return (OPJ_SIZE_T)-1;
-  if (count > source.length - source.at) count = source.length - source.at;
-  memcpy(to, source.bytes + source.at, count);
-  source.at += count;
+  Source *source = user;
+  if (source->at >= source->length) return (OPJ_SIZE_T)-1;
+  if (count > source->length - source->at) count = source->length - source->at;
+  memcpy(to, source->bytes + source->at, count);
+  source->at += count;
   return count;
 }
 
 static OPJ_OFF_T skip_source(OPJ_OFF_T count, void *user) {
-  (void)user;
+  Source *source = user;
   if (count < 0) return -1;
-  source.at = (OPJ_SIZE_T)count > source.length - source.at ? source.length : source.at + (OPJ_SIZE_T)count;
+  source->at = (OPJ_SIZE_T)count > source->length - source->at ? source->length : source->at + (OPJ_SIZE_T)count;
   return count;
 }
 
 static OPJ_BOOL seek_source(OPJ_OFF_T to, void *user) {
-  (void)user;
-  if (to < 0 || (OPJ_SIZE_T)to > source.length) return OPJ_FALSE;
-  source.at = (OPJ_SIZE_T)to;
+  Source *source = user;
+  if (to < 0 || (OPJ_SIZE_T)to > source->length) return OPJ_FALSE;
+  source->at = (OPJ_SIZE_T)to;
   return OPJ_TRUE;
 }
+
+/* ---- pictures ---- */
 
 /* One byte for each sample, same size and sign for all components: what can be turned into rows. */
 static int is_plain(const opj_image_t *image) {
   if (image->numcomps < 1 || image->numcomps > MAX_COMPONENTS) return 0;
   for (unsigned i = 0; i < image->numcomps; i++) {
     const opj_image_comp_t *component = &image->comps[i];
-    if (component->dx != 1 || component->dy != 1 || component->sgnd || component->prec != image->comps[0].prec || component->prec > 16) return 0;
+    if (component->dx != 1 || component->dy != 1 || component->sgnd) return 0;
+    if (component->prec != image->comps[0].prec || component->prec > 16) return 0;
   }
   return 1;
 }
 
-static void remember(opj_codec_t *codec, const opj_image_t *image) {
-  width = (int)(image->x1 - image->x0);
-  height = (int)(image->y1 - image->y0);
-  components = (int)image->numcomps;
-  precision = components > 0 ? (int)image->comps[0].prec : 0;
-  plain = is_plain(image);
+static void read_facts(Header *header, opj_codec_t *codec, const opj_image_t *image) {
+  header->width = (int)(image->x1 - image->x0);
+  header->height = (int)(image->y1 - image->y0);
+  header->components = (int)image->numcomps;
+  header->precision = header->components > 0 ? (int)image->comps[0].prec : 0;
+  header->plain = is_plain(image);
   opj_codestream_info_v2_t *codestream = opj_get_cstr_info(codec);
   if (codestream) {
-    tiles = (int)(codestream->tw * codestream->th);
+    header->tiles = (int)(codestream->tw * codestream->th);
     opj_destroy_cstr_info(&codestream);
   }
 }
 
-/* Rows `first` to `last` of the picture, or only what its header says (`last` 0). */
-static opj_image_t *decode(int first, int last) {
+static opj_stream_t *open_stream(Source *source) {
+  opj_stream_t *stream = opj_stream_create(STREAM_BUFFER_BYTES, OPJ_TRUE);
+  source->at = 0;
+  opj_stream_set_user_data(stream, source, 0);
+  opj_stream_set_user_data_length(stream, source->length);
+  opj_stream_set_read_function(stream, read_source);
+  opj_stream_set_skip_function(stream, skip_source);
+  opj_stream_set_seek_function(stream, seek_source);
+  return stream;
+}
+
+/* Rows `first` to `last` of the picture, or only what its header says (`last` 0). NULL: damaged. */
+static opj_image_t *decode(Jp2 *jp2, int first, int last) {
+  Source *source = &jp2->source;
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   /* Palettes and channel definitions are the business of the document that holds the picture. */
   parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
-  source.at = 0;
   /* A bare codestream begins with SOC (ISO/IEC 15444-1, annex A). */
-  int bare = source.length > 4 && source.bytes[0] == 0xFF && source.bytes[1] == 0x4F;
+  int bare = source->length > 4 && source->bytes[0] == 0xFF && source->bytes[1] == 0x4F;
   opj_codec_t *codec = opj_create_decompress(bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
-  opj_stream_t *stream = opj_stream_create(STREAM_BUFFER_BYTES, OPJ_TRUE);
+  opj_stream_t *stream = open_stream(source);
   opj_image_t *image = 0;
   int good = 0;
-  opj_stream_set_user_data(stream, &source, 0);
-  opj_stream_set_user_data_length(stream, source.length);
-  opj_stream_set_read_function(stream, read_source);
-  opj_stream_set_skip_function(stream, skip_source);
-  opj_stream_set_seek_function(stream, seek_source);
   opj_setup_decoder(codec, &parameters);
   /* Damage is an error, not a guess. */
   opj_decoder_set_strict_mode(codec, OPJ_TRUE);
   if (opj_read_header(stream, codec, &image)) {
-    remember(codec, image);
+    read_facts(&jp2->header, codec, image);
     good = last == 0 || (opj_set_decode_area(codec, image, image->x0, image->y0 + first, image->x1, image->y0 + last) &&
                          opj_decode(codec, stream, image));
   }
@@ -107,48 +133,57 @@ static opj_image_t *decode(int first, int last) {
   return image;
 }
 
-EXPORT(allocate) void *allocate(unsigned bytes) { return malloc(bytes); }
+/* Writes samples interleaved, 8 bits each. 0: a component has no samples. */
+static int interleave(const opj_image_t *image, unsigned long long pixels, unsigned char *to) {
+  const unsigned count = image->numcomps;
+  const int shift = (int)image->comps[0].prec - 8;
+  for (unsigned c = 0; c < count; c++) {
+    const int *from = image->comps[c].data;
+    if (!from) return 0;
+    unsigned char *out = to + c;
+    for (unsigned long long i = 0; i < pixels; i++, out += count) {
+      int value = shift > 0 ? from[i] >> shift : from[i] << -shift;
+      *out = (unsigned char)(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+  }
+  return 1;
+}
+
+static int read_rows(Jp2 *jp2, int first, int last, unsigned char *to, unsigned room) {
+  opj_image_t *image = decode(jp2, first, last);
+  if (!image) return NO_PICTURE;
+  const int width = (int)image->comps[0].w, height = (int)image->comps[0].h;
+  const unsigned long long pixels = (unsigned long long)width * (unsigned)height, bytes = pixels * image->numcomps;
+  int result = UNEXPECTED_SHAPE;
+  if (jp2->header.plain && width == jp2->header.width && height == last - first && bytes <= room)
+    result = interleave(image, pixels, to) ? (int)bytes : NO_SAMPLES;
+  opj_image_destroy(image);
+  return result;
+}
+
+/* ---- what the host calls ---- */
+
+static Jp2 jp2;
+
+EXPORT(allocate) void *export_allocate(unsigned bytes) { return malloc(bytes); }
 
 /* Takes a file that stays where it is; 0, or -1 for what is no JPEG 2000. */
-EXPORT(open_picture) int open_picture(const unsigned char *bytes, unsigned length) {
-  source.bytes = bytes;
-  source.length = length;
-  opj_image_t *image = decode(0, 0);
-  if (!image) return -1;
+EXPORT(open_picture) int export_open_picture(const unsigned char *bytes, unsigned length) {
+  jp2.source = (Source){.bytes = bytes, .length = length};
+  opj_image_t *image = decode(&jp2, 0, 0);
+  if (!image) return NO_PICTURE;
   opj_image_destroy(image);
   return 0;
 }
 
-EXPORT(info) int info(int what) {
-  const int facts[] = {width, height, components, precision, plain, tiles};
+/* 0 width, 1 height, 2 components, 3 bits a sample, 4 whether rows can be read, 5 tiles. */
+EXPORT(info) int export_info(int what) {
+  const Header *h = &jp2.header;
+  const int facts[] = {h->width, h->height, h->components, h->precision, h->plain, h->tiles};
   return what >= 0 && what < (int)(sizeof facts / sizeof *facts) ? facts[what] : -1;
 }
 
 /* Rows `first` to `last`, interleaved, 8 bits a sample; the number of bytes, or what went wrong. */
-EXPORT(read_strip) int read_strip(int first, int last, unsigned char *to, unsigned room) {
-  opj_image_t *image = decode(first, last);
-  if (!image) return -1;
-  strip_width = (int)image->comps[0].w;
-  strip_height = (int)image->comps[0].h;
-  unsigned long long pixels = (unsigned long long)strip_width * (unsigned)strip_height;
-  unsigned count = image->numcomps;
-  int result = -2;
-  if (plain && strip_width == width && strip_height == last - first && pixels * count <= room) {
-    int shift = (int)image->comps[0].prec - 8;
-    result = (int)(pixels * count);
-    for (unsigned c = 0; c < count; c++) {
-      const int *from = image->comps[c].data;
-      if (!from) {
-        result = -3;
-        break;
-      }
-      unsigned char *out = to + c;
-      for (unsigned long long i = 0; i < pixels; i++, out += count) {
-        int value = shift > 0 ? from[i] >> shift : from[i] << -shift;
-        *out = (unsigned char)(value < 0 ? 0 : value > 255 ? 255 : value);
-      }
-    }
-  }
-  opj_image_destroy(image);
-  return result;
+EXPORT(read_strip) int export_read_strip(int first, int last, unsigned char *to, unsigned room) {
+  return read_rows(&jp2, first, last, to, room);
 }
