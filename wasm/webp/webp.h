@@ -8,7 +8,7 @@
  *   rows, encode       pixel rows in, files out
  *   strips             libwebp's decoder, handing strips upwards through StripTaker
  *   wasm/common, tuning
- *  */
+ */
 #ifndef WHITTLE_WEBP_H
 #define WHITTLE_WEBP_H
 

@@ -5,7 +5,7 @@
 /*
  * basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16), and turned[x][u], the same. As cosf() of wasi-libc gives them for
  * angles in single precision: the last digits are not those of the exact cosines, and results depend on them.
- *  */
+ */
 static const float basis[8][8] = {
     {0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f},
     {0.49039263f, 0.4157348f, 0.2777851f, 0.09754512f, -0.09754516f, -0.27778518f, -0.41573483f, -0.49039266f},
@@ -54,7 +54,7 @@ static inline Row dequantised(v128_t levels, const uint16_t *steps) {
  * Vertical half, with `bias` added to all samples: columns[x][v] = Σu basis[u][x] · block[u][v]. Cosines of even u
  * are the same from both ends, those of odd u have opposite signs, so half of the sums do. Rows of zeros are
  * skipped.
- *  */
+ */
 static inline void columns_of(const JCOEF *block, const uint16_t *step, float bias, Row columns[8]) {
   const Row zero = {wasm_f32x4_splat(0), wasm_f32x4_splat(0)};
   Row sums[2][4] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
@@ -125,7 +125,7 @@ void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uin
 /*
  * The same backwards: rows of frequencies out of sums and differences of the rows that lie opposite, then along each
  * of them.
- *  */
+ */
 void forward_dct_float(const float *pixels, uint32_t stride, float *out) {
   Row folded[2][4];
   for (int x = 0; x < 4; x++) {
@@ -159,7 +159,7 @@ void forward_dct(const float *pixels, uint32_t stride, JCOEF *block) {
  * What libjpeg's fast transform (jidctfst.c) multiplies has 13 bits and a sign where it is done with words of 16, of
  * which samples take 5 for fractions: the largest of the five sums and differences of a column of samples that it
  * multiplies, in eight columns at once.
- *  */
+ */
 #define FAST_MOST 255.0f /* 2^13 / 32 */
 
 static inline Row largest(Row a, Row b) {

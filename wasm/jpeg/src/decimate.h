@@ -1,7 +1,7 @@
 /*
  * Chroma at full or half size → 4:2:0, inside the packed rows: block → samples → mean of 2×1, 1×2 or 2×2 → block,
  * with a quantisation step of 1. There is never a plane of samples.
- *  */
+ */
 #ifndef WHITTLE_JPEG_DECIMATE_H
 #define WHITTLE_JPEG_DECIMATE_H
 

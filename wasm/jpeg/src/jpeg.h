@@ -24,7 +24,7 @@
  *   arrays               hands rows upwards through Taker and StoreMade
  *   store
  *   host (with wasm/common), tuning
- *  */
+ */
 #ifndef WHITTLE_JPEG_JPEG_H
 #define WHITTLE_JPEG_JPEG_H
 

@@ -54,7 +54,7 @@ void lifted_beyond(const float *shown, const uint16_t *step, float *scaled) {
 /*
  * A sample that is shown is to be as it was. Beyond an end it may stay where it is; one that has come back from
  * there by so much is to go as far beyond: aimed at its very end, it would always stay short of it by a little.
- *  */
+ */
 float shown_error(const float *shown, const uint16_t *step, const float *weight, const JCOEF *levels, float *target) {
   const v128_t white = wasm_f32x4_splat(WHITE), black = wasm_f32x4_splat(BLACK), zero = wasm_f32x4_splat(0);
   const v128_t beyond_white = wasm_f32x4_splat(WHITE + BEYOND_MOST),

@@ -3,7 +3,7 @@
  * decoders clamp it, so that a block with strokes on paper is any of many blocks: of those that look alike, the
  * cheapest should be written, and an error that is clamped away is none. The trellis knows of coefficients alone; it
  * gets a few targets, one after the other, each made of what the levels that it found show.
- *  */
+ */
 #ifndef WHITTLE_JPEG_OVERSHOOT_H
 #define WHITTLE_JPEG_OVERSHOOT_H
 

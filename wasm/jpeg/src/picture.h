@@ -48,7 +48,7 @@ static inline const uint16_t *steps_of(const Plane *plane, int made) {
 /*
  * Whether a row belongs to the sample: of every `every` pairs of MCU rows the middle one, so that the planes are
  * sampled at the same places and a pair has enough lines for the SSIM window. Small planes are taken whole.
- *  */
+ */
 int row_is_sampled(const Plane *plane, uint32_t row, int every);
 
 #endif

@@ -2,7 +2,7 @@
  * The same coefficients in other scans, of a file that is read three times and never stored: for the rows by which a
  * script is chosen, for the symbols of all scans, and to write all of them side by side. Memory has a row of blocks
  * for each plane, a coder for each scan, and what the host keeps of what is written.
- *  */
+ */
 #ifndef WHITTLE_JPEG_RECODE_H
 #define WHITTLE_JPEG_RECODE_H
 

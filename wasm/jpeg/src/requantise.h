@@ -2,7 +2,7 @@
  * Requantisation, a block row at a time: coefficients as read → coarser steps, by a trellis search, with SSIM and
  * squared error measured between the pixels before and after. The search needs the price of Huffman symbols: it is
  * learnt from the rows that were already coded, so one pass is enough and no row has to be kept.
- *  */
+ */
 #ifndef WHITTLE_JPEG_REQUANTISE_H
 #define WHITTLE_JPEG_REQUANTISE_H
 

@@ -3,7 +3,7 @@
  * rounding of coefficients (58 dB) is all that is lost. Its coefficient arrays are ours: rows are stored, sampled or
  * requantised on the spot like those of a file. Its entropy coder runs, because the front end cannot do without, and
  * is thrown away.
- *  */
+ */
 #ifndef WHITTLE_JPEG_ROWS_IN_H
 #define WHITTLE_JPEG_ROWS_IN_H
 

@@ -1,7 +1,7 @@
 /*
  * Scans of rows that are stored. Symbols are counted before they are written: they are noted down on the way, and
  * rows for which there was no room are gone through again.
- *  */
+ */
 #ifndef WHITTLE_JPEG_SCANS_H
 #define WHITTLE_JPEG_SCANS_H
 

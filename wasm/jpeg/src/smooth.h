@@ -6,7 +6,7 @@
  * (sensor noise does, texture does not), and smooth when it and its neighbours are quiet, both in the plane and in
  * luma, which hides what happens to colour under it. Areas of one flat colour are not counted: their blocks are all
  * off by the same.
- *  */
+ */
 #ifndef WHITTLE_JPEG_SMOOTH_H
 #define WHITTLE_JPEG_SMOOTH_H
 

@@ -5,7 +5,7 @@
  * non-zero AC coefficient in zigzag order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15:
  * one more byte with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two
  * bytes follow.
- *  */
+ */
 #ifndef WHITTLE_JPEG_STORE_H
 #define WHITTLE_JPEG_STORE_H
 

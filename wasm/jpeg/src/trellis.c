@@ -114,7 +114,7 @@ static inline float lambda_of(float error_weight, float energy) {
 /*
  * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is
  * what it costs, up to a value, more than leaving everything at zero.
- *  */
+ */
 static void search_block(const float *scaled, float block_lambda, const float *weight, const Prices *prices,
                          JCOEF *out) {
   uint64_t mask = zigzag_mask(out);
@@ -254,7 +254,7 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
  * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the
  * table's own would. In smooth blocks DC is hardly moved, and the lowest frequencies are kept for gradients, not for
  * noise.
- *  */
+ */
 static void weights(const Plane *plane, float *weight) {
   for (int k = 0; k < DCTSIZE2; k++) {
     const float finer = (float)plane->made_step[k] / plane->table_step[k];

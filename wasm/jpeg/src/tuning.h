@@ -2,8 +2,8 @@
  * Constants of the JPEG engine that somebody chose, with their unit and where the value comes from.
  *
  * "Set by experiment": chosen by results on the project's own pictures when the feature was written; the figures of
- * each value tried were not kept. docs/decisions/jpeg.md and docs/decisions/jpeg.md have what the whole gives.
- *  */
+ * each value tried were not kept. docs/decisions/jpeg.md has what the whole gives.
+ */
 #ifndef WHITTLE_JPEG_TUNING_H
 #define WHITTLE_JPEG_TUNING_H
 
@@ -26,7 +26,7 @@
  * bent by tools/bench/jpeg-tables.ts until photographs took the fewest bytes for a score of SSIMULACRA 2.1. Finer
  * where gradients and hues are, and at the highest frequencies, which the trellis leaves out where they are noise;
  * coarser in between.
- *  */
+ */
 static const unsigned int BASE_TABLES[2][64] = {
     {
         10, 20, 22, 26, 35, 45, 54, 61, 20, 22, 29, 39, 47, 48, 50, 52, 22, 29, 35, 44, 57, 70,
