@@ -27,7 +27,8 @@ struct Measure {
   Plane plane[2];
   float *blurred[QUANTITIES]; /* down the columns */
   uint8_t *raw;               /* of the last eleven rows, where both pictures are the same: their pixels */
-  uint16_t *unlaid; /* for each block across: a bit a row of those, whose quantities are not made of them yet (they may never be needed) */
+  /* For each block across: a bit for each row of `raw` without quantities so far. They may never be needed. */
+  uint16_t *unlaid;
   uint32_t *equal_rows;  /* for each block across: rows up to the newest in which both pictures are the same there */
   uint32_t *opaque_rows; /* and in which both are opaque there, so that the background does not matter */
   MeasureTile *tiles;    /* of the open row of blocks, when a part is measured */
@@ -36,7 +37,8 @@ struct Measure {
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t blocks_of(uint32_t width) { return width / BLOCK + 1; }
-static uint32_t stride_of(uint32_t width) { return ((width < TAPS ? TAPS : width) + TAPS + 4 + 3) & ~3u; } /* vectors may pass the end */
+/* With room for vectors that pass the end. */
+static uint32_t stride_of(uint32_t width) { return ((width < TAPS ? TAPS : width) + TAPS + 4 + 3) & ~3u; }
 
 /* The next part of the memory, or only its size when there is none yet. */
 static void *take(uint8_t *memory, size_t *used, size_t bytes) {
@@ -67,7 +69,7 @@ size_t measure_bytes(uint32_t width, PixelFormat format) {
   return width > WIDEST ? SIZE_MAX : lay_out(&unused, NULL, width, format);
 }
 
-/* Of rows that follow each other. */
+/* Begins a run of neighbouring rows. */
 static void run_begin(Measure *m, uint32_t width, uint32_t columns, uint32_t rows) {
   m->width = width;
   m->padded = width < TAPS ? TAPS : width;
@@ -109,7 +111,8 @@ void measure_part(Measure *m, uint32_t width, uint32_t columns, uint32_t rows, M
   for (uint32_t y = 0; y < down; y++) memset(tiles + (size_t)y * stride, 0, across * sizeof *tiles);
 }
 
-/* Ends a row of blocks. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too much. */
+/* Ends a row of blocks. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too
+ * much. */
 static void close_blocks(Measure *m) {
   if (!m->block_rows) return;
   for (int p = 0; p < m->planes; p++) {
@@ -140,12 +143,14 @@ static float *ring_row(const Measure *m, int p, uint32_t slot, int quantity) {
 }
 
 /* The quantities of columns `from` to `to` of a row of the ring. Both pictures may be one. */
-static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, bool opaque, uint32_t from, uint32_t to) {
+static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, bool opaque, uint32_t from,
+                 uint32_t to) {
   const size_t at = (size_t)from * m->pixel_bytes;
   const uint32_t pixels = to - from, end = m->width < m->padded ? m->padded : to;
   if (m->pixel_bytes == 1 && pixels == BLOCK) {
     float *row = ring_row(m, 0, slot, 0) + from;
-    window_of_bytes(a + from, b + from, BLOCK, (float *[]){row, row + m->stride, row + 2 * m->stride, row + 3 * m->stride});
+    window_of_bytes(a + from, b + from, BLOCK,
+                    (float *[]){row, row + m->stride, row + 2 * m->stride, row + 3 * m->stride});
     return;
   }
   for (int p = 0; p < m->planes; p++) {
@@ -175,7 +180,8 @@ static void fill_missing(Measure *m, uint32_t from, uint32_t to) {
       const uint32_t slot = __builtin_ctz(m->unlaid[k]);
       const uint8_t *row = raw_row(m, slot);
       const uint32_t end = least((k + 1) * BLOCK, m->width);
-      fill(m, slot, row, row, pixels_opaque(m->format, row + (size_t)k * BLOCK * m->pixel_bytes, end - k * BLOCK), k * BLOCK, end);
+      const bool opaque = pixels_opaque(m->format, row + (size_t)k * BLOCK * m->pixel_bytes, end - k * BLOCK);
+      fill(m, slot, row, row, opaque, k * BLOCK, end);
     }
 }
 
@@ -188,7 +194,7 @@ static void blur_columns(Measure *m, int p, uint32_t newest, uint32_t from, uint
   }
 }
 
-/* Whether windows that start in block b of the newest row see nothing but such pixels: `rows` is equal_rows or opaque_rows. */
+/* True if windows that start in block b of the newest row have only such pixels. `rows`: equal_rows or opaque_rows. */
 static bool all(const Measure *m, const uint32_t *rows, uint32_t b) {
   return rows[b] >= TAPS && ((b + 1) * BLOCK >= m->padded || rows[b + 1] >= TAPS);
 }
@@ -230,7 +236,8 @@ static void close_row(Measure *m) {
 static bool same(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
   uint32_t i = 0;
   v128_t bits = wasm_u32x4_splat(0);
-  for (; i + 16 <= bytes; i += 16) bits = wasm_v128_or(bits, wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)));
+  for (; i + 16 <= bytes; i += 16)
+    bits = wasm_v128_or(bits, wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)));
   if (wasm_v128_any_true(bits)) return false;
   for (; i < bytes; i++)
     if (a[i] != b[i]) return false;
@@ -261,7 +268,9 @@ static void find_errors(Measure *m, uint32_t b, const uint8_t *a, const uint8_t 
   for (int p = 0; p < m->planes; p++) {
     if (!p || !opaque) { /* otherwise as on black */
       rgb = pixels_squares(m->format, a + at, other + at, n, opaque, m->plane[p].background);
-      luma = m->pixel_bytes == 1 ? rgb : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);
+      luma = m->pixel_bytes == 1
+                 ? rgb
+                 : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);
     }
     add_errors(m, p, b, luma, rgb);
   }
@@ -275,7 +284,8 @@ void measure_row(Measure *m, const void *row_a, const void *row_b) {
     const uint32_t from = k * BLOCK, to = least(from + BLOCK, n), bytes = (to - from) * m->pixel_bytes;
     const size_t at = (size_t)from * m->pixel_bytes;
     const bool equal = same(a + at, b + at, bytes);
-    const bool opaque = pixels_opaque(m->format, a + at, to - from) && (equal || pixels_opaque(m->format, b + at, to - from));
+    const bool opaque =
+        pixels_opaque(m->format, a + at, to - from) && (equal || pixels_opaque(m->format, b + at, to - from));
     m->equal_rows[k] = equal ? m->equal_rows[k] + 1 : 0;
     m->opaque_rows[k] = opaque ? m->opaque_rows[k] + 1 : 0;
     m->unlaid[k] = (m->unlaid[k] & ~(1u << slot)) | (uint32_t)equal << slot;
@@ -292,7 +302,8 @@ void measure_row(Measure *m, const void *row_a, const void *row_b) {
 /* Row r of a run that is lower than a window. */
 static void mirror_down(Measure *m, uint32_t rows, uint32_t r) {
   const uint32_t k = r % (2 * rows), from = k < rows ? k : 2 * rows - 1 - k;
-  for (int p = 0; p < m->planes; p++) memcpy(ring_row(m, p, r, 0), ring_row(m, p, from, 0), (size_t)QUANTITIES * m->stride * sizeof(float));
+  for (int p = 0; p < m->planes; p++)
+    memcpy(ring_row(m, p, r, 0), ring_row(m, p, from, 0), (size_t)QUANTITIES * m->stride * sizeof(float));
   memcpy(raw_row(m, r), raw_row(m, from), (size_t)m->stride * m->pixel_bytes);
   for (uint32_t b = 0; b * BLOCK < m->width; b++) { /* mirrored rows are as equal, and as opaque, as all of them */
     m->equal_rows[b] = m->equal_rows[b] == r ? r + 1 : 0;

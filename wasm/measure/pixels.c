@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Of a row of 16-bit samples, on the scale of eight bits. */
+/* A 16-bit sample on the scale of eight bits. */
 static float wide_sample(const uint8_t *row, uint32_t i) {
   uint16_t sample;
   memcpy(&sample, row + 2 * (size_t)i, 2);
@@ -64,11 +64,13 @@ void pixels_luma(PixelFormat s, const uint8_t *row, uint32_t pixels, bool opaque
     }
 }
 
-static float wide_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque, float background) {
+static float wide_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque,
+                          float background) {
   const uint32_t colours = pixels_colours(s);
   float sum = 0;
   for (uint32_t i = 0; i < pixels; i++, a += pixels_bytes(s), b += pixels_bytes(s)) {
-    const float alpha_a = opaque ? 1 : wide_sample(a, colours) * (1 / 255.f), alpha_b = opaque ? 1 : wide_sample(b, colours) * (1 / 255.f);
+    const float alpha_a = opaque ? 1 : wide_sample(a, colours) * (1 / 255.f);
+    const float alpha_b = opaque ? 1 : wide_sample(b, colours) * (1 / 255.f);
     for (uint32_t c = 0; c < colours; c++) {
       const float d = wide_sample(a, c) * alpha_a - wide_sample(b, c) * alpha_b + background * (alpha_b - alpha_a);
       sum += d * d;
@@ -77,7 +79,8 @@ static float wide_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uin
   return sum;
 }
 
-float pixels_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque, float background) {
+float pixels_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque,
+                     float background) {
   if (s.wide) return wide_squares(s, a, b, pixels, opaque, background);
   if (opaque) return byte_squares_of(a, b, pixels * s.channels); /* equal alpha adds nothing */
   const uint32_t colours = pixels_colours(s);

@@ -1,8 +1,9 @@
-/* Own code after the definition; weights and constants are those of the crate ssimulacra2 0.5.1 (BSD-2-Clause, see ../png/LICENSE.ssimulacra2).
+/* Own code after the definition; weights and constants are those of the crate ssimulacra2 0.5.1 (BSD-2-Clause, see
+ * ../png/LICENSE.ssimulacra2).
  *
- * The blur of the definition is a "recursive" Gaussian (Charalampidis 2016, truncated cosines, sigma 1.5), but its impulse response
- * is finite: nine taps.  So each scale needs a ring of nine rows, and rows of half the size go on to the next scale.  Outside of
- * the picture all is 0, in the samples and in their products alike. */
+ * The blur of the definition is a "recursive" Gaussian (Charalampidis 2016, truncated cosines, sigma 1.5), but its
+ * impulse response is finite: nine taps. So each scale needs a ring of nine rows, and rows of half the size go on
+ * to the next scale. Outside of the picture all is 0, in the samples and in their products alike. */
 #include "score.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-/* x, y, x^2 + y^2, (x - y)^2.  With V the variance of x - y, m the squared difference of the means and S the sum of the
- * variances, 1 - SSIM is (V + m (S - V)) / S: nothing cancels. */
+/* x, y, x^2 + y^2, (x - y)^2. With V the variance of x - y, m the squared difference of the means and S the sum of
+ * the variances, 1 - SSIM is (V + m (S - V)) / S: nothing cancels. */
 enum { X, Y, SQUARES, SQUARED, QUANTITIES };
 
 static const double WEIGHT[108] = {
@@ -154,7 +155,7 @@ typedef struct {
 struct Score {
   Scale scale[SCALES];
   int scales;
-  int stride; /* scales of the whole picture: the weights of a channel begin so many scales behind those of the one before */
+  int stride; /* scales of the whole picture: the weights of a channel begin that far behind those of the one before */
   float to_linear[256];
   float *zeros, *down;
   uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
@@ -170,7 +171,8 @@ static bool counts(int scale, int channel, int stride) {
   for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[(channel * stride + scale) * 6 + i]);
   return most > LEAST_WEIGHT;
 }
-/* Pictures that lack scales have no scores of tiles from this width on: they need the sums of further channels, and memory for them. */
+/* Pictures that lack scales have no scores of tiles from this width on: they need the sums of further channels, and
+ * memory for them. */
 #define WIDEST_CUT_TILES 8192
 static bool has_tiles(uint32_t width, int scales) { return scales == SCALES || width <= WIDEST_CUT_TILES; }
 
@@ -199,13 +201,14 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
     if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
-    bool any = scales < SCALES; /* the smaller scales count for nothing from some on, but their rows lead nowhere else */
+    bool any = scales < SCALES; /* from some scale on nothing counts, and no other scale needs those rows */
     for (int k = s->scales; k < SCALES; k++)
       for (int c = 0; c < 3; c++) any |= counts(k, c, SCALES);
     if (!any) break;
     l->width = w, l->height = h, l->padded = ((w + 3) & ~3u) + 2 * SIDE;
     for (int c = 0; c < 3; c++)
-      if (counts(s->scales, c, scales) || (tiles && counts(s->scales, c, SCALES))) l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
+      if (counts(s->scales, c, scales) || (tiles && counts(s->scales, c, SCALES)))
+        l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
     l->linear = row_room(&good, l->padded, 6);
     l->upper = row_room(&good, l->padded, 6);
   }
@@ -280,11 +283,12 @@ static inline v4 cube_root(v4 x) { /* a first guess by the exponent, then Halley
 
 #define BIAS .0037930732552754493f
 #define BIAS_ROOT .15595420054924863f
-/* X and B - Y are left out where they have no place to go. */
+/* X and B - Y are left out if they have no row to go to. */
 static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const out[3]) {
   for (uint32_t i = 0; i < n; i += 4) {
     const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
-    const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS), m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
+    const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS);
+    const v4 m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
     const v4 y = .5f * (l + m) - BIAS_ROOT;
     if (out[0]) store(out[0] + i, .5f * (l - m) * 14 + .42f);
     if (out[1]) store(out[1] + i, y + .01f);
@@ -306,7 +310,8 @@ static void blur_down(const Score *s, const Scale *l, int c, uint32_t at) {
     for (uint32_t x = 0; x < l->width; x += 4) {
       const size_t i = from + x;
       store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) +
-                         tap[2] * (load(row[2] + i) + load(row[6] + i)) + tap[3] * (load(row[1] + i) + load(row[7] + i)) +
+                         tap[2] * (load(row[2] + i) + load(row[6] + i)) +
+                         tap[3] * (load(row[1] + i) + load(row[7] + i)) +
                          tap[4] * (load(row[0] + i) + load(row[8] + i)));
     }
     memset(out + l->width, 0, SIDE * sizeof *out);
@@ -326,7 +331,7 @@ static bool all_same(const Scale *l, uint32_t at) {
   return same;
 }
 
-/* The sums of a row, or of a tile's part of it, go where they belong. @returns the next tile */
+/* Adds the sums of a row, or of a tile's part of it. Returns the next tile. */
 static float *end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
   for (int i = 0; i < 6; i++) {
     const float all = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
@@ -391,14 +396,15 @@ static void halve(const Scale *l, const float *above, Scale *below) {
     for (; i + 4 <= pairs; i += 4) {
       const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
       store(out + i, .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
-                             __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
+                             __builtin_shufflevector(b1, b2, 0, 2, 4, 6) +
+                             __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
     }
     for (; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
     if (l->width & 1) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
   }
 }
 
-/* A new row stands in `linear` of scale k. */
+/* Takes the new row in `linear` of scale k. */
 static void row_came(Score *s, int k, bool same) {
   for (;; k++) {
     Scale *l = &s->scale[k];
@@ -441,7 +447,8 @@ typedef struct {
   double sum[6], pixels;
 } Part;
 
-/* Of the six means of each channel at each scale; the weights of a channel begin `stride` scales behind those of the one before. */
+/* Of the six means of each channel at each scale; the weights of a channel begin `stride` scales behind those of
+ * the one before. */
 static double scored(int scales, int stride, Part part[3][SCALES]) {
   double total = 0;
   for (int c = 0; c < 3; c++)
@@ -452,7 +459,8 @@ static double scored(int scales, int stride, Part part[3][SCALES]) {
           total += WEIGHT[(c * stride + k) * 6 + norm * 3 + map] * (norm ? sqrt(sqrt(mean)) : mean);
         }
   total *= .9562382616834844;
-  total = 2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
+  total = 2.326765642916932 * total - .020884521182843837 * total * total +
+          6.248496625763138e-05 * total * total * total;
   return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
 }
 
@@ -471,8 +479,9 @@ static uint32_t within(uint32_t length, uint32_t at, uint32_t side) {
   return length > at * side ? (length - at * side < side ? length - at * side : side) : 0;
 }
 
-/* Tile (column, row) of a picture; INFINITY where it has less than a half of its pixels each way. */
-static double score_of_tile(const ScoreTile *tile, int scales, uint32_t width, uint32_t height, uint32_t column, uint32_t row) {
+/* The score of tile (column, row). INFINITY: it has less than half of its pixels each way. */
+static double score_of_tile(const ScoreTile *tile, int scales, uint32_t width, uint32_t height, uint32_t column,
+                            uint32_t row) {
   Part part[3][SCALES];
   for (int k = 0; k < scales; k++, width = (width + 1) / 2, height = (height + 1) / 2) {
     const uint32_t side = SCORE_TILE >> k, across = within(width, column, side), down = within(height, row, side);
@@ -490,15 +499,19 @@ static void score_tile(Score *s, uint32_t column, uint32_t row) {
   for (int c = 0; c < 3; c++)
     for (int k = 0; k < SCALES; k++) {
       const float *sums = s->scale[k].tiles[c];
-      if (sums) memcpy(tile.sum[c][k], sums + ((size_t)(row % TILE_ROWS) * s->tiles_across + column) * 6, sizeof tile.sum[c][k]);
+      if (sums)
+        memcpy(tile.sum[c][k], sums + ((size_t)(row % TILE_ROWS) * s->tiles_across + column) * 6,
+               sizeof tile.sum[c][k]);
       else memset(tile.sum[c][k], 0, sizeof tile.sum[c][k]);
     }
-  s->worst_tile = fmin(s->worst_tile, score_of_tile(&tile, s->scales, s->scale[0].width, s->scale[0].height, column, row));
+  s->worst_tile = fmin(s->worst_tile,
+                       score_of_tile(&tile, s->scales, s->scale[0].width, s->scale[0].height, column, row));
   if (s->keep.to && column - s->keep.column < s->keep.columns && row - s->keep.row < s->keep.rows)
     s->keep.to[(size_t)(row - s->keep.row) * s->keep.stride + (column - s->keep.column)] = tile;
 }
 
-void score_keep_tiles(Score *s, ScoreTile *to, uint32_t stride, uint32_t column, uint32_t row, uint32_t columns, uint32_t rows) {
+void score_keep_tiles(Score *s, ScoreTile *to, uint32_t stride, uint32_t column, uint32_t row, uint32_t columns,
+                      uint32_t rows) {
   s->keep.to = to, s->keep.stride = stride;
   s->keep.column = column, s->keep.row = row, s->keep.columns = columns, s->keep.rows = rows;
 }
@@ -522,7 +535,7 @@ double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, d
   return score;
 }
 
-/* Rows of tiles to which nothing will be added any more, at any scale, are scored, and their sums begin anew. */
+/* Scores the rows of tiles that are complete at every scale, and clears their sums. */
 static void score_whole_tiles(Score *s) {
   for (;;) {
     const uint32_t row = s->tile_rows;
@@ -535,12 +548,15 @@ static void score_whole_tiles(Score *s) {
     for (int k = 0; k < s->scales; k++)
       for (int c = 0; c < 3; c++)
         if (s->scale[k].tiles[c])
-          memset(s->scale[k].tiles[c] + (size_t)(row % TILE_ROWS) * s->tiles_across * 6, 0, s->tiles_across * 6 * sizeof(float));
+          memset(s->scale[k].tiles[c] + (size_t)(row % TILE_ROWS) * s->tiles_across * 6, 0,
+                 s->tiles_across * 6 * sizeof(float));
     s->tile_rows++;
   }
 }
 
-double score_worst_tile(const Score *s) { return s->tiles_across && isfinite(s->worst_tile) ? s->worst_tile : score_result(s); }
+double score_worst_tile(const Score *s) {
+  return s->tiles_across && isfinite(s->worst_tile) ? s->worst_tile : score_result(s);
+}
 
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) {
   Scale *l = &s->scale[0];

@@ -17,8 +17,8 @@
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-/* Of a row of cells, field by field: summed errors in L, a, b, and the squares of those in L; L times the distance from the middle
- * column, and row; fourth powers. Then what a cell that is whole adds to the windows around it. */
+/* Of a row of cells, field by field: summed errors in L, a, b, and the squares of those in L; L times the distance
+ * from the middle column, and row; fourth powers. Then what a cell that is whole adds to the windows around it. */
 enum { LIGHT, A, B, SQUARED, ACROSS_MIDDLE, DOWN_MIDDLE, FOURTHS, SUMS, STEP = SUMS, BAND, SPECK, FIELDS };
 /* What that distance is squared, summed over a cell. */
 #define LEVER (CELL * (CELL * CELL - 1) / 12 * CELL)
@@ -32,7 +32,8 @@ typedef struct {
 } Plane; /* the worst squares, and fourth powers */
 
 struct Shades {
-  uint32_t width, cells, padded, rows; /* cells of a row, and a multiple of four with room behind; rows since the break */
+  uint32_t width, cells, padded; /* pixels and cells of a row; cells up to a multiple of four, with room behind */
+  uint32_t rows;                 /* since the break */
   int planes;
   Plane plane[PLANES];
   Known *known[2];                          /* colours that were met, laid on black and on white */
@@ -66,7 +67,8 @@ Shades *shades_open(uint32_t width, bool alpha) {
   }
   for (int r = 0; r < ACROSS; r++) {
     good &= (s->bends[r] = calloc(s->padded, sizeof **s->bends)) != NULL;
-    for (int p = 0; p < s->planes; p++) good &= (s->plane[p].row[r] = calloc((size_t)s->padded * FIELDS, sizeof(float))) != NULL;
+    for (int p = 0; p < s->planes; p++)
+      good &= (s->plane[p].row[r] = calloc((size_t)s->padded * FIELDS, sizeof(float))) != NULL;
   }
   if (good) return s;
   shades_close(s);
@@ -100,7 +102,10 @@ static inline v4 lab_of(v4 t) {
   return (v4)((small & (i4)(7.787f * t + 16 / 116.f)) | (~small & (i4)y));
 }
 
-static inline uint32_t laid(uint32_t value, uint32_t alpha, uint32_t base) { return (value * alpha + base * (255 - alpha) + 127) / 255; }
+/* A sample on a background, rounded. */
+static inline uint32_t laid(uint32_t value, uint32_t alpha, uint32_t base) {
+  return (value * alpha + base * (255 - alpha) + 127) / 255;
+}
 
 /* A colour on black (plane 0) or white. */
 static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
@@ -112,7 +117,8 @@ static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
     const uint32_t v = colour >> (8 * c) & 255;
     rgb[c] = s->linear[alpha == 255 ? v : laid(v, alpha, base)];
   }
-  const v4 xyz = lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] + (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
+  const v4 xyz = lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] +
+                        (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
                         (v4){.189828f, .072169f, .872766f, 0} * rgb[2]);
   *k = (Known){colour, {116 * xyz[1], 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}};
   return k;
@@ -129,7 +135,7 @@ static inline void lab_of_four(const Shades *s, const uint32_t *px, v4 lab[3]) {
   lab[0] = 116 * y, lab[1] = 500 * (x - y), lab[2] = 200 * (y - z);
 }
 
-/* What four opaque pixels are off. */
+/* The errors of four opaque pixels. */
 static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *b, uint32_t i) {
   v4 p[3], q[3];
   lab_of_four(s, a + i, p);
@@ -137,7 +143,7 @@ static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *
   for (int c = 0; c < 3; c++) store(s->error[c] + i, q[c] - p[c]);
 }
 
-/* What a pixel is off on one of the planes. Opaque ones are off on white as on black, which was there before. */
+/* The error of a pixel on one of the planes. That of an opaque pixel on white is the one on black, which is there. */
 static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t i) {
   float *const l = s->error[0] + i, *const x = s->error[1] + i, *const y = s->error[2] + i;
   if (a == b) {
@@ -176,7 +182,8 @@ static void add_cells(Shades *s, float *fields) {
     v4 light = {0}, a = load(at + A * n), b = load(at + B * n), squares = load(at + SQUARED * n);
     v4 across = load(at + ACROSS_MIDDLE * n), fourths = load(at + FOURTHS * n);
     for (int i = 0; i < CELL; i++) {
-      const v4 l = strided(s->error[0] + k * CELL + i), x = strided(s->error[1] + k * CELL + i), y = strided(s->error[2] + k * CELL + i);
+      const v4 l = strided(s->error[0] + k * CELL + i), x = strided(s->error[1] + k * CELL + i);
+      const v4 y = strided(s->error[2] + k * CELL + i);
       const v4 square = l * l, all = square + .25f * (x * x + y * y);
       light += l, a += x, b += y;
       squares += square;
@@ -192,7 +199,9 @@ static void add_cells(Shades *s, float *fields) {
   }
 }
 
-static uint32_t cell_width(const Shades *s, uint32_t k) { return s->width - k * CELL < CELL ? s->width - k * CELL : CELL; }
+static uint32_t cell_width(const Shades *s, uint32_t k) {
+  return s->width - k * CELL < CELL ? s->width - k * CELL : CELL;
+}
 
 /* What cells `k` to `k` + 3 of `pixels` each add to their windows. */
 static inline void weigh(const Shades *s, float *fields, const uint32_t *bends, uint32_t k, v4 pixels) {
@@ -258,7 +267,7 @@ static inline v4 in_window(const Plane *plane, uint32_t at) {
 static inline bool any(i4 mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 static inline float most_of(v4 v, float before) { return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])), before); }
 
-/* Four windows of whole cells; false where one of them is to be watched, and nothing was done. */
+/* Takes four windows of whole cells. Returns false, and does nothing, if one of them is to be noted. */
 static bool four_windows(Shades *s, uint32_t from) {
   const uint32_t n = s->padded;
   const float pixels = ACROSS * ACROSS * CELL * CELL;
@@ -281,7 +290,7 @@ static bool four_windows(Shades *s, uint32_t from) {
 
 static int newest(const Shades *s) { return (s->rows / CELL) % ACROSS; }
 
-/* A row of cells is whole: the windows that end with it. The oldest row of cells is emptied for the next. */
+/* Takes the windows that end with a row of cells that is whole. */
 static void close_cells(Shades *s) {
   bool differs = false, whole = true;
   for (int r = 0; r < ACROSS; r++) differs |= s->differs[r], whole &= s->heights[r] == CELL;

@@ -28,8 +28,8 @@ static inline uint32_t byte_squares_of(const uint8_t *a, const uint8_t *b, uint3
     four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_low_u8x16(d, d)));
     four = wasm_i32x4_add(four, wasm_u32x4_extadd_pairwise_u16x8(wasm_u16x8_extmul_high_u8x16(d, d)));
   }
-  uint32_t sum = wasm_u32x4_extract_lane(four, 0) + wasm_u32x4_extract_lane(four, 1) + wasm_u32x4_extract_lane(four, 2) +
-                 wasm_u32x4_extract_lane(four, 3);
+  uint32_t sum = wasm_u32x4_extract_lane(four, 0) + wasm_u32x4_extract_lane(four, 1) +
+                 wasm_u32x4_extract_lane(four, 2) + wasm_u32x4_extract_lane(four, 3);
   for (; i < count; i++) sum += (uint32_t)((a[i] - b[i]) * (a[i] - b[i]));
   return sum;
 }

@@ -23,7 +23,8 @@ static void to_luma(const uint32_t *px, uint32_t width, uint8_t *out) {
   uint32_t opaque = ~0u;
   for (uint32_t i = 0; i < width; i++) opaque &= px[i];
   if (opaque >> 24 == 255) {
-    for (uint32_t i = 0; i < width; i++) out[i] = (77 * (px[i] & 255) + 150 * (px[i] >> 8 & 255) + 29 * (px[i] >> 16 & 255)) >> 8;
+    for (uint32_t i = 0; i < width; i++)
+      out[i] = (77 * (px[i] & 255) + 150 * (px[i] >> 8 & 255) + 29 * (px[i] >> 16 & 255)) >> 8;
     return;
   }
   for (uint32_t i = 0; i < width; i++) {
@@ -46,7 +47,8 @@ void texture_row(Texture *t, const uint32_t *px, uint32_t width) {
   to_luma(px, width, newest);
   const bool tall = ++t->rows > 2;
   /* Where there are no rows above, this one bends as if it went on. */
-  const uint8_t *restrict y = newest, *restrict above = tall ? t->luma[1] : newest, *restrict top = tall ? t->luma[2] : newest;
+  const uint8_t *restrict y = newest, *restrict above = tall ? t->luma[1] : newest;
+  const uint8_t *restrict top = tall ? t->luma[2] : newest;
   uint8_t *restrict out = t->bends;
   const uint32_t last = width - 1;
   out[0] = capped(off(y[0], y[0], y[last ? 1 : 0]) + off(y[0], above[0], top[0]));

@@ -1,9 +1,7 @@
-/*
- * SSIM of a row of windows: Wang, Bovik, Sheikh, Simoncelli, "Image Quality Assessment: From Error Visibility to Structural
- * Similarity", IEEE Trans. Image Processing 13 (4), 2004. Gaussian window of 11x11 with sigma 1.5, K1 = 0.01, K2 = 0.03.
- * The window is separable: eleven rows are blurred down their columns, and what that gives along. Of each pixel four
- * quantities are enough, because the formula wants no more than the sum of both variances.
- */
+/* SSIM of a row of windows: Wang, Bovik, Sheikh, Simoncelli, "Image Quality Assessment: From Error Visibility to
+ * Structural Similarity", IEEE Trans. Image Processing 13 (4), 2004. Gaussian window of 11x11 with sigma 1.5, K1 =
+ * 0.01, K2 = 0.03. The window is separable: eleven rows are blurred down their columns, and what that gives along.
+ * Of each pixel four quantities are enough, because the formula wants no more than the sum of both variances. */
 #ifndef WHITTLE_WINDOW_H
 #define WHITTLE_WINDOW_H
 
@@ -22,7 +20,8 @@ enum { X, Y, JOINT, CROSS, QUANTITIES };
 static const float WEIGHTS[HALF + 1] = {0.00102838f, 0.00759876f, 0.03600077f, 0.10936069f, 0.21300554f, 0.26601172f};
 
 /* The other two of columns `from` to `to`; up to three more are written. */
-static inline void window_products(const float *x, const float *y, float *joint, float *cross, uint32_t from, uint32_t to) {
+static inline void window_products(const float *x, const float *y, float *joint, float *cross, uint32_t from,
+                                   uint32_t to) {
   for (uint32_t i = from; i < to; i += 4) {
     const v128_t a = wasm_v128_load(x + i), b = wasm_v128_load(y + i);
     wasm_v128_store(joint + i, wasm_f32x4_add(wasm_f32x4_mul(a, a), wasm_f32x4_mul(b, b)));
@@ -38,20 +37,24 @@ static inline v128_t window_centred(v128_t integers) {
 static inline void window_of_bytes(const uint8_t *a, const uint8_t *b, uint32_t pixels, float *const of[QUANTITIES]) {
   for (uint32_t i = 0; i < pixels; i += 8) {
     const v128_t eight_a = wasm_u16x8_load8x8(a + i), eight_b = wasm_u16x8_load8x8(b + i);
-    const v128_t x[2] = {window_centred(wasm_u32x4_extend_low_u16x8(eight_a)), window_centred(wasm_u32x4_extend_high_u16x8(eight_a))};
-    const v128_t y[2] = {window_centred(wasm_u32x4_extend_low_u16x8(eight_b)), window_centred(wasm_u32x4_extend_high_u16x8(eight_b))};
+    const v128_t x[2] = {window_centred(wasm_u32x4_extend_low_u16x8(eight_a)),
+                         window_centred(wasm_u32x4_extend_high_u16x8(eight_a))};
+    const v128_t y[2] = {window_centred(wasm_u32x4_extend_low_u16x8(eight_b)),
+                         window_centred(wasm_u32x4_extend_high_u16x8(eight_b))};
     for (int half = 0; half < 2; half++) {
       const uint32_t at = i + 4 * half;
       wasm_v128_store(of[X] + at, x[half]);
       wasm_v128_store(of[Y] + at, y[half]);
-      wasm_v128_store(of[JOINT] + at, wasm_f32x4_add(wasm_f32x4_mul(x[half], x[half]), wasm_f32x4_mul(y[half], y[half])));
+      wasm_v128_store(of[JOINT] + at,
+                      wasm_f32x4_add(wasm_f32x4_mul(x[half], x[half]), wasm_f32x4_mul(y[half], y[half])));
       wasm_v128_store(of[CROSS] + at, wasm_f32x4_mul(x[half], y[half]));
     }
   }
 }
 
 /* Columns `from` to `to` of eleven rows; up to seven more are written. */
-static inline void window_blur_down(const float *tap, const float *const row[TAPS], float *restrict out, uint32_t from, uint32_t to) {
+static inline void window_blur_down(const float *tap, const float *const row[TAPS], float *restrict out, uint32_t from,
+                                    uint32_t to) {
   v128_t weight[HALF + 1];
   for (int t = 0; t <= HALF; t++) weight[t] = wasm_f32x4_splat(tap[t]);
   for (uint32_t i = from; i < to; i += 8) {
@@ -60,8 +63,10 @@ static inline void window_blur_down(const float *tap, const float *const row[TAP
 #pragma clang loop unroll(full)
     for (int t = 0; t < HALF; t++) {
       const float *above = row[t] + i, *below = row[TAPS - 1 - t] + i;
-      left = wasm_f32x4_add(left, wasm_f32x4_mul(wasm_f32x4_add(wasm_v128_load(above), wasm_v128_load(below)), weight[t]));
-      right = wasm_f32x4_add(right, wasm_f32x4_mul(wasm_f32x4_add(wasm_v128_load(above + 4), wasm_v128_load(below + 4)), weight[t]));
+      const v128_t left_pair = wasm_f32x4_add(wasm_v128_load(above), wasm_v128_load(below));
+      left = wasm_f32x4_add(left, wasm_f32x4_mul(left_pair, weight[t]));
+      const v128_t right_pair = wasm_f32x4_add(wasm_v128_load(above + 4), wasm_v128_load(below + 4));
+      right = wasm_f32x4_add(right, wasm_f32x4_mul(right_pair, weight[t]));
     }
     wasm_v128_store(out + i, left);
     wasm_v128_store(out + i + 4, right);
@@ -69,7 +74,8 @@ static inline void window_blur_down(const float *tap, const float *const row[TAP
 }
 
 /* Along columns `from` to `to`; up to three more are written, vectors may read past the last window. */
-static inline void window_blur_along(const float *tap, const float *in, float *restrict out, uint32_t from, uint32_t to) {
+static inline void window_blur_along(const float *tap, const float *in, float *restrict out, uint32_t from,
+                                     uint32_t to) {
   v128_t weight[HALF + 1];
   for (int t = 0; t <= HALF; t++) weight[t] = wasm_f32x4_splat(tap[t]);
   for (uint32_t i = from; i < to; i += 4) {
@@ -83,7 +89,8 @@ static inline void window_blur_along(const float *tap, const float *in, float *r
   }
 }
 
-/* 1 - SSIM, summed over windows `from` to `to`, at most WINDOWS_AT_ONCE, of a row of windows whose columns are blurred. */
+/* 1 - SSIM, summed over windows `from` to `to`, at most WINDOWS_AT_ONCE, of a row of windows whose columns are
+ * blurred. */
 static inline float window_loss(const float *tap, float *const blurred[QUANTITIES], uint32_t from, uint32_t to) {
   float mean[QUANTITIES][WINDOWS_AT_ONCE + 4];
   for (int q = 0; q < QUANTITIES; q++) window_blur_along(tap, blurred[q], mean[q], from, to);
@@ -97,7 +104,8 @@ static inline float window_loss(const float *tap, float *const blurred[QUANTITIE
     const v128_t covariance = wasm_f32x4_sub(wasm_v128_load(mean[CROSS] + i), product);
     x = wasm_f32x4_add(x, centre);
     y = wasm_f32x4_add(y, centre);
-    const v128_t mean_product = wasm_f32x4_mul(x, y), mean_squares = wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y));
+    const v128_t mean_product = wasm_f32x4_mul(x, y);
+    const v128_t mean_squares = wasm_f32x4_add(wasm_f32x4_mul(x, x), wasm_f32x4_mul(y, y));
     const v128_t above = wasm_f32x4_mul(wasm_f32x4_add(wasm_f32x4_add(mean_product, mean_product), c1),
                                         wasm_f32x4_add(wasm_f32x4_add(covariance, covariance), c2));
     const v128_t below = wasm_f32x4_mul(wasm_f32x4_add(mean_squares, c1), wasm_f32x4_add(variances, c2));

@@ -6,7 +6,7 @@ here=$(dirname "$(realpath "$0")")
 mkdir -p "$here/../.cache/scale"
 cd "$here/../.cache/scale"
 for source in scale/scale common/heap; do
-  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I"$here/../common" -O3 -msimd128 -mbulk-memory -flto \
+  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto \
     -Wall -Wextra -ffunction-sections -DHEAP_INITIAL_BYTES=196608 -DHEAP_LIMIT_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.

@@ -3,25 +3,14 @@ import wasmModule from './scale.wasm'
 
 /** What the kernel exports (scale.c). Pointers are byte offsets into `memory`. */
 interface Exports extends Engine {
-  begin(
-    width: number,
-    toWidth: number,
-    toHeight: number,
-    channels: number,
-    weighByAlpha: number,
-    tapsAcross: number,
-    tapsDown: number,
-    rowsIn: number,
-    rowsOut: number,
-    period: number,
-    span: number,
-  ): number
+  begin(): number
   place(what: number): number
   push(skip: number, rows: number): number
   made(): number
 }
 
-const PLACE = { acrossFirst: 0, across: 1, downFirst: 2, down: 3, rowsIn: 4, rowsOut: 5 } as const
+/** `job`: eleven 32-bit numbers (`Job` in scale.c). */
+const PLACE = { job: 0, acrossFirst: 1, across: 2, downFirst: 3, down: 4, rowsIn: 5, rowsOut: 6 } as const
 
 /** Which samples make an output sample, and how much each of them counts. */
 export interface Taps {
@@ -78,9 +67,10 @@ export class Scaler {
     this.#rowsIn = batchRows(this.#rowBytes)
     this.#rowsOut = batchRows(this.#outRowBytes)
     this.#rowsLeft = sample === ALL_ROWS ? down.length : Number.POSITIVE_INFINITY
-    const size = [width, across.length, down.length, channels] as const
-    const begun = engine.begin(...size, alpha ? 1 : 0, tapsAcross, tapsDown, this.#rowsIn, this.#rowsOut, sample.period, sample.span)
-    if (!begun) throw new RangeError(`no memory to change the size of rows of ${width} pixels`)
+    const size = [width, across.length, down.length, channels, alpha ? 1 : 0, tapsAcross, tapsDown]
+    const job = [...size, this.#rowsIn, this.#rowsOut, sample.period, sample.span]
+    new Uint32Array(engine.memory.buffer, engine.place(PLACE.job), job.length).set(job)
+    if (!engine.begin()) throw new RangeError(`no memory to change the size of rows of ${width} pixels`)
     this.#write(across, tapsAcross, width, PLACE.acrossFirst, PLACE.across)
     this.#write(down, tapsDown, height, PLACE.downFirst, PLACE.down)
   }

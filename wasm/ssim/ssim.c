@@ -1,45 +1,49 @@
-/* Two pictures compared, row by row, by the meter that the engines of pictures have built in (../measure). */
-#include <stdint.h>
+/* Compares two pictures row by row, with the meter that the engines of pictures have built in (../measure). */
+#include "../common/heap.h"
+#include "../common/host.h"
+#include "../common/types.h"
+#include "../measure/measure.h"
 
-#include "heap.h"
-#include "measure.h"
+extern u8 __heap_base; /* set by the linker: the end of data and stack */
 
-#define EXPORT(name) __attribute__((export_name(#name)))
+typedef struct {
+  u32 row_bytes;
+  u8 *reference_rows, *candidate_rows;
+  Measure *measure;
+} Comparison;
 
-extern unsigned char __heap_base;
+/* An instance compares one pair of pictures at a time. */
+static Comparison comparison;
 
-static uint32_t row_bytes;
-static uint8_t *reference_rows, *candidate_rows;
-static Measure *measure;
-
-/*
- * Starts a measurement. `row_capacity` is how many rows one `push` may bring; their samples have eight bits, or sixteen
- * (little-endian). Returns 0 when the memory does not suffice.
- */
-EXPORT(begin) int begin(uint32_t width, uint32_t channels, uint32_t row_capacity, int sixteen_bits) {
-  const PixelFormat format = {(uint8_t)channels, sixteen_bits != 0, !(channels & 1)};
-  const uint64_t at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
-  const uint64_t rows_bytes = ((uint64_t)width * pixels_bytes(format) * row_capacity + 15) & ~15ull;
-  const uint64_t end = at + 2 * rows_bytes + measure_bytes(width, format);
+/* Starts a measurement. `row_capacity`: rows that one `push` may bring. Samples have eight bits, or sixteen
+ * (little-endian). Returns 0 if the memory is not enough. */
+EXPORT(begin) int begin(u32 width, u32 channels, u32 row_capacity, int sixteen_bits) {
+  Comparison *c = &comparison;
+  const PixelFormat format = {(u8)channels, sixteen_bits != 0, !(channels & 1)};
+  const u64 at = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
+  const u64 rows_bytes = ((u64)width * pixels_bytes(format) * row_capacity + 15) & ~15ull;
+  const u64 end = at + 2 * rows_bytes + measure_bytes(width, format);
   if (end > UINTPTR_MAX || !heap_claim((uintptr_t)end)) return 0;
-  row_bytes = width * pixels_bytes(format);
-  reference_rows = (uint8_t *)(uintptr_t)at;
-  candidate_rows = reference_rows + rows_bytes;
-  measure = measure_begin(candidate_rows + rows_bytes, width, format);
+  c->row_bytes = width * pixels_bytes(format);
+  c->reference_rows = (u8 *)(uintptr_t)at;
+  c->candidate_rows = c->reference_rows + rows_bytes;
+  c->measure = measure_begin(c->candidate_rows + rows_bytes, width, format);
   return 1;
 }
 
-EXPORT(reference_at) uint8_t *reference_at(void) { return reference_rows; }
-EXPORT(candidate_at) uint8_t *candidate_at(void) { return candidate_rows; }
+EXPORT(reference_at) u8 *reference_at(void) { return comparison.reference_rows; }
+EXPORT(candidate_at) u8 *candidate_at(void) { return comparison.candidate_rows; }
 
-EXPORT(push) void push(uint32_t rows) {
-  for (size_t at = 0; at < (size_t)rows * row_bytes; at += row_bytes) measure_row(measure, reference_rows + at, candidate_rows + at);
+EXPORT(push) void push(u32 rows) {
+  const Comparison *c = &comparison;
+  for (size_t at = 0; at < (size_t)rows * c->row_bytes; at += c->row_bytes)
+    measure_row(c->measure, c->reference_rows + at, c->candidate_rows + at);
 }
 
 /* After the last row. */
-EXPORT(finish) void finish(void) { measure_break(measure); }
+EXPORT(finish) void finish(void) { measure_break(comparison.measure); }
 
-/* Over the whole picture, on the worse background: mean SSIM, mean squared errors of luma and of the colour channels. */
-EXPORT(ssim) double ssim(void) { return measure_result(measure).ssim; }
-EXPORT(luma_mse) double luma_mse(void) { return measure_result(measure).luma_mse; }
-EXPORT(colour_mse) double colour_mse(void) { return measure_result(measure).rgb_mse; }
+/* Of the whole picture, on the worse background: mean SSIM, mean squared errors of luma and of the colour channels. */
+EXPORT(ssim) double ssim(void) { return measure_result(comparison.measure).ssim; }
+EXPORT(luma_mse) double luma_mse(void) { return measure_result(comparison.measure).luma_mse; }
+EXPORT(colour_mse) double colour_mse(void) { return measure_result(comparison.measure).rgb_mse; }

@@ -6,7 +6,7 @@ here=$(dirname "$(realpath "$0")")
 mkdir -p "$here/../.cache/visible"
 cd "$here/../.cache/visible"
 for source in visible/visible measure/score measure/shades measure/texture common/heap; do
-  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I"$here/../common" -O3 -msimd128 -mbulk-memory -flto -std=c11 \
+  clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto -std=c11 \
     -Wall -Wextra -ffp-contract=off -ffunction-sections -DHEAP_INITIAL_BYTES=196608 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
 # The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.

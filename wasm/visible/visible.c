@@ -1,173 +1,208 @@
-/* What eyes see of the difference between two pictures, row by row (../measure: score.h, shades.h): SSIMULACRA 2.1 of the whole
- * and of its worst tile, colour casts, steps, and dirt in what was flat. */
+/* Compares two pictures row by row by what eyes see (../measure: score.h, shades.h): SSIMULACRA 2.1 of the whole
+ * picture and of its worst tile, colour casts, steps, and dirt in what was flat. */
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/host.h"
+#include "../common/types.h"
 #include "../measure/score.h"
 #include "../measure/shades.h"
 
-#define EXPORT(name) __attribute__((export_name(#name)))
 #define BACKGROUNDS 3
-#define FLAT 8 /* pixels each way: a block in which all are the same */
+#define FLAT_SIDE 8 /* pixels each way of the blocks that may be flat: those of JPEG */
+#define EQUAL_SCORE 100
 
 /* Translucent pictures are judged on black, on a middle grey and on white. */
-static const uint32_t GREYS[BACKGROUNDS] = {0, 128, 255};
+static const u32 GREYS[BACKGROUNDS] = {0, 128, 255};
 
-static uint32_t width, height, channels, at;
-static uint8_t *reference_rows, *candidate_rows;
-static uint32_t *reference, *candidate;
-static Score *scores[BACKGROUNDS];
-static Shades *shades;
-
-/* Of a row of blocks: their first pixel, whether all are like it, and sums of what the candidate is off in luma. */
+/* A block of a row of blocks. */
 typedef struct {
-  uint32_t first, pixels;
-  bool flat;
-  float sum, squares;
+  u32 first, pixels; /* its first pixel, and how many were read */
+  bool is_flat;      /* the reference has one colour */
+  float sum, squares; /* of the candidate's errors of luma */
 } Block;
-static Block *blocks;
-static float dirt; /* the worst, squared */
 
-static void forget(void) {
-  for (int i = 0; i < BACKGROUNDS; i++) score_close(scores[i]), scores[i] = NULL;
-  shades_close(shades), shades = NULL;
-  free(reference_rows), free(candidate_rows), free(reference), free(candidate), free(blocks);
-  reference_rows = candidate_rows = NULL, reference = candidate = NULL, blocks = NULL;
+typedef struct {
+  u32 width, height, channels;
+  u32 y; /* rows so far */
+  u8 *reference_rows, *candidate_rows; /* as the host gives them */
+  u32 *reference, *candidate; /* a row of r | g << 8 | b << 16 | a << 24 */
+  Score *scores[BACKGROUNDS]; /* the first one alone while all rows are opaque; none: too small to be scored */
+  Shades *shades; /* NULL: only the score is measured */
+  Block *blocks;
+  float dirt; /* of the worst flat block: variance of its errors */
+} Comparison;
+
+/* An instance compares one pair of pictures at a time. */
+static Comparison comparison;
+
+static void release(Comparison *c) {
+  for (int i = 0; i < BACKGROUNDS; i++) score_close(c->scores[i]);
+  shades_close(c->shades);
+  free(c->reference_rows);
+  free(c->candidate_rows);
+  free(c->reference);
+  free(c->candidate);
+  free(c->blocks);
+  *c = (Comparison){0};
 }
 
-/* Starts a measurement of pictures with 1 to 4 channels of 8 bits; a push may bring `row_capacity` rows. Without `all` nothing but
- * the score is measured, in a fifth of the time. 0: no memory. */
-EXPORT(begin) int begin(uint32_t w, uint32_t h, uint32_t n, uint32_t row_capacity, uint32_t all) {
-  width = w, height = h, channels = n, at = 0, dirt = 0;
-  reference_rows = malloc((size_t)w * n * row_capacity), candidate_rows = malloc((size_t)w * n * row_capacity);
-  reference = malloc((size_t)w * 4), candidate = malloc((size_t)w * 4);
-  bool good = reference_rows && candidate_rows && reference && candidate;
+static u32 block_count(const Comparison *c) { return (c->width + FLAT_SIDE - 1) / FLAT_SIDE; }
+
+/* Starts a measurement of pictures with 1 to 4 channels of 8 bits. `row_capacity`: rows that a push may bring.
+ * `all`: 0 for the score alone, in a fifth of the time. Returns 0 if there is no memory. */
+EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u32 all) {
+  Comparison *c = &comparison;
+  c->width = width;
+  c->height = height;
+  c->channels = channels;
+  c->y = 0;
+  c->dirt = 0;
+  c->reference_rows = malloc((size_t)width * channels * row_capacity);
+  c->candidate_rows = malloc((size_t)width * channels * row_capacity);
+  c->reference = malloc((size_t)width * 4);
+  c->candidate = malloc((size_t)width * 4);
+  bool good = c->reference_rows && c->candidate_rows && c->reference && c->candidate;
   if (good && all) {
-    blocks = calloc((w + FLAT - 1) / FLAT, sizeof *blocks);
-    good = blocks && (shades = shades_open(w, !(n & 1)));
+    c->blocks = calloc(block_count(c), sizeof *c->blocks);
+    c->shades = c->blocks ? shades_open(width, !(channels & 1)) : NULL;
+    good = c->shades != NULL;
   }
-  if (good && w >= SCORE_SMALLEST && h >= SCORE_SMALLEST)
-    good = (scores[0] = score_open(w, h, score_scales(w, h))) && (!all || score_tiles(scores[0]));
-  if (!good) forget();
+  if (good && width >= SCORE_SMALLEST && height >= SCORE_SMALLEST) {
+    c->scores[0] = score_open(width, height, score_scales(width, height));
+    good = c->scores[0] && (!all || score_tiles(c->scores[0]));
+  }
+  if (!good) release(c);
   return good;
 }
 
-EXPORT(reference_at) uint8_t *reference_at(void) { return reference_rows; }
-EXPORT(candidate_at) uint8_t *candidate_at(void) { return candidate_rows; }
+EXPORT(reference_at) u8 *reference_at(void) { return comparison.reference_rows; }
+EXPORT(candidate_at) u8 *candidate_at(void) { return comparison.candidate_rows; }
 
-/* A row as r | g << 8 | b << 16 | a << 24. What cannot be seen is black, whatever it is stored as. */
-static void unpack(const uint8_t *from, uint32_t *to) {
+/* Pixels without opacity become black, whatever their colour is. */
+static void unpack(const Comparison *c, const u8 *from, u32 *to) {
+  const u32 width = c->width, channels = c->channels;
   if (channels == 3) {
-    for (uint32_t x = 0; x < width; x++, from += 3) to[x] = from[0] | from[1] << 8 | (uint32_t)from[2] << 16 | 0xff000000u;
+    for (u32 x = 0; x < width; x++, from += 3) to[x] = from[0] | from[1] << 8 | (u32)from[2] << 16 | 0xff000000u;
     return;
   }
   if (channels == 4) {
     memcpy(to, from, (size_t)width * 4);
-    for (uint32_t x = 0; x < width; x++) to[x] = to[x] >> 24 ? to[x] : 0;
+    for (u32 x = 0; x < width; x++) to[x] = to[x] >> 24 ? to[x] : 0;
     return;
   }
-  for (uint32_t x = 0; x < width; x++, from += channels) {
-    const uint32_t alpha = channels & 1 ? 255 : from[channels - 1];
-    const uint32_t colour = channels < 3 ? from[0] * 0x010101u : from[0] | from[1] << 8 | (uint32_t)from[2] << 16;
+  for (u32 x = 0; x < width; x++, from += channels) {
+    const u32 alpha = channels & 1 ? 255 : from[channels - 1];
+    const u32 colour = channels < 3 ? from[0] * 0x010101u : from[0] | from[1] << 8 | (u32)from[2] << 16;
     to[x] = alpha ? colour | alpha << 24 : 0;
   }
 }
 
-static float luma_of(uint32_t pixel) {
+/* ITU-R BT.601 */
+static float luma_of(u32 pixel) {
   return (.299f * (pixel & 255) + .587f * (pixel >> 8 & 255) + .114f * (pixel >> 16 & 255)) * (pixel >> 24) / 255;
 }
 
-static void end_blocks(void) {
-  for (uint32_t i = 0; i < (width + FLAT - 1) / FLAT; i++) {
-    const Block *b = blocks + i;
-    if (!b->flat || b->pixels < FLAT * FLAT) continue;
+/* ---- flat blocks ---- */
+
+static void end_blocks(Comparison *c) {
+  for (u32 i = 0; i < block_count(c); i++) {
+    const Block *b = c->blocks + i;
+    if (!b->is_flat || b->pixels < FLAT_SIDE * FLAT_SIDE) continue;
     const float mean = b->sum / b->pixels;
-    dirt = fmaxf(dirt, b->squares / b->pixels - mean * mean);
+    c->dirt = fmaxf(c->dirt, b->squares / b->pixels - mean * mean);
   }
 }
 
-/* Part of a row that lies in a block: a block that is not flat stays so, and what it is off counts for nothing. */
-static void look_at_block(Block *b, const uint32_t *was, const uint32_t *is, uint32_t pixels) {
-  uint32_t differ = 0;
-  for (uint32_t x = 0; x < pixels; x++) differ |= was[x] ^ b->first;
-  b->flat &= !differ;
-  if (!b->flat) return;
+/* Adds the part of a row that lies in a block. */
+static void add_to_block(Block *b, const u32 *reference, const u32 *candidate, u32 pixels) {
+  u32 differ = 0;
+  for (u32 x = 0; x < pixels; x++) differ |= reference[x] ^ b->first;
+  b->is_flat &= !differ;
+  if (!b->is_flat) return;
   b->pixels += pixels;
-  for (uint32_t x = 0; x < pixels; x++) {
-    if (was[x] == is[x]) continue;
-    const float off = luma_of(is[x]) - luma_of(was[x]);
+  for (u32 x = 0; x < pixels; x++) {
+    if (reference[x] == candidate[x]) continue;
+    const float off = luma_of(candidate[x]) - luma_of(reference[x]);
     b->sum += off, b->squares += off * off;
   }
 }
 
-static void look_at_blocks(void) {
-  if (at % FLAT == 0) end_blocks();
-  for (uint32_t x = 0; x < width; x += FLAT) {
-    Block *b = blocks + x / FLAT;
-    if (at % FLAT == 0) *b = (Block){reference[x], 0, true, 0, 0};
-    if (b->flat) look_at_block(b, reference + x, candidate + x, width - x < FLAT ? width - x : FLAT);
+static void add_to_blocks(Comparison *c) {
+  const u32 width = c->width;
+  const bool begins = c->y % FLAT_SIDE == 0;
+  if (begins) end_blocks(c);
+  for (u32 x = 0; x < width; x += FLAT_SIDE) {
+    Block *b = c->blocks + x / FLAT_SIDE;
+    const u32 pixels = width - x < FLAT_SIDE ? width - x : FLAT_SIDE;
+    if (begins) *b = (Block){c->reference[x], 0, true, 0, 0};
+    if (b->is_flat) add_to_block(b, c->reference + x, c->candidate + x, pixels);
   }
 }
 
-static bool translucent_row(void) {
-  uint32_t both = 0xff000000;
-  for (uint32_t x = 0; x < width; x++) both &= reference[x] & candidate[x];
+/* ---- backgrounds ---- */
+
+static bool is_row_translucent(const Comparison *c) {
+  u32 both = 0xff000000;
+  for (u32 x = 0; x < c->width; x++) both &= c->reference[x] & c->candidate[x];
   return both != 0xff000000;
 }
 
-/* Down to the first translucent row a picture looks the same on every ground. */
-static bool on_all_grounds(void) {
+/* From the first translucent row on, the picture is scored on every background. Returns false if there is no
+ * memory. */
+static bool score_all_backgrounds(Comparison *c) {
   for (int i = 1; i < BACKGROUNDS; i++)
-    if (!(scores[i] = score_copy(scores[0]))) return false;
+    if (!(c->scores[i] = score_copy(c->scores[0]))) return false;
   return true;
 }
 
-/* 0: no memory, and nothing can follow. */
-EXPORT(push) int push(uint32_t rows) {
-  for (uint32_t r = 0; r < rows; r++, at++) {
-    unpack(reference_rows + (size_t)r * width * channels, reference);
-    unpack(candidate_rows + (size_t)r * width * channels, candidate);
-    if (scores[0] && !scores[1] && !(channels & 1) && translucent_row() && !on_all_grounds()) {
-      forget();
+/* Takes the next rows. Returns 0 if there is no memory; nothing can follow then. */
+EXPORT(push) int push(u32 rows) {
+  Comparison *c = &comparison;
+  for (u32 r = 0; r < rows; r++, c->y++) {
+    unpack(c, c->reference_rows + (size_t)r * c->width * c->channels, c->reference);
+    unpack(c, c->candidate_rows + (size_t)r * c->width * c->channels, c->candidate);
+    const bool may_be_translucent = c->scores[0] && !c->scores[1] && !(c->channels & 1);
+    if (may_be_translucent && is_row_translucent(c) && !score_all_backgrounds(c)) {
+      release(c);
       return 0;
     }
     for (int i = 0; i < BACKGROUNDS; i++)
-      if (scores[i]) score_row(scores[i], reference, candidate, GREYS[i]);
-    if (!shades) continue;
-    shades_row(shades, reference, candidate);
-    look_at_blocks();
+      if (c->scores[i]) score_row(c->scores[i], c->reference, c->candidate, GREYS[i]);
+    if (!c->shades) continue;
+    shades_row(c->shades, c->reference, c->candidate);
+    add_to_blocks(c);
   }
   return 1;
 }
 
 /* After the last row. */
 EXPORT(finish) void finish(void) {
-  if (!shades) return;
-  shades_break(shades);
-  end_blocks();
+  Comparison *c = &comparison;
+  if (!c->shades) return;
+  shades_break(c->shades);
+  end_blocks(c);
 }
 
-/* 100 where the picture is too small to be scored. */
+/* 100 if the picture is too small to be scored. */
 EXPORT(score) double score(void) {
-  double worst = 100;
+  double worst = EQUAL_SCORE;
   for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) worst = fmin(worst, score_result(scores[i]));
+    if (comparison.scores[i]) worst = fmin(worst, score_result(comparison.scores[i]));
   return worst;
 }
 
 EXPORT(worst_tile) double worst_tile(void) {
-  double worst = 100;
+  double worst = EQUAL_SCORE;
   for (int i = 0; i < BACKGROUNDS; i++)
-    if (scores[i]) worst = fmin(worst, score_worst_tile(scores[i]));
+    if (comparison.scores[i]) worst = fmin(worst, score_worst_tile(comparison.scores[i]));
   return worst;
 }
 
-EXPORT(cast) double cast(void) { return shades_result(shades).cast; }
-EXPORT(steps) double steps(void) { return shades_result(shades).steps; }
-EXPORT(bands) double bands(void) { return shades_result(shades).bands; }
-EXPORT(specks) double specks(void) { return shades_result(shades).specks; }
+EXPORT(cast) double cast(void) { return shades_result(comparison.shades).cast; }
+EXPORT(steps) double steps(void) { return shades_result(comparison.shades).steps; }
+EXPORT(bands) double bands(void) { return shades_result(comparison.shades).bands; }
+EXPORT(specks) double specks(void) { return shades_result(comparison.shades).specks; }
 /* Standard deviation, in levels of luma, of what came into the worst block of 8 x 8 that was of one colour. */
-EXPORT(flat_dirt) double flat_dirt(void) { return sqrt(dirt); }
+EXPORT(flat_dirt) double flat_dirt(void) { return sqrt(comparison.dirt); }
