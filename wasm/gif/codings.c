@@ -188,7 +188,6 @@ bool choose_table(Gif *gif, Plan *plan, int style) {
 void symbols_write(Gif *gif, const Plan *plan, LzwStyle style) {
   Lzw *encoder = &gif->encoders[0];
   lzw_begin(encoder, table_code_size(&plan->table), style, &gif->writer);
-  for (int y = 0; y < plan->box.h; y++)
-    lzw_row(encoder, gif->prepared.symbols + (size_t)y * plan->box.w, plan->box.w);
+  for (int y = 0; y < plan->box.h; y++) lzw_row(encoder, gif->prepared.symbols + (size_t)y * plan->box.w, plan->box.w);
   lzw_end(encoder);
 }

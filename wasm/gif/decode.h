@@ -47,16 +47,16 @@ typedef struct {
 
   /* of the file */
   DecodeState state;
-  u8 part[16];      /* the header or a descriptor, while it is read */
-  u32 have;         /* bytes of that, or of a table, so far */
-  u32 left;         /* bytes of the sub-block to come */
-  bool closed;      /* the trailer was read */
+  u8 part[16]; /* the header or a descriptor, while it is read */
+  u32 have;    /* bytes of that, or of a table, so far */
+  u32 left;    /* bytes of the sub-block to come */
+  bool closed; /* the trailer was read */
   u32 frames_read;
-  u64 pixels_read;  /* of all frames */
+  u64 pixels_read; /* of all frames */
   u8 global_table[768], local_table[768];
   int global_size, local_size; /* entries; 0: there is none */
-  int background;   /* background index, -1 without a global table */
-  u8 aspect;        /* pixel aspect ratio as in the file, GIF89a 18.c.viii */
+  int background;              /* background index, -1 without a global table */
+  u8 aspect;                   /* pixel aspect ratio as in the file, GIF89a 18.c.viii */
   u16 global_numbers[256], local_numbers[256];
 
   /* extensions in front of the next frame */
@@ -70,15 +70,15 @@ typedef struct {
   Box frame;
   bool is_interlaced;
   int frame_disposal;
-  int frame_delay; /* hundredths of a second */
+  int frame_delay;        /* hundredths of a second */
   bool frame_transparent; /* it has a transparent index */
-  u32 pixel_at;    /* its pixels so far */
+  u32 pixel_at;           /* its pixels so far */
   int line, pass_step, pass_start;
   const u16 *numbers; /* of its colour table */
-  u16 *saved;      /* what the canvas had there, for "restore to previous" */
-  u32 saved_room;  /* pixels */
+  u16 *saved;         /* what the canvas had there, for "restore to previous" */
+  u32 saved_room;     /* pixels */
   Box ambiguous_box;
-  bool ambiguous;  /* that box was cleared, and not all viewers clear it to transparency */
+  bool ambiguous; /* that box was cleared, and not all viewers clear it to transparency */
 
   LzwReader lzw;
   u8 pending[65535 + LZW_CODES + 8]; /* indices that do not fill a row yet, and a phrase */

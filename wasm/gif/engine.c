@@ -208,14 +208,9 @@ EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
 EXPORT(quality) double quality(int what) {
   const FrameQuality *worst = &gif.quality;
   const Quality *compared = &pass.compared;
-  const double figures[] = {worst->worst_ssim,
-                            worst->worst_luma_mse,
-                            worst->worst_rgb_mse,
-                            compared->ssim,
-                            compared->luma_mse,
-                            compared->rgb_mse,
-                            worst->worst_score.score,
-                            worst->worst_score.worst_tile};
+  const double figures[] = {worst->worst_ssim,        worst->worst_luma_mse,        worst->worst_rgb_mse,
+                            compared->ssim,           compared->luma_mse,           compared->rgb_mse,
+                            worst->worst_score.score, worst->worst_score.worst_tile};
   return figures[what];
 }
 

@@ -8,9 +8,9 @@
 
 typedef struct {
   u32 *target_row, *result_row; /* RGBA */
-  double cast;       /* of the frame that was measured last */
-  bool scored;       /* frames are measured by SSIMULACRA 2, too */
-  u32 score_serial;  /* of the plan that `score` belongs to */
+  double cast;                  /* of the frame that was measured last */
+  bool scored;                  /* frames are measured by SSIMULACRA 2, too */
+  u32 score_serial;             /* of the plan that `score` belongs to */
   PerceptualScore score;
   /* of the worst frame that was written */
   double worst_ssim, worst_luma_mse, worst_rgb_mse;

@@ -294,8 +294,8 @@ LzwStyle search_style(Gif *gif, const Plan *plan) {
   if (large) {
     s->style_wins = best == s->style ? s->style_wins + 1 : 0;
     s->style_rest = gif->encoder.hurried || s->style_wins > STYLE_WINS_MANY ? STYLE_REST_LONG
-                    : s->style_wins > STYLE_WINS_SOME                      ? STYLE_REST_SHORT
-                                                                           : 0;
+                    : s->style_wins > STYLE_WINS_SOME                       ? STYLE_REST_SHORT
+                                                                            : 0;
     s->style = best;
   }
   return lzw_styles[best];

@@ -48,8 +48,8 @@ static void write_header(Gif *gif) {
   const int bits = size ? table_bits_for(size) : 0;
   const u8 flags = size ? 0x80 | 0x70 | (bits - 1) : 0x70;
   const u8 background = size ? background_index(gif) : 0;
-  const u8 head[13] = {'G',         'I',    'F',         '8',   '9',        'a',                width,
-                       width >> 8, height, height >> 8, flags, background, gif->decoder.aspect};
+  const u8 head[13] = {
+      'G', 'I', 'F', '8', '9', 'a', width, width >> 8, height, height >> 8, flags, background, gif->decoder.aspect};
   output_write(&gif->output, head, sizeof head);
   if (size) write_table(gif, gif->encoder.common, size, bits);
 }

@@ -32,7 +32,7 @@ static void put_byte(Recoder *r, u8 byte) {
 static bool says_nothing(const Recoder *r) {
   static const u8 nothing[8] = {0x21, 0xf9, 4, 0, 0, 0, 0, 0};
   for (u32 i = 0; i < r->control_bytes; i++) {
-    if (i == 6) continue; /* the transparent index, which is not in use */
+    if (i == 6) continue;                                        /* the transparent index, which is not in use */
     const u8 byte = i == 3 ? r->control[i] & ~4 : r->control[i]; /* disposal 1, "leave it", does what 0 does */
     if (byte != nothing[i]) return false;
   }

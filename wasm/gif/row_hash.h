@@ -12,9 +12,7 @@
 
 /* NH (Black, Halevi, Krawczyk, Krovetz, Rogaway, "UMAC", 1999): sums of products of neighbours, each plus a key.
  * The keys are multiples of two odd constants by the position. */
-static inline u64 hash_pair(u32 a, u32 b, u32 at) {
-  return (u64)(a + at * 0x9E3779B1u) * (b + (at + 1) * 0x85EBCA77u);
-}
+static inline u64 hash_pair(u32 a, u32 b, u32 at) { return (u64)(a + at * 0x9E3779B1u) * (b + (at + 1) * 0x85EBCA77u); }
 static inline u64 hash_single(u32 a, u32 at) { return (u64)(a + at * 0x9E3779B1u) * 0x85EBCA77u; }
 /* The hash of a row in its place. */
 static inline u64 hash_in_row(u64 hash, u32 row) { return hash * (2 * (u64)row + 1); }

@@ -9,12 +9,12 @@
 
 typedef struct {
   Measure *measure;
-  int width, height; /* pixels of the canvases */
-  bool with_alpha;   /* some pixel may be clear */
-  bool measure_alpha; /* `measure` was made for that */
+  int width, height;            /* pixels of the canvases */
+  bool with_alpha;              /* some pixel may be clear */
+  bool measure_alpha;           /* `measure` was made for that */
   MeasureTile *kept, *measured; /* of the canvases; of the part that is measured */
-  u32 across, down;  /* blocks */
-  Box part;          /* in blocks */
+  u32 across, down;             /* blocks */
+  Box part;                     /* in blocks */
 } Similarity;
 
 /* Both canvases are equal everywhere. */

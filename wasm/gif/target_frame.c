@@ -76,7 +76,7 @@ int target_disposal(const Gif *gif) {
   u32 keep = 0, restore = 0; /* pixels to paint */
   bool keep_possible = true, restore_possible = true;
   for (int y = 0; y < canvas->height; y++) {
-    const bool new = y >= dirty.y && y < dirty.y + dirty.h;
+    const bool new = y >= dirty.y &&y < dirty.y + dirty.h;
     if (!new && !gif->changes.row_differs[y]) continue;
     for (u32 i = (u32)y * width, end = i + width; i < end; i++) {
       keep += target[i] != next[i];

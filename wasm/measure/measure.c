@@ -268,9 +268,8 @@ static void find_errors(Measure *m, uint32_t b, const uint8_t *a, const uint8_t 
   for (int p = 0; p < m->planes; p++) {
     if (!p || !opaque) { /* otherwise as on black */
       rgb = pixels_squares(m->format, a + at, other + at, n, opaque, m->plane[p].background);
-      luma = m->pixel_bytes == 1
-                 ? rgb
-                 : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);
+      luma = m->pixel_bytes == 1 ? rgb
+                                 : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);
     }
     add_errors(m, p, b, luma, rgb);
   }

@@ -395,9 +395,9 @@ static void halve(const Scale *l, const float *above, Scale *below) {
     uint32_t i = 0;
     for (; i + 4 <= pairs; i += 4) {
       const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
-      store(out + i, .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
-                             __builtin_shufflevector(b1, b2, 0, 2, 4, 6) +
-                             __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
+      store(out + i,
+            .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
+                    __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
     }
     for (; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
     if (l->width & 1) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
@@ -459,8 +459,8 @@ static double scored(int scales, int stride, Part part[3][SCALES]) {
           total += WEIGHT[(c * stride + k) * 6 + norm * 3 + map] * (norm ? sqrt(sqrt(mean)) : mean);
         }
   total *= .9562382616834844;
-  total = 2.326765642916932 * total - .020884521182843837 * total * total +
-          6.248496625763138e-05 * total * total * total;
+  total =
+      2.326765642916932 * total - .020884521182843837 * total * total + 6.248496625763138e-05 * total * total * total;
   return total > 0 ? 100 - 10 * pow(total, .6276336467831387) : 100;
 }
 
@@ -504,8 +504,8 @@ static void score_tile(Score *s, uint32_t column, uint32_t row) {
                sizeof tile.sum[c][k]);
       else memset(tile.sum[c][k], 0, sizeof tile.sum[c][k]);
     }
-  s->worst_tile = fmin(s->worst_tile,
-                       score_of_tile(&tile, s->scales, s->scale[0].width, s->scale[0].height, column, row));
+  s->worst_tile =
+      fmin(s->worst_tile, score_of_tile(&tile, s->scales, s->scale[0].width, s->scale[0].height, column, row));
   if (s->keep.to && column - s->keep.column < s->keep.columns && row - s->keep.row < s->keep.rows)
     s->keep.to[(size_t)(row - s->keep.row) * s->keep.stride + (column - s->keep.column)] = tile;
 }

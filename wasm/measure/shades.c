@@ -117,9 +117,9 @@ static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
     const uint32_t v = colour >> (8 * c) & 255;
     rgb[c] = s->linear[alpha == 255 ? v : laid(v, alpha, base)];
   }
-  const v4 xyz = lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] +
-                        (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
-                        (v4){.189828f, .072169f, .872766f, 0} * rgb[2]);
+  const v4 xyz =
+      lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] + (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
+             (v4){.189828f, .072169f, .872766f, 0} * rgb[2]);
   *k = (Known){colour, {116 * xyz[1], 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}};
   return k;
 }

@@ -16,19 +16,19 @@ extern u8 __heap_base; /* set by the linker: the end of data and stack */
 /* What the host asks for; scale.ts writes the values in this order. */
 typedef struct {
   u32 in_width, out_width, out_height, channels;
-  u32 by_alpha; /* colour counts as much as it is opaque */
-  u32 across_taps, down_taps; /* weights of a sample that goes out */
+  u32 by_alpha;                  /* colour counts as much as it is opaque */
+  u32 across_taps, down_taps;    /* weights of a sample that goes out */
   u32 in_capacity, out_capacity; /* rows of a batch */
-  u32 period, span; /* of every `period` rows that could go out, the first `span` are wanted */
+  u32 period, span;              /* of every `period` rows that could go out, the first `span` are wanted */
 } Job;
 
 typedef struct {
   Job job;
   u32 *across_first, *down_first; /* the first sample that each sample that goes out needs */
-  float *across, *down; /* weights */
-  float *wide; /* the row that came in */
-  float *ring; /* `down_taps` rows as wide as those that go out */
-  const float **blended; /* those of the row that goes out */
+  float *across, *down;           /* weights */
+  float *wide;                    /* the row that came in */
+  float *ring;                    /* `down_taps` rows as wide as those that go out */
+  const float **blended;          /* those of the row that goes out */
   u8 *in_rows, *out_rows;
   u32 arrived, next, produced; /* rows that came in, the next to go out, and those of this batch */
 } Scaler;
@@ -72,8 +72,8 @@ EXPORT(begin) int begin(void) {
   return 1;
 }
 
-/* Where the host writes the job, firsts and weights along a row and down the columns, and rows that come in; and where it
- * reads rows. */
+/* Where the host writes the job, firsts and weights along a row and down the columns, and rows that come in; and
+ * where it reads rows. */
 EXPORT(place) void *place(int what) {
   Scaler *s = &scaler;
   void *places[] = {&s->job, s->across_first, s->across, s->down_first, s->down, s->in_rows, s->out_rows};

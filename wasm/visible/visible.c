@@ -18,18 +18,18 @@ static const u32 GREYS[BACKGROUNDS] = {0, 128, 255};
 
 /* A block of a row of blocks. */
 typedef struct {
-  u32 first, pixels; /* its first pixel, and how many were read */
-  bool is_flat;      /* the reference has one colour */
+  u32 first, pixels;  /* its first pixel, and how many were read */
+  bool is_flat;       /* the reference has one colour */
   float sum, squares; /* of the candidate's errors of luma */
 } Block;
 
 typedef struct {
   u32 width, height, channels;
-  u32 y; /* rows so far */
+  u32 y;                               /* rows so far */
   u8 *reference_rows, *candidate_rows; /* as the host gives them */
-  u32 *reference, *candidate; /* a row of r | g << 8 | b << 16 | a << 24 */
-  Score *scores[BACKGROUNDS]; /* the first one alone while all rows are opaque; none: too small to be scored */
-  Shades *shades; /* NULL: only the score is measured */
+  u32 *reference, *candidate;          /* a row of r | g << 8 | b << 16 | a << 24 */
+  Score *scores[BACKGROUNDS];          /* the first one alone while all rows are opaque; none: too small to be scored */
+  Shades *shades;                      /* NULL: only the score is measured */
   Block *blocks;
   float dirt; /* of the worst flat block: variance of its errors */
 } Comparison;
