@@ -2,30 +2,36 @@
 
 /* ---- Memory ---- */
 
-extern u8 __heap_base;
-static u8 *heap_end;
-static void *spare[32]; /* recycled blocks by log2 of their size, each beginning with a pointer to the next */
+extern u8 __heap_base; /* set by the linker: the end of data and stack */
+
+typedef struct {
+  u8 *end;
+  void *spare[32]; /* recycled blocks by log2 of their size, each beginning with a pointer to the next */
+} Heap;
+
+/* An instance has one memory. */
+static Heap heap;
 
 void *allocate(u32 bytes) {
-  if (!heap_end) heap_end = &__heap_base;
-  u8 *block = (u8 *)(((u32)heap_end + 7) & ~7u);
-  u32 there = __builtin_wasm_memory_size(0) << 16;
-  u32 wanted = (u32)block + bytes;
-  if (wanted > there && __builtin_wasm_memory_grow(0, (wanted - there + 0xffff) >> 16) == (__SIZE_TYPE__)-1) __builtin_trap();
-  heap_end = block + bytes;
+  if (!heap.end) heap.end = &__heap_base;
+  u8 *block = (u8 *)(((u32)heap.end + 7) & ~7u);
+  u32 have = __builtin_wasm_memory_size(0) << 16;
+  u32 need = (u32)block + bytes;
+  if (need > have && __builtin_wasm_memory_grow(0, (need - have + 0xffff) >> 16) == (__SIZE_TYPE__)-1) __builtin_trap();
+  heap.end = block + bytes;
   return block;
 }
 
 void *take_block(u32 log2) {
-  void *block = spare[log2];
+  void *block = heap.spare[log2];
   if (!block) return allocate(1u << log2);
-  spare[log2] = *(void **)block;
+  heap.spare[log2] = *(void **)block;
   return block;
 }
 
 void give_back(void *block, u32 log2) {
-  *(void **)block = spare[log2];
-  spare[log2] = block;
+  *(void **)block = heap.spare[log2];
+  heap.spare[log2] = block;
 }
 
 /* ---- Models ---- */

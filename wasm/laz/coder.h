@@ -1,18 +1,10 @@
-/*
- * The adaptive arithmetic coder of LAZ files, writing side: a 32-bit interval, renormalised by bytes, whose carries run
- * into bytes already written; symbol models with 15-bit cumulative probabilities, a bit model with 13 bits. Written from the
- * behaviour of the format; the arithmetic is A. Said's (FastAC), the constants are LASzip's.
- */
+/* The adaptive arithmetic coder of LAZ files, writing side: a 32-bit interval, renormalised by bytes, whose carries
+ * run into bytes already written; symbol models with 15-bit cumulative probabilities, a bit model with 13 bits.
+ * Written from the behaviour of the format; the arithmetic is A. Said's (FastAC), the constants are LASzip's. */
 #pragma once
-#include <stdint.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t i32;
-typedef int64_t i64;
+#include "../common/types.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -26,12 +18,15 @@ void give_back(void *block, u32 log2);
 
 /* ---- Models ---- */
 
-enum { MODEL_BITS = 15, MODEL_MAX_TOTAL = 1 << MODEL_BITS, BIT_MODEL_BITS = 13, BIT_MODEL_MAX_TOTAL = 1 << BIT_MODEL_BITS };
+/* LASzip's. */
+enum { MODEL_BITS = 15, MODEL_MAX_TOTAL = 1 << MODEL_BITS };
+enum { BIT_MODEL_BITS = 13, BIT_MODEL_MAX_TOTAL = 1 << BIT_MODEL_BITS };
 
 /* Frequencies of an alphabet of 2 to 2048 symbols. */
 typedef struct {
   u32 symbols, until_update, total, cycle;
-  /* By symbol: the probability below it (low half, 15 bits) and how often it came (high half). One more than symbols. */
+  /* By symbol: the probability below it (low half, 15 bits) and how often it came (high half). One more than
+   * symbols. */
   u32 entries[];
 } model;
 
@@ -148,10 +143,8 @@ INLINE void write_int(encoder *e, u32 value) {
 
 /* ---- Integers ---- */
 
-/*
- * An integer as the difference from a prediction: first the size class `k` of the difference (modelled per context), then
- * the position inside the class: its upper eight bits modelled, the rest raw.
- */
+/* An integer as the difference from a prediction: first the size class `k` of the difference (modelled per
+ * context), then the position inside the class: its upper eight bits modelled, the rest raw. */
 enum { CORRECTOR_HIGH_BITS = 8, MAX_CONTEXTS = 22 };
 
 typedef struct {
