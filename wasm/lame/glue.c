@@ -1,42 +1,54 @@
-/* LAME's encoder as a handful of calls. One encoder per instance of the engine; samples come in as planar floats, -1..1. */
+/* LAME's encoder as a handful of calls. An instance has one encoder; samples come in as planar floats, -1 to 1. */
 #include <lame.h>
 #include <stdlib.h>
 
-#define EXPORT(name) __attribute__((export_name(#name), used)) name
+#include "../common/host.h"
 
+/* Four frames of 1,152 samples; and what LAME asks for in lame.h (1.25 x samples + 7,200), with room for a tag
+ * frame. */
 enum { ROOM_SAMPLES = 4608, ROOM_BYTES = 4608 * 5 / 4 + 7200 + 4096 };
 
-static float left[ROOM_SAMPLES], right[ROOM_SAMPLES];
-static unsigned char packets[ROOM_BYTES];
-static lame_global_flags *encoder;
+typedef struct {
+  float left[ROOM_SAMPLES], right[ROOM_SAMPLES];
+  u8 packets[ROOM_BYTES];
+  lame_global_flags *flags;
+} Encoder;
 
-float *EXPORT(left_channel)(void) { return left; }
-float *EXPORT(right_channel)(void) { return right; }
-int EXPORT(room_samples)(void) { return ROOM_SAMPLES; }
-unsigned char *EXPORT(packet_buffer)(void) { return packets; }
+static Encoder encoder;
 
-/* vbr_quality 0 (best) to 9.999; max_kbps 0 for no limit; alone: no frame leans on bytes of another. 0 when LAME takes the parameters. */
-int EXPORT(open_encoder)(int channels, int hertz, float vbr_quality, int max_kbps, int effort, int alone) {
-  if (encoder) lame_close(encoder);
-  encoder = lame_init();
-  if (!encoder) return -1;
-  lame_set_num_channels(encoder, channels);
-  lame_set_in_samplerate(encoder, hertz);
-  lame_set_out_samplerate(encoder, hertz);
-  lame_set_mode(encoder, channels == 1 ? MONO : JOINT_STEREO);
-  lame_set_VBR(encoder, vbr_mtrh);
-  lame_set_VBR_quality(encoder, vbr_quality);
-  if (max_kbps) lame_set_VBR_max_bitrate_kbps(encoder, max_kbps);
-  lame_set_quality(encoder, effort);
-  lame_set_disable_reservoir(encoder, alone);
-  lame_set_bWriteVbrTag(encoder, 1);
-  lame_set_write_id3tag_automatic(encoder, 0);
-  return lame_init_params(encoder);
+EXPORT(left_channel) float *left_channel(void) { return encoder.left; }
+EXPORT(right_channel) float *right_channel(void) { return encoder.right; }
+EXPORT(room_samples) int room_samples(void) { return ROOM_SAMPLES; }
+EXPORT(packet_buffer) u8 *packet_buffer(void) { return encoder.packets; }
+
+/* `vbr_quality`: 0 (best) to 9.999. `max_kbps`: 0 for no limit. `alone`: no frame uses bytes of another one (no bit
+ * reservoir). Returns 0 if LAME takes the parameters. */
+EXPORT(open_encoder)
+int open_encoder(int channels, int hertz, float vbr_quality, int max_kbps, int effort, int alone) {
+  if (encoder.flags) lame_close(encoder.flags);
+  lame_global_flags *flags = encoder.flags = lame_init();
+  if (!flags) return -1;
+  lame_set_num_channels(flags, channels);
+  lame_set_in_samplerate(flags, hertz);
+  lame_set_out_samplerate(flags, hertz);
+  lame_set_mode(flags, channels == 1 ? MONO : JOINT_STEREO);
+  lame_set_VBR(flags, vbr_mtrh);
+  lame_set_VBR_quality(flags, vbr_quality);
+  if (max_kbps) lame_set_VBR_max_bitrate_kbps(flags, max_kbps);
+  lame_set_quality(flags, effort);
+  lame_set_disable_reservoir(flags, alone);
+  lame_set_bWriteVbrTag(flags, 1);
+  lame_set_write_id3tag_automatic(flags, 0);
+  return lame_init_params(flags);
 }
 
-/* Encodes the first `count` samples of the channel buffers; answers bytes in the packet buffer, or less than 0. */
-int EXPORT(encode)(int count) { return lame_encode_buffer_ieee_float(encoder, left, right, count, packets, ROOM_BYTES); }
-/* The last samples, padded to a frame, then the bit reservoir. */
-int EXPORT(finish)(void) { return lame_encode_flush(encoder, packets, ROOM_BYTES); }
-/* The Xing/LAME frame that belongs in the place of the first frame; its length, or 0. */
-int EXPORT(tag_frame)(void) { return (int)lame_get_lametag_frame(encoder, packets, ROOM_BYTES); }
+/* Encodes the first `count` samples of the channel buffers. Returns bytes in the packet buffer, or less than 0. */
+EXPORT(encode) int encode(int count) {
+  return lame_encode_buffer_ieee_float(encoder.flags, encoder.left, encoder.right, count, encoder.packets, ROOM_BYTES);
+}
+/* Encodes the last samples, padded to a frame, and empties the bit reservoir. */
+EXPORT(finish) int finish(void) { return lame_encode_flush(encoder.flags, encoder.packets, ROOM_BYTES); }
+/* Makes the Xing/LAME frame that replaces the first frame. Returns its length, or 0. */
+EXPORT(tag_frame) int tag_frame(void) {
+  return (int)lame_get_lametag_frame(encoder.flags, encoder.packets, ROOM_BYTES);
+}
