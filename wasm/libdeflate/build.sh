@@ -22,7 +22,7 @@ patch -s -p1 <"$here/thorough.patch"
 # 64-bit words: Wasm has them, although its size_t is 32 bits wide. The output is the same, the work is less.
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' common_defs.h
 
-flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I. -I$here -I$here/../common -O3 -msimd128 -mbulk-memory
+flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I. -I$here -O3 -msimd128 -mbulk-memory
   -flto -ffunction-sections -fdata-sections -Wall -Wno-unused-function -ffile-prefix-map=$PWD=."
 objects=
 for source in lib/*.c "$here/glue.c" "$here/../common/heap.c"; do

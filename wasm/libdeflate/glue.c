@@ -1,133 +1,133 @@
-/*
- * The door to libdeflate: an arena instead of malloc, so that one instance serves many calls without fragmentation, and
- * one compressor kept at its bottom. Layout of the linear memory from __heap_base on:
+/* The host's calls of libdeflate. An arena replaces malloc, so that one instance serves many calls without
+ * fragmentation. One compressor stays at its bottom. Layout of the linear memory from __heap_base on:
  *
  *   [decompressor][compressor of the last level][input][output]
  *
- * Everything above the compressor is forgotten by `arena_reset`.
- */
-#include <stddef.h>
-#include <stdint.h>
-
-#include "heap.h"
+ * `arena_reset` frees everything above the compressor. */
+#include "../common/heap.h"
+#include "../common/host.h"
+#include "additions.h"
 #include "libdeflate.h"
 
-#define EXPORT(name) __attribute__((export_name(#name)))
+#define ALIGNMENT 64 /* a cache line */
 
 enum container { RAW = 0, ZLIB = 1, GZIP = 2 };
+/* Above libdeflate's twelve levels: two of priced.h. */
+enum own_level { SAMPLES_FAST = 13, SAMPLES_CLOSE = 14 };
+enum { NO_LEVEL = -1 };
 
-extern unsigned char __heap_base;
+extern u8 __heap_base; /* set by the linker: the end of data and stack */
 
-static uintptr_t arena_top;   /* first free byte */
-static uintptr_t arena_floor; /* where `arena_reset` goes back to: the end of the compressor */
-static uintptr_t compressor_floor; /* where the compressor begins: above the decompressor */
-static struct libdeflate_compressor *compressor;
-static int compressor_level = -1;
-static struct libdeflate_decompressor *decompressor;
-static size_t consumed_bytes, produced_bytes;
+typedef struct {
+  uintptr_t arena_top;        /* first free byte; 0: nothing was allocated yet */
+  uintptr_t arena_floor;      /* where `arena_reset` goes back to: the end of the compressor */
+  uintptr_t compressor_floor; /* where the compressor begins: above the decompressor */
+  struct libdeflate_compressor *compressor;
+  int level; /* of the compressor */
+  struct libdeflate_decompressor *decompressor;
+  size_t consumed, produced; /* bytes of the last decompression */
+  struct thorough_stream *thorough;
+  u32 pending_bits; /* of a stream in segments: those that do not fill a byte yet */
+} Deflate;
 
-/* 64-byte aligned memory, or NULL when the memory cannot grow. */
-EXPORT(arena_reserve) void *arena_reserve(size_t bytes)
-{
-	if (!arena_top) arena_top = arena_floor = ((uintptr_t)&__heap_base + 63) & ~(uintptr_t)63;
-	uintptr_t at = arena_top;
-	if (bytes > UINT32_MAX - 63 - at) return NULL;
-	uintptr_t end = (at + bytes + 63) & ~(uintptr_t)63;
-	if (!heap_claim(end)) return NULL;
-	arena_top = end;
-	return (void *)at;
+/* malloc has no place for a pointer to it. */
+static Deflate deflate = {.level = NO_LEVEL};
+
+/* 64-byte aligned memory, or NULL if the memory cannot grow. */
+EXPORT(arena_reserve) void *arena_reserve(size_t bytes) {
+  Deflate *d = &deflate;
+  if (!d->arena_top) {
+    d->arena_top = d->arena_floor = ((uintptr_t)&__heap_base + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+  }
+  const uintptr_t at = d->arena_top;
+  if (bytes > UINT32_MAX - (ALIGNMENT - 1) - at) return NULL;
+  const uintptr_t end = (at + bytes + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+  if (!heap_claim(end)) return NULL;
+  d->arena_top = end;
+  return (void *)at;
 }
 
-EXPORT(arena_reset) void arena_reset(void) { arena_top = arena_floor; }
+EXPORT(arena_reset) void arena_reset(void) { deflate.arena_top = deflate.arena_floor; }
 
-/* What libdeflate allocates comes from the arena, too, and goes when the arena is cut back. */
+/* What libdeflate allocates comes from the arena, too, and goes with `arena_reset`. */
 void *malloc(size_t bytes) { return arena_reserve(bytes); }
 void free(void *ignored) { (void)ignored; }
 
-/* priced.h: two levels of our own above libdeflate's twelve */
-struct libdeflate_compressor *libdeflate_alloc_compressor_samples(_Bool fast);
-
-enum own_level { SAMPLES_FAST = 13, SAMPLES_CLOSE = 14 };
-
-/* Makes the compressor of this level ready. Call on an empty arena: a change of level moves the floor. 0: no memory. */
-EXPORT(prepare_level) int prepare_level(int level)
-{
-	if (!decompressor) {
-		decompressor = libdeflate_alloc_decompressor();
-		if (!decompressor) return 0;
-		compressor_floor = arena_floor = arena_top;
-	}
-	if (level < 0 || level == compressor_level) return 1;
-	if (level > SAMPLES_CLOSE) return 0;
-	arena_floor = arena_top = compressor_floor;
-	compressor_level = -1;
-	compressor = level >= SAMPLES_FAST ? libdeflate_alloc_compressor_samples(level == SAMPLES_FAST) : libdeflate_alloc_compressor(level);
-	if (!compressor) return 0;
-	compressor_level = level;
-	arena_floor = arena_top;
-	return 1;
+static struct libdeflate_compressor *new_compressor(int level) {
+  return level >= SAMPLES_FAST ? libdeflate_alloc_compressor_samples(level == SAMPLES_FAST)
+                               : libdeflate_alloc_compressor(level);
 }
 
-EXPORT(compress_bound) size_t compress_bound(int container, size_t bytes)
-{
-	return container == GZIP   ? libdeflate_gzip_compress_bound(compressor, bytes)
-	       : container == ZLIB ? libdeflate_zlib_compress_bound(compressor, bytes)
-				   : libdeflate_deflate_compress_bound(compressor, bytes);
+/* Makes the compressor of this level ready. Call on an empty arena: a change of level moves the floor. Returns 0 if
+ * there is no memory. */
+EXPORT(prepare_level) int prepare_level(int level) {
+  Deflate *d = &deflate;
+  if (!d->decompressor) {
+    d->decompressor = libdeflate_alloc_decompressor();
+    if (!d->decompressor) return 0;
+    d->compressor_floor = d->arena_floor = d->arena_top;
+  }
+  if (level < 0 || level == d->level) return 1;
+  if (level > SAMPLES_CLOSE) return 0;
+  d->arena_floor = d->arena_top = d->compressor_floor;
+  d->level = NO_LEVEL;
+  d->compressor = new_compressor(level);
+  if (!d->compressor) return 0;
+  d->level = level;
+  d->arena_floor = d->arena_top;
+  return 1;
 }
 
-/* Bytes written, or 0 when the result does not fit in `room`. */
-EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, void *out, size_t room)
-{
-	return container == GZIP   ? libdeflate_gzip_compress(compressor, in, bytes, out, room)
-	       : container == ZLIB ? libdeflate_zlib_compress(compressor, in, bytes, out, room)
-				   : libdeflate_deflate_compress(compressor, in, bytes, out, room);
+EXPORT(compress_bound) size_t compress_bound(int container, size_t bytes) {
+  struct libdeflate_compressor *c = deflate.compressor;
+  if (container == GZIP) return libdeflate_gzip_compress_bound(c, bytes);
+  if (container == ZLIB) return libdeflate_zlib_compress_bound(c, bytes);
+  return libdeflate_deflate_compress_bound(c, bytes);
 }
 
-/* thorough.h */
-struct thorough_stream *libdeflate_thorough_begin(struct libdeflate_compressor *, const void *in, size_t in_nbytes, void *out,
-						  size_t out_nbytes_avail);
-_Bool libdeflate_thorough_stretch(struct thorough_stream *);
-size_t libdeflate_thorough_end(struct thorough_stream *);
-
-static struct thorough_stream *thorough;
-
-/* Begins a raw stream by a compressor of level 10 to 12. 0: there is no room, or 6 MB are not there. */
-EXPORT(begin_thorough) int begin_thorough(const void *in, size_t bytes, void *out, size_t room)
-{
-	thorough = libdeflate_thorough_begin(compressor, in, bytes, out, room);
-	return thorough != NULL;
+/* Returns the bytes written, or 0 if the result does not fit in `room`. */
+EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, void *out, size_t room) {
+  struct libdeflate_compressor *c = deflate.compressor;
+  if (container == GZIP) return libdeflate_gzip_compress(c, in, bytes, out, room);
+  if (container == ZLIB) return libdeflate_zlib_compress(c, in, bytes, out, room);
+  return libdeflate_deflate_compress(c, in, bytes, out, room);
 }
 
-/* At most 300,000 bytes more. 0: that was the last. */
-EXPORT(thorough_stretch) int thorough_stretch(void) { return libdeflate_thorough_stretch(thorough); }
-
-/* Bytes written, or 0 when the result did not fit. */
-EXPORT(end_thorough) size_t end_thorough(void) { return libdeflate_thorough_end(thorough); }
-
-/* A `libdeflate_result`: 0 success, 1 bad data, 3 insufficient space. Then `consumed` and `produced` tell the lengths. */
-EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, void *out, size_t room)
-{
-	consumed_bytes = produced_bytes = 0;
-	return container == GZIP ? libdeflate_gzip_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes)
-	       : container == ZLIB
-		   ? libdeflate_zlib_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes)
-		   : libdeflate_deflate_decompress_ex(decompressor, in, bytes, out, room, &consumed_bytes, &produced_bytes);
+/* Begins a raw stream by thorough.h, with a compressor of level 10 to 12. Returns 0 if there is no room, or 6 MB of
+ * memory are not there. */
+EXPORT(begin_thorough) int begin_thorough(const void *in, size_t bytes, void *out, size_t room) {
+  deflate.thorough = libdeflate_thorough_begin(deflate.compressor, in, bytes, out, room);
+  return deflate.thorough != NULL;
 }
 
-EXPORT(consumed) size_t consumed(void) { return consumed_bytes; }
-EXPORT(produced) size_t produced(void) { return produced_bytes; }
+/* Compresses at most 300,000 bytes more. Returns 0 after the last. */
+EXPORT(thorough_stretch) int thorough_stretch(void) { return libdeflate_thorough_stretch(deflate.thorough); }
 
-/* segments.patch */
-size_t libdeflate_deflate_compress_segment(struct libdeflate_compressor *, const void *in, size_t in_nbytes, size_t window_nbytes,
-					   _Bool more_follows, void *out, size_t out_nbytes_avail, uint32_t *bits);
+/* Returns the bytes written, or 0 if the result did not fit. */
+EXPORT(end_thorough) size_t end_thorough(void) { return libdeflate_thorough_end(deflate.thorough); }
 
-static uint32_t pending_bits;
+/* Returns a `libdeflate_result`: 0 success, 1 bad data, 3 insufficient space. `consumed` and `produced` return the
+ * lengths. */
+EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, void *out, size_t room) {
+  Deflate *d = &deflate;
+  d->consumed = d->produced = 0;
+  if (container == GZIP)
+    return libdeflate_gzip_decompress_ex(d->decompressor, in, bytes, out, room, &d->consumed, &d->produced);
+  if (container == ZLIB)
+    return libdeflate_zlib_decompress_ex(d->decompressor, in, bytes, out, room, &d->consumed, &d->produced);
+  return libdeflate_deflate_decompress_ex(d->decompressor, in, bytes, out, room, &d->consumed, &d->produced);
+}
 
-EXPORT(begin_stream) void begin_stream(void) { pending_bits = 0; }
+EXPORT(consumed) size_t consumed(void) { return deflate.consumed; }
+EXPORT(produced) size_t produced(void) { return deflate.produced; }
 
-/* The next segment of a raw stream; `window` bytes before `in` came before it. Bytes written (0 is possible only at the end of memory). */
+EXPORT(begin_stream) void begin_stream(void) { deflate.pending_bits = 0; }
+
+/* Compresses the next segment of a raw stream. `window`: bytes in front of `in` that came before it. Returns the
+ * bytes written; 0 is possible only at the end of memory. */
 EXPORT(compress_segment)
-size_t compress_segment(const void *in, size_t bytes, size_t window, int more_follows, void *out, size_t room)
-{
-	return libdeflate_deflate_compress_segment(compressor, in, bytes, window, more_follows != 0, out, room, &pending_bits);
+size_t compress_segment(const void *in, size_t bytes, size_t window, int more_follows, void *out, size_t room) {
+  Deflate *d = &deflate;
+  return libdeflate_deflate_compress_segment(d->compressor, in, bytes, window, more_follows != 0, out, room,
+                                             &d->pending_bits);
 }

@@ -1,14 +1,12 @@
-/*
- * Deflate for the samples of pictures, whose noise makes many matches cost more than the bytes they stand for. As libdeflate's
- * lazy compressor, but a match counts by the bits that it saves, at prices learnt from the items before: on photographs the
- * bytes of the near-optimal levels at a quarter of their time, and less. It searches little: what
- * is far and short is seldom worth its price. Included at the end of libdeflate's deflate_compress.c, whose
- * match finder, block splitting and block writer it uses.
- */
+/* Deflate for the samples of pictures, whose noise makes many matches cost more than the bytes they stand for. As
+ * libdeflate's lazy compressor, but a match counts by the bits that it saves, at prices learnt from the items
+ * before: on photographs the bytes of the near-optimal levels at a quarter of their time, and less. It searches
+ * little: what is far and short is seldom worth its price. Included at the end of libdeflate's deflate_compress.c,
+ * whose match finder, block splitting and block writer it uses. */
 
 #define PRICED_SHIFT 5     /* prices are in 32nds of a bit */
 #define PRICED_SAMPLE 16384 /* bytes at the beginning that the first prices are taken from */
-#define PRICED_EVERY 8192  /* bytes between two looks at the prices */
+#define PRICED_EVERY 8192  /* bytes after which the prices are taken again */
 #define PRICED_SUMMED 24   /* bytes of a match whose prices are summed; the others count as the mean of these */
 #define PRICED_LENGTHS 29  /* symbols for lengths, and for offsets, that Deflate has */
 #define PRICED_OFFSETS 30
@@ -41,7 +39,7 @@ priced_bits(u32 log_total, u32 count, u32 most_bits)
 
 /* Takes the prices from the items so far. */
 static void
-priced_look(const struct libdeflate_compressor *c, struct priced *p)
+priced_take_prices(const struct libdeflate_compressor *c, struct priced *p)
 {
 	u32 total = 1, log_total, i;
 
@@ -107,77 +105,95 @@ priced_gain(const struct priced *p, const u8 *at, unsigned length, unsigned offs
 	return (int)bytes - (int)p->length_price[length] - (int)p->offset_price[deflate_get_offset_slot(offset)];
 }
 
+/* The place in the data, and what the match finder needs there. */
+struct priced_place {
+	const u8 *in_next, *in_end, *in_cur_base;
+	unsigned max_len, nice_len;
+	u32 next_hashes[2];
+};
+
+/* Returns the length of the longest match at the place if it is longer than `best_len`, which it returns otherwise. */
+static forceinline unsigned
+priced_longest(struct libdeflate_compressor *c, struct priced_place *at, unsigned best_len, unsigned depth,
+	       unsigned *offset)
+{
+	adjust_max_and_nice_len(&at->max_len, &at->nice_len, at->in_end - at->in_next);
+	return hc_matchfinder_longest_match(&c->p.g.hc_mf, &at->in_cur_base, at->in_next, best_len, at->max_len,
+					    at->nice_len, depth, at->next_hashes, offset);
+}
+
+/* Begins the match finder, with the bytes in front of the place. */
+static forceinline void
+priced_window(struct libdeflate_compressor *c, struct priced_place *at)
+{
+	hc_matchfinder_init(&c->p.g.hc_mf);
+	if (!c->window_nbytes)
+		return;
+	at->in_cur_base = at->in_next - c->window_nbytes;
+	hc_matchfinder_skip_bytes(&c->p.g.hc_mf, &at->in_cur_base, at->in_cur_base, at->in_end, c->window_nbytes,
+				  at->next_hashes);
+}
+
 static void
 deflate_compress_priced(struct libdeflate_compressor * restrict c, const u8 *in, size_t in_nbytes,
 			struct deflate_output_bitstream *os)
 {
-	const u8 *in_next = in;
-	const u8 * const in_end = in + in_nbytes;
-	const u8 *in_cur_base = in_next;
-	unsigned max_len = DEFLATE_MAX_MATCH_LEN;
-	unsigned nice_len = MIN(c->nice_match_length, max_len);
-	u32 next_hashes[2] = {0, 0};
+	struct priced_place at = {in, in + in_nbytes, in, DEFLATE_MAX_MATCH_LEN,
+				  MIN(c->nice_match_length, DEFLATE_MAX_MATCH_LEN), {0, 0}};
 	struct priced prices, *p = &prices;
 
-	hc_matchfinder_init(&c->p.g.hc_mf);
-	if (c->window_nbytes) {
-		in_cur_base = in_next - c->window_nbytes;
-		hc_matchfinder_skip_bytes(&c->p.g.hc_mf, &in_cur_base, in_cur_base, in_end, c->window_nbytes, next_hashes);
-	}
+	priced_window(c, &at);
 	priced_begin(c, p, in, in_nbytes);
 
 	do {
-		const u8 * const in_block_begin = in_next;
-		const u8 * const in_max_block_end = choose_max_block_end(in_next, in_end, SOFT_MAX_BLOCK_LENGTH);
+		const u8 * const in_block_begin = at.in_next;
+		const u8 * const in_max_block_end = choose_max_block_end(at.in_next, at.in_end, SOFT_MAX_BLOCK_LENGTH);
 		struct deflate_sequence *seq = c->p.g.sequences;
-		const u8 *next_look = in_next;
+		const u8 *next_prices = at.in_next;
 
 		init_block_split_stats(&c->split_stats);
 		deflate_begin_sequences(c, seq);
 		do {
-			unsigned length, offset, next_length, next_offset;
-			unsigned found; /* bytes of the match that the match finder knows */
+			unsigned length, offset, next_length, next_offset, found;
 			int gain, next_gain;
 
-			if (in_next >= next_look) {
-				priced_look(c, p);
-				next_look = in_next + MIN(in_end - in_next, PRICED_EVERY);
+			if (at.in_next >= next_prices) {
+				priced_take_prices(c, p);
+				next_prices = at.in_next + MIN(at.in_end - at.in_next, PRICED_EVERY);
 			}
-			adjust_max_and_nice_len(&max_len, &nice_len, in_end - in_next);
-			length = hc_matchfinder_longest_match(&c->p.g.hc_mf, &in_cur_base, in_next, DEFLATE_MIN_MATCH_LEN - 1,
-							      max_len, nice_len, c->max_search_depth, next_hashes, &offset);
-			gain = length < DEFLATE_MIN_MATCH_LEN ? 0 : priced_gain(p, in_next, length, offset);
+			length = priced_longest(c, &at, DEFLATE_MIN_MATCH_LEN - 1, c->max_search_depth, &offset);
+			gain = length < DEFLATE_MIN_MATCH_LEN ? 0 : priced_gain(p, at.in_next, length, offset);
 			if (gain <= 0) {
-				deflate_choose_literal(c, *in_next++, true, seq);
+				deflate_choose_literal(c, *at.in_next++, true, seq);
 				continue;
 			}
-			in_next++;
+			at.in_next++;
 
 			/* A byte on, there may be a match that saves more. */
-			found = 1;
-			while (length < nice_len) {
-				adjust_max_and_nice_len(&max_len, &nice_len, in_end - in_next);
-				next_length = hc_matchfinder_longest_match(&c->p.g.hc_mf, &in_cur_base, in_next, length - 1, max_len,
-									   nice_len, c->max_search_depth >> 1, next_hashes, &next_offset);
-				in_next++;
-				next_gain = next_length < length ? 0 : priced_gain(p, in_next - 1, next_length, next_offset);
+			found = 1; /* bytes of the match that the match finder knows */
+			while (length < at.nice_len) {
+				next_length = priced_longest(c, &at, length - 1, c->max_search_depth >> 1, &next_offset);
+				at.in_next++;
+				next_gain = next_length < length ? 0 : priced_gain(p, at.in_next - 1, next_length, next_offset);
 				if (next_gain <= gain) {
 					found = 2;
 					break;
 				}
-				deflate_choose_literal(c, in_next[-2], true, seq);
+				deflate_choose_literal(c, at.in_next[-2], true, seq);
 				length = next_length;
 				offset = next_offset;
 				gain = next_gain;
 			}
 			deflate_choose_match(c, length, offset, true, &seq);
-			hc_matchfinder_skip_bytes(&c->p.g.hc_mf, &in_cur_base, in_next, in_end, length - found, next_hashes);
-			in_next += length - found;
-		} while (in_next < in_max_block_end && seq < &c->p.g.sequences[SEQ_STORE_LENGTH] &&
-			 !should_end_block(&c->split_stats, in_block_begin, in_next, in_end));
+			hc_matchfinder_skip_bytes(&c->p.g.hc_mf, &at.in_cur_base, at.in_next, at.in_end, length - found,
+						  at.next_hashes);
+			at.in_next += length - found;
+		} while (at.in_next < in_max_block_end && seq < &c->p.g.sequences[SEQ_STORE_LENGTH] &&
+			 !should_end_block(&c->split_stats, in_block_begin, at.in_next, at.in_end));
 		priced_remember(c, p);
-		deflate_flush_block(c, os, in_block_begin, in_next - in_block_begin, c->p.g.sequences, in_next == in_end);
-	} while (in_next != in_end);
+		deflate_flush_block(c, os, in_block_begin, at.in_next - in_block_begin, c->p.g.sequences,
+				    at.in_next == at.in_end);
+	} while (at.in_next != at.in_end);
 }
 
 /* A compressor for samples: fast, or by the near-optimal parse in one pass, for samples with much to be found. */

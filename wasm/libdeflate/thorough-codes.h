@@ -144,7 +144,8 @@ thorough_header_bits(struct libdeflate_compressor *c, bool all_ways)
 	return best;
 }
 
-/* Frequencies that lie next to each other and within `slack` of their mean become that mean: runs make short headers. */
+/* Frequencies that lie next to each other and within `slack` of their mean become that mean: runs make short
+ * headers. */
 static void
 thorough_even_out(u32 *freqs, unsigned count, unsigned slack)
 {

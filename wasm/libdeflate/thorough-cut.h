@@ -106,13 +106,13 @@ thorough_joined(struct libdeflate_compressor *c, const u32 *items, u32 num_items
 	return count;
 }
 
-/*
- * Of the blocks between `ends`, those next to each other become one wherever that is smallest as a whole: of blocks with symbols of their own
- * (a number that counts up, say) two together may be larger, and all of them together smaller, since their header is written once.
- * Runs of 1, 2, 3, 4, 6, 9 … blocks are looked at, and from the first one on. Returns how many are left.
- */
+/* Of the blocks between `ends`, those next to each other become one wherever that is smallest as a whole: of blocks
+ * with symbols of their own (a number that counts up, say) two together may be larger, and all of them together
+ * smaller, since their header is written once. Runs of 1, 2, 3, 4, 6, 9 … blocks are looked at, and from the
+ * first one on. Returns how many are left. */
 static u32
-thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 ends[THOROUGH_BLOCKS], u32 count)
+thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 ends[THOROUGH_BLOCKS],
+		u32 count)
 {
 	u32 best[THOROUGH_BLOCKS + 1], first[THOROUGH_BLOCKS + 1], i, end;
 
@@ -158,12 +158,12 @@ thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *
 	return count;
 }
 
-/*
- * Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
- * begin as many or as one. In the end they become fewer where that is smaller. `ends` are item numbers. Returns how many blocks there are.
- */
+/* Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
+ * begin as many or as one. In the end they become fewer where that is smaller. `ends` are item numbers. Returns how
+ * many blocks there are. */
 static u32
-thorough_cut(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 num_items, bool joined, u32 ends[THOROUGH_BLOCKS])
+thorough_cut(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 num_items, bool joined,
+	     u32 ends[THOROUGH_BLOCKS])
 {
 	u32 count = 1, i = 0;
 

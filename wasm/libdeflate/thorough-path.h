@@ -10,7 +10,8 @@ struct thorough_finder {
 	u32 next_hashes[2];
 };
 
-/* Finds the matches of the next stretch: until it is as long as one may be, or the cache is full. Returns its bytes. */
+/* Finds the matches of the next stretch: until it is as long as one may be, or the cache is full. Returns its
+ * bytes. */
 static u32
 thorough_matches(struct libdeflate_compressor *c, struct thorough *t, struct thorough_finder *f)
 {
@@ -82,13 +83,75 @@ thorough_greedy(const struct libdeflate_compressor *c, const struct thorough *t,
 	return count;
 }
 
-/*
- * The cheapest path from `begin` to `end`, found from its end; its items are listed from path[begin] on. Returns how many.
+#define THOROUGH_FOURS 8 /* groups of four length symbols with the same extra bits */
+
+/* The least rest within places `from` to `to` behind `at`, whose number is 1 << span to 2 << span. */
+static forceinline u32
+thorough_nearest(u32 (*near)[THOROUGH_NEAR], u32 at, u32 from, u32 to, unsigned span)
+{
+	const u32 mask = THOROUGH_NEAR - 1;
+
+	return MIN(near[span][(at + from) & mask], near[span][(at + to + 1 - (1u << span)) & mask]);
+}
+
+/* The best item so far at a place: lengths of one symbol, the rest behind the cheapest of them, and the cost. */
+struct thorough_item {
+	u32 cost, rest;
+	unsigned first, last, offset;
+};
+
+/* Takes the lengths of a match that are as cheap as the best item, or cheaper. */
+static forceinline void
+thorough_try_match(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR], const u32 four_costs[THOROUGH_FOURS],
+		   u32 at, unsigned low, unsigned high, unsigned offset, u32 offset_cost, struct thorough_item *best)
+{
+	while (high >= low) {
+		unsigned slot = deflate_length_slot[high];
+		unsigned stop = MAX(low, deflate_length_slot_base[slot & ~3u]);
+		u32 least = thorough_nearest(near, at, stop, high, bsr32(high - stop + 1));
+
+		if (least + four_costs[slot >> 2] + offset_cost > best->cost) {
+			high = stop - 1;
+			continue;
+		}
+		for (; high >= stop; slot--) {
+			unsigned base = MAX(stop, deflate_length_slot_base[slot]);
+			u32 rest = thorough_nearest(near, at, base, high, bsr32(high - base + 1));
+			u32 cost = rest + costs->length[base] + offset_cost;
+
+			if (cost <= best->cost)
+				*best = (struct thorough_item){cost, rest, base, high, offset};
+			high = base - 1;
+		}
+	}
+}
+
+/* Prepares the rests behind `end`, and the cheapest length of each group of four. */
+static void
+thorough_path_begin(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR], u32 end,
+		    u32 four_costs[THOROUGH_FOURS])
+{
+	u32 i, k;
+
+	for (k = 0; k < THOROUGH_SPANS; k++) {
+		for (i = 0; i < THOROUGH_NEAR; i++)
+			near[k][i] = 0x80000000;
+		near[k][end & (THOROUGH_NEAR - 1)] = 0;
+	}
+	for (k = 0; k < THOROUGH_FOURS; k++) {
+		four_costs[k] = UINT32_MAX;
+		for (i = 4 * k; i < MIN(4 * k + 4, ARRAY_LEN(deflate_length_slot_base)); i++)
+			four_costs[k] = MIN(four_costs[k], costs->length[deflate_length_slot_base[i]]);
+	}
+}
+
+/* The cheapest path from `begin` to `end`, found from its end; its items are listed from path[begin] on. Returns
+ * how many.
  *
- * Lengths of one symbol cost the same, so that of those only the one with the cheapest rest is of interest: the costs
- * of the places nearby are kept as minima over 1, 2, 4 … 64 places, and two of these tell the minimum over any number.
- * The symbols come in fours with the same extra bits; a four that cannot win by its cheapest symbol is passed by as a whole.
- */
+ * Lengths of one symbol cost the same, so that of those only the one with the cheapest rest is of interest: the
+ * costs of the places nearby are kept as minima over 1, 2, 4 … 64 places, and two of these tell the minimum over
+ * any number. The symbols come in fours with the same extra bits; a four that cannot win by its cheapest symbol is
+ * passed by as a whole. */
 static u32
 thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end)
 {
@@ -96,78 +159,37 @@ thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u3
 	const struct lz_match *cache = &c->p.n.match_cache[t->cache_end[end]];
 	const u32 mask = THOROUGH_NEAR - 1;
 	u32 (*near)[THOROUGH_NEAR] = t->near;
-	u32 four_costs[8], at, count, i, k;
+	u32 four_costs[THOROUGH_FOURS], at, count, k;
 
-#define NEAREST(from, to, span) \
-	MIN(near[span][(at + (from)) & mask], near[span][(at + (to) + 1 - (1u << (span))) & mask])
-
-	for (k = 0; k < THOROUGH_SPANS; k++) {
-		for (i = 0; i < THOROUGH_NEAR; i++)
-			near[k][i] = 0x80000000;
-		near[k][end & mask] = 0;
-	}
-	for (k = 0; k < ARRAY_LEN(four_costs); k++) {
-		four_costs[k] = UINT32_MAX;
-		for (i = 4 * k; i < MIN(4 * k + 4, ARRAY_LEN(deflate_length_slot_base)); i++)
-			four_costs[k] = MIN(four_costs[k], costs->length[deflate_length_slot_base[i]]);
-	}
+	thorough_path_begin(costs, near, end, four_costs);
 	for (at = end; at-- > begin; ) {
 		const struct lz_match *match = --cache, *first = cache - cache->length;
-		u32 best = UINT32_MAX, cost, cheapest_rest = 0;
-		unsigned best_first = 0, best_last = 0, best_offset = 0;
+		struct thorough_item best = {UINT32_MAX, 0, 0, 0, 0};
+		u32 cost, least;
 
 		while (--match >= first) {
 			u32 offset_cost = costs->offset_slot[c->p.n.offset_slot_full[match->offset]];
-			unsigned high = match->length;
 			unsigned low = match == first ? DEFLATE_MIN_MATCH_LEN : match[-1].length + 1;
 
-			while (high >= low) {
-				unsigned slot = deflate_length_slot[high];
-				unsigned stop = MAX(low, deflate_length_slot_base[slot & ~3u]);
-				unsigned span = bsr32(high - stop + 1);
-
-				if (NEAREST(stop, high, span) + four_costs[slot >> 2] + offset_cost > best) {
-					high = stop - 1;
-					continue;
-				}
-				for (; high >= stop; slot--) {
-					unsigned base = MAX(stop, deflate_length_slot_base[slot]);
-					u32 rest;
-
-					span = bsr32(high - base + 1);
-					rest = NEAREST(base, high, span);
-					cost = rest + costs->length[base] + offset_cost;
-					if (cost <= best) {
-						best = cost;
-						best_first = base;
-						best_last = high;
-						best_offset = match->offset;
-						cheapest_rest = rest;
-					}
-					high = base - 1;
-				}
-			}
+			thorough_try_match(costs, near, four_costs, at, low, match->length, match->offset, offset_cost, &best);
 		}
 		cost = costs->literal[cache->offset] + near[0][(at + 1) & mask];
-		if (cost <= best) {
-			best = cost;
+		least = MIN(cost, best.cost);
+		if (cost <= best.cost) {
 			t->path[at] = ((u32)cache->offset << OPTIMUM_OFFSET_SHIFT) | 1;
 		} else {
-			if (best_first != best_last)
-				while (near[0][(at + best_first) & mask] != cheapest_rest)
-					best_first++;
-			t->path[at] = (best_offset << OPTIMUM_OFFSET_SHIFT) | best_first;
+			if (best.first != best.last)
+				while (near[0][(at + best.first) & mask] != best.rest)
+					best.first++;
+			t->path[at] = (best.offset << OPTIMUM_OFFSET_SHIFT) | best.first;
 		}
 		cache = first;
-		near[0][at & mask] = best;
+		near[0][at & mask] = least;
 		for (k = 1; k < THOROUGH_SPANS; k++) {
-			u32 other = near[k - 1][(at + (1u << (k - 1))) & mask];
-
-			best = MIN(best, other);
-			near[k][at & mask] = best;
+			least = MIN(least, near[k - 1][(at + (1u << (k - 1))) & mask]);
+			near[k][at & mask] = least;
 		}
 	}
-#undef NEAREST
 	for (at = begin, count = 0; at < end; count++) {
 		u32 item = t->path[at];
 
@@ -177,10 +199,8 @@ thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u3
 	return count;
 }
 
-/*
- * Parses a block over and over, from the costs that stand, until they no longer fall by much. Returns the fewest bits, by
- * `best_costs`. `found`: items of that parse where it was the last and still is in `path`, or 0.
- */
+/* Parses a block over and over, from the costs that stand, until they no longer fall by much. Returns the fewest
+ * bits, by `best_costs`. `found`: items of that parse where it was the last and still is in `path`, or 0. */
 static u32
 thorough_block(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end, unsigned passes,
 	       struct deflate_costs *best_costs, u32 *found)

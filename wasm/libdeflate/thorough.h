@@ -1,14 +1,13 @@
-/*
- * Deflate for small data that is kept for long: as libdeflate's near-optimal compressor, but with time. Included at the end
- * of libdeflate's deflate_compress.c, whose match finder, Huffman codes and block writer it uses.
+/* Deflate for small data that is kept for long: as libdeflate's near-optimal compressor, but with time. Included at
+ * the end of libdeflate's deflate_compress.c, whose match finder, Huffman codes and block writer it uses.
  *
- * 1. All matches of a stretch of data are found once (thorough-path.h), and a greedy parse of it is cut into blocks (thorough-cut.h).
- * 2. Each block is parsed again and again, by costs that are the entropy of its own last parse; the smallest parse is kept.
- * 3. The items that come out are cut into blocks anew, and these parsed again; what is smaller stays.
- * 4. The last block stays open: where the next stretch goes on in the same way, it becomes part of it.
- * 5. Code lengths are evened out where a shorter header pays for it, and the header is written in the best of eight ways
- *    (thorough-codes.h).
- */
+ * 1. All matches of a stretch of data are found once (thorough-path.h), and a greedy parse of it is cut into blocks
+ * (thorough-cut.h). 2. Each block is parsed again and again, by costs that are the entropy of its own last parse;
+ * the smallest parse is kept. 3. The items that come out are cut into blocks anew, and these parsed again; what is
+ * smaller stays. 4. The last block stays open: where the next stretch goes on in the same way, it becomes part of
+ * it. 5. Code lengths are evened out where a shorter header pays for it, and the header is written in the best of
+ * eight ways
+ *    (thorough-codes.h). */
 
 #define THOROUGH_COST_SHIFT 7 /* costs are in 128ths of a bit: 300,000 bytes of 21 bits stay below 2^31 */
 #define THOROUGH_STRETCH SOFT_MAX_BLOCK_LENGTH
@@ -65,16 +64,14 @@ thorough_default_costs(struct libdeflate_compressor *c, const u8 *in, u32 length
 	deflate_set_default_costs(c, literal_cost, length_cost);
 }
 
-/*
- * Cuts the items into blocks, parses these, and takes what comes out where it is smaller than the best so far. Returns whether it
- * is so by enough to be done again.
+/* Cuts the items into blocks, parses these, and takes what comes out where it is smaller than the best so far.
+ * Returns whether it is so by enough to be done again.
  *
- * With `in`, the items are of a greedy parse. That is all matches, and where they are short and as dear as their literals
- * (figures, say), no pass leads away from them: so each block is parsed from default costs, too.
- */
+ * With `in`, the items are of a greedy parse. That is all matches, and where they are short and as dear as their
+ * literals (figures, say), no pass leads away from them: so each block is parsed from default costs, too. */
 static bool
-thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, const u32 *items, u32 num_items, bool joined,
-	     unsigned passes, struct thorough_blocks *best)
+thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, const u32 *items, u32 num_items,
+	     bool joined, unsigned passes, struct thorough_blocks *best)
 {
 	u32 ends[THOROUGH_BLOCKS], begin = 0, from = 0, listed = 0, bits = 0, i;
 	u32 count = thorough_cut(c, t, items, num_items, joined, ends);
@@ -120,7 +117,8 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 	return more;
 }
 
-/* Lets the blocks that follow become part of the open one, as far as that makes them smaller. Returns how many blocks there are. */
+/* Lets the blocks that follow become part of the open one, as far as that makes them smaller. Returns how many
+ * blocks there are. */
 static u32
 thorough_go_on(struct libdeflate_compressor *c, struct thorough *t, u32 count)
 {
@@ -170,9 +168,11 @@ struct thorough_stream {
 	u32 num_open; /* items of the open block */
 };
 
-/* Begins a stream by a compressor of level 10 to 12; NULL where there is no room, no memory, or nothing to compress. */
+/* Begins a stream by a compressor of level 10 to 12; NULL where there is no room, no memory, or nothing to
+ * compress. */
 struct thorough_stream *
-libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_t in_nbytes, void *out, size_t out_nbytes_avail)
+libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_t in_nbytes, void *out,
+			  size_t out_nbytes_avail)
 {
 	struct thorough_stream *s;
 
@@ -188,7 +188,8 @@ libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_
 	}
 	thorough_init(s->t);
 	s->c = c;
-	s->f = (struct thorough_finder){in, (const u8 *)in + in_nbytes, in, (const u8 *)in + MIN(in_nbytes, MATCHFINDER_WINDOW_SIZE), {0, 0}};
+	s->f = (struct thorough_finder){in, (const u8 *)in + in_nbytes, in,
+					(const u8 *)in + MIN(in_nbytes, MATCHFINDER_WINDOW_SIZE), {0, 0}};
 	s->os.bitbuf = 0;
 	s->os.bitcount = 0;
 	s->os.next = s->out = out;
