@@ -94,13 +94,6 @@ static void use_common(Gif *gif, ColourTable *t, Box box, int limit) {
   t->code_bits = table_bits_for(highest + 1);
 }
 
-/* The entry of a colour; -1: it has none that may be used. */
-static inline int entry_of(const PreparedPixels *p, const ColourTable *t, u16 number) {
-  if (p->index_stamp[number] != p->stamp) return -1;
-  const int index = p->index_of[number];
-  return index == t->clear_index || index >= 1 << t->code_bits ? -1 : index;
-}
-
 /* The nearest entry for a colour without one, which is entered as its own from now on. */
 static u8 nearest_entry(Gif *gif, const ColourTable *t, u16 number) {
   const u32 *rgba = gif->colours.rgba;
@@ -118,30 +111,36 @@ static u8 nearest_entry(Gif *gif, const ColourTable *t, u16 number) {
   return gif->prepared.index_of[number] = winner;
 }
 
-/* The symbol of a pixel; -1: the table cannot express it. `nearest`: any colour gets an entry. */
-static inline int symbol_of(Gif *gif, const ColourTable *t, u32 pixel, bool stays, bool nearest) {
-  const u16 target = gif->encoder.frame.numbers[pixel];
-  if (!target) return gif->encoder.shown[pixel] ? -1 : t->clear_index;
-  const int entry = entry_of(&gif->prepared, t, target);
-  if (entry >= 0) return entry;
-  if (stays) return t->clear_index;
-  return nearest ? nearest_entry(gif, t, target) : -1;
-}
-
-/* Finds the symbols and the pixels that may repeat. Returns false if the table cannot express the frame exactly. */
+/* Finds the symbols and the pixels that may repeat. `nearest`: a colour without an entry gets the nearest one. Returns false
+ * if the table cannot express the frame exactly. */
 static bool map_pixels(Gif *gif, const ColourTable *t, Box box, int limit, bool nearest) {
-  u8 *symbols = gif->prepared.symbols, *may_repeat = gif->prepared.may_repeat;
+  const PreparedPixels *p = &gif->prepared;
+  u8 *symbols = p->symbols, *may_repeat = p->may_repeat;
+  const u16 *targets = gif->encoder.frame.numbers, *shown = gif->encoder.shown;
   const u8 *levels = gif->changes.levels;
+  const u32 stamp = p->stamp;
+  const int clear = t->clear_index, entries = 1 << t->code_bits;
   u32 k = 0;
   for (int y = box.y; y < box.y + box.h; y++)
     for (int x = box.x; x < box.x + box.w; x++, k++) {
       const u32 i = (u32)y * gif->canvas.width + x;
-      const bool stays = levels[i] <= limit && t->clear_index >= 0;
+      const u16 target = targets[i];
+      const bool stays = levels[i] <= limit && clear >= 0;
       const u8 bit = 1 << (k & 7);
       may_repeat[k >> 3] = (may_repeat[k >> 3] & ~bit) | (stays ? bit : 0);
-      const int symbol = symbol_of(gif, t, i, stays, nearest);
-      if (symbol < 0) return false;
-      symbols[k] = symbol;
+      const int index = p->index_of[target]; /* its entry, if it has one that may be used */
+      if (!target) {
+        if (clear < 0 || shown[i]) return false;
+        symbols[k] = clear;
+      } else if (p->index_stamp[target] == stamp && index != clear && index < entries) {
+        symbols[k] = index;
+      } else if (stays) {
+        symbols[k] = clear;
+      } else if (nearest) {
+        symbols[k] = nearest_entry(gif, t, target);
+      } else {
+        return false;
+      }
     }
   return true;
 }
