@@ -12,6 +12,23 @@ Object.assign(process.env, WORKERD_ENVIRONMENT)
  */
 const retry = process.env['CI'] ? 1 : 0
 
+/** Files that need a fresh process: they count the blocks of code that V8 compiles, or the Wasm memories that modules make or share. */
+const ALONE = [
+  'test/core/bytes/memories.test.ts',
+  'test/core/formats/{gif-large,hdf5,svg,svg-scans}.test.ts',
+  'test/core/formats/tiff/tiff.test.ts',
+]
+
+const codecs = {
+  plugins: [wasmModules],
+  test: {
+    server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
+    testTimeout: 60_000,
+    retry,
+    setupFiles: ['test/support/same-seed.ts'],
+  },
+}
+
 export default defineConfig({
   test: {
     // Workers log every request.
@@ -20,16 +37,19 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
-        // Codecs: fixtures, properties, bad input, memory. Plain Node with the Workers' module rules.
-        plugins: [wasmModules],
+        // Codecs: fixtures, properties, bad input. Plain Node with the Workers' module rules, in one process for many files.
+        ...codecs,
         test: {
+          ...codecs.test,
           name: 'codecs',
           include: ['test/core/**/*.test.ts', 'test/tools/fuzz/**/*.test.ts'],
-          server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
-          testTimeout: 60_000,
-          retry,
-          setupFiles: ['test/support/same-seed.ts'],
+          exclude: ALONE,
+          isolate: false,
         },
+      },
+      {
+        ...codecs,
+        test: { ...codecs.test, name: 'codecs-alone', include: ALONE },
       },
       {
         // Durable Objects, inside workerd.

@@ -22,9 +22,24 @@ export interface Made {
   readonly claims: Claims
 }
 
-export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
+/** Compresses `file` as its Worker would. */
+export async function pressAs(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality) {
   const lent = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
-  const { outcome, bytes, defect } = await pressFile(CODECS[id]!, file, name, { quality, output, lent })
+  return await pressFile(CODECS[id]!, file, name, { quality, output, lent })
+}
+
+/** A result and the receipt that the service would make of it. */
+export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
+  return claimed(id, name, { quality, output }, { file, ...(await pressAs(id, name, file, output, quality)) })
+}
+
+/** The receipt that the service would make of a result. Throws for a result with a defect. */
+export function claimed(
+  id: FormatId,
+  name: string,
+  { quality, output }: { readonly quality: Quality; readonly output: OutputId },
+  { file, outcome, bytes, defect }: { readonly file: Uint8Array } & Awaited<ReturnType<typeof pressAs>>,
+): Made {
   if (defect !== undefined) throw new Error(defect)
   const result = receiptView({ outcome, sha256: sha256(bytes), verifiedShare: 1 }, sha256(file))
   const output_format = outcome.kind === 'unchanged' ? id : (outcome.output ?? output)

@@ -1,6 +1,6 @@
 /**
  * Results as readers see them that share nothing with the service, for kinds of files that the generators do not make; and that these
- * readers find what is wrong. `pressFile`, the PDF tests and every-codec.test.ts hold their own results against them.
+ * readers find what is wrong. `pressFile`, the PDF tests and every-codec.ts hold their own results against them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,6 +1,6 @@
 /**
  * Codecs that lie, fail or are betrayed by the storage: whatever they do, what comes out is what the contract says, and no blob
- * is left that nobody verified. What real codecs make of real files is in every-codec.test.ts.
+ * is left that nobody verified. What real codecs make of real files is in every-codec.ts.
  */
 import { describe, expect, it } from 'vitest'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'

@@ -1,6 +1,6 @@
 /**
  * `npm run conformance -- growth [format …]`: seconds of the processor for once, twice and four times as many of the same, WebAssembly
- * included, which `test/core/pipeline/repeated-structures.test.ts` does not see. Needs a quiet machine; the least of three runs counts.
+ * included, which `test/conformance/core/pipeline/repeated-structures.test.ts` does not see. Needs a quiet machine; the least of three runs counts.
  */
 import { repeatedJob } from '../../../test/support/press-repeated.ts'
 import { REPEATED, type Repeated } from '../../../test/support/repeated.ts'

@@ -11,24 +11,25 @@ import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../../src/core/catalog/outputs.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
-import { GENERATORS } from '../../support/generators.ts'
-import { CODECS, check, falseFields, falseOf, type Made, make, sha256 } from '../../support/receipts.ts'
+import { generatedOnce } from '../../support/generated.ts'
+import { GENERATORS, type Generated } from '../../support/generators.ts'
+import { CODECS, check, claimed, falseFields, falseOf, type Made, sha256 } from '../../support/receipts.ts'
 
 const IDS = Object.keys(FORMATS) as FormatId[]
 
-/** The smallest result of the format's first file that shrinks, at `low`. */
-async function example(id: FormatId): Promise<Made> {
-  const [row] = GENERATORS[id]
-  return make(id, row.name, await row.make(), row.output ?? FORMATS[id].outputs[0], 'low')
+async function generated(id: FormatId, row: Generated, quality: Quality, output = row.output ?? FORMATS[id].outputs[0]): Promise<Made> {
+  return claimed(id, row.name, { quality, output }, await generatedOnce(id, row, quality, output))
 }
+
+/** The result of the format's first file at `low`. */
+const example = (id: FormatId): Promise<Made> => generated(id, GENERATORS[id][0], 'low')
 
 describe.each(IDS)('%s', (id) => {
   const levels: Quality[] = [...('ultra' in FORMATS[id] && FORMATS[id].ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']
 
   it.each(GENERATORS[id])('$holds: a true receipt is true at every level, and what is found is what it says', async (row) => {
-    const file = await row.make()
     for (const quality of levels) {
-      const made = await make(id, row.name, file, row.output ?? FORMATS[id].outputs[0], quality)
+      const made = await generated(id, row, quality)
       const checked = await check(made, made.claims)
       expect(falseOf(checked), quality).toEqual([])
       if (made.claims.result.outcome === 'unchanged') continue
@@ -110,7 +111,7 @@ describe('what became something else', () => {
 
   it.each(CONVERSIONS)('%s as %s: its receipt is true, and a lie is found', async (id, output) => {
     const [row] = GENERATORS[id]
-    const made = await make(id, row.name, await row.make(), output, 'medium')
+    const made = await generated(id, row, 'medium', output)
     expect(made.claims.result.outcome).toBe('compressed')
     const checked = await check(made, made.claims)
     expect(falseOf(checked)).toEqual([])

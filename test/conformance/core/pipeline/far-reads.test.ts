@@ -3,18 +3,18 @@
  * a read costs nothing, so that nothing else shows how many there are.
  */
 import { expect, it } from 'vitest'
-import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
-import { MEDIA_CODECS } from '../../../src/core/formats/media.ts'
-import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import type { Codec, Options } from '../../../src/core/model/codec.ts'
-import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
-import { r2Sink, r2Source } from '../../../src/service/store/blobs.ts'
-import { Blocks } from '../../../src/service/store/blocks.ts'
-import { keptBytesFor } from '../../../src/service/tasks/block-cache-size.ts'
-import { type FarBucket, farBucket } from '../../support/far-bucket.ts'
-import { GENERATORS } from '../../support/generators.ts'
-import { pagedPdf } from '../../support/paged-pdf.ts'
-import { pressFile } from '../../support/press-file.ts'
+import { FORMATS, type FormatId } from '../../../../src/core/catalog/index.ts'
+import { MEDIA_CODECS } from '../../../../src/core/formats/media.ts'
+import { PRESS_CODECS } from '../../../../src/core/formats/press.ts'
+import type { Codec, Options } from '../../../../src/core/model/codec.ts'
+import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
+import { r2Sink, r2Source } from '../../../../src/service/store/blobs.ts'
+import { Blocks } from '../../../../src/service/store/blocks.ts'
+import { keptBytesFor } from '../../../../src/service/tasks/block-cache-size.ts'
+import { type FarBucket, farBucket } from '../../../support/far-bucket.ts'
+import { GENERATORS } from '../../../support/generators.ts'
+import { pagedPdf } from '../../../support/paged-pdf.ts'
+import { pressFile } from '../../../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 

@@ -1,8 +1,8 @@
 /** Twice as much of the same takes about twice the work, whatever is repeated: nothing is read again for each of its siblings. */
 import { expect, it } from 'vitest'
-import { repeatedJob } from '../../support/press-repeated.ts'
-import { REPEATED, type Repeated } from '../../support/repeated.ts'
-import { workOf } from '../../support/work.ts'
+import { repeatedJob } from '../../../support/press-repeated.ts'
+import { REPEATED, type Repeated } from '../../../support/repeated.ts'
+import { workOf } from '../../../support/work.ts'
 
 const MOST_RATIO = 2.2
 /** Below this, what a file takes that has none of them is most of what is counted. */
