@@ -1,10 +1,13 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { WORKERD_ENVIRONMENT } from './src/local/workerd-flags.ts'
 import { wasmModules } from './test/support/wasm-modules.ts'
 
 Object.assign(process.env, WORKERD_ENVIRONMENT)
+// Programs that tests start, some hundred times, are compiled once.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'whittle-compile-cache')
 
 /**
  * What starts processes, or measures memory while V8 collects when it likes, shares CI's machine with others. A test that needs its
