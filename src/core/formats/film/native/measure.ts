@@ -1,6 +1,6 @@
 /** How alike pictures are that the program beside the press decoded: SSIM by the one definition, in all bits they have. */
 
-import { PictureMeter } from '../../../images/compare/compare.ts'
+import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
 import type { NativeFigures } from '../../../model/external-encoder.ts'
 
 /** Of the sampled frames, in order. */
@@ -12,14 +12,15 @@ export function ssimOf(
   const rowBytes = width * (bits === 8 ? 1 : 2)
   const frameBytes = rowBytes * height
   return Array.from({ length: count }, (_, frame) => {
-    using meter = new PictureMeter({ width, height, channels: 1, bits: bits === 8 ? 8 : 16 }, ['similarity'])
+    // Not `PictureMeter`: it would bring the engines of the perceptual score into the media Worker.
+    using meter = new SimilarityMeter(width, height, 1, bits === 8 ? 8 : 16)
     const start = 2 * frame * frameBytes
     for (let row = 0; row < height; row += ROWS) {
       const bytes = Math.min(ROWS, height - row) * rowBytes
       const at = start + row * rowBytes
       meter.push(widened(figures.luma(at, bytes), bits), widened(figures.luma(at + frameBytes, bytes), bits))
     }
-    return meter.finish().similarity.ssim
+    return meter.finish().ssim
   })
 }
 
