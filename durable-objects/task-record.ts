@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { StoredMessage } from '../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../src/core/model/segmented.ts'
 import type { Env } from '../src/service/env.ts'
 import { uploadKeyOf } from '../src/service/store/blob-names.ts'
@@ -172,7 +173,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return this.#workers.fail(attempt, error)
   }
 
-  async giveUp(attempt: number, why: string): Promise<void> {
+  async giveUp(attempt: number, why: StoredMessage): Promise<void> {
     return this.#workers.giveUp(attempt, why)
   }
 

@@ -2,6 +2,7 @@
  * Runs one codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
  * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For work on codecs and for bench.
  */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
+import { english } from '../src/core/i18n/message.ts'
 import { fidelityOf, type Outcome, type Quality } from '../src/core/model/codec.ts'
 import { memorySink } from '../src/core/model/sink.ts'
 import { readAll } from '../src/core/model/source.ts'
@@ -123,7 +125,8 @@ async function warmSeconds(run: () => Promise<{ cpuSeconds: number }>, first: nu
 
 /** With the fidelity that follows from it, and the figures of a loss beside everything else. */
 function lineOf(outcome: Outcome | { kind: 'crashed'; error: unknown }) {
+  if (outcome.kind === 'unchanged') return { ...outcome, ...(outcome.detail && { detail: english(outcome.detail) }) }
   if (outcome.kind !== 'compressed') return outcome
   const { loss, steps, ...facts } = outcome
-  return { ...facts, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps }
+  return { ...facts, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps: steps.map(english) }
 }

@@ -1,5 +1,7 @@
 import { leastOf } from '../../src/core/bytes/min-max.ts'
+import { message } from '../../src/core/i18n/message.ts'
 import type { Env } from '../../src/service/env.ts'
+import { apiMessage } from '../../src/service/i18n/message.ts'
 import type { Task, TaskError } from '../../src/service/store/task.ts'
 import type { JobMessage } from '../../src/service/store/tasks.ts'
 import {
@@ -33,7 +35,7 @@ const MOST_MESSAGES = 100
 export const gaveUp = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
-  message: 'The file could not be processed: its attempts broke. Try again later, or tell us the request id.',
+  message: apiMessage('attempts_broke'),
   requestId: task.requestId,
 })
 
@@ -140,7 +142,7 @@ export class StepWatch {
     if (!lost || job.overBudget !== undefined) return this.#beside.fail(gaveUp(task))
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
     if (!this.#beside.containers.take(job.step.attempts)) {
-      this.#state.job = overBudgetJob(job, `the job lost its worker; it was tried ${MAX_ATTEMPTS} times`, now)
+      this.#state.job = overBudgetJob(job, message('job_lost_worker', { times: MAX_ATTEMPTS }), now)
       this.#state.save()
     }
     return this.#watchSteps(task, this.#state.job!, now)

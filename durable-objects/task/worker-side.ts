@@ -1,3 +1,4 @@
+import type { StoredMessage } from '../../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
@@ -129,7 +130,7 @@ export class WorkerSide {
     await this.#beside.end({ status: 'failed', error })
   }
 
-  async giveUp(attempt: number, why: string): Promise<void> {
+  async giveUp(attempt: number, why: StoredMessage): Promise<void> {
     const { live: task, job } = this.#state
     if (!task || !job || hasEnded(task) || attempt < 1) return
     if (job.overBudget !== undefined) return this.#beside.end({ status: 'failed', error: gaveUp(task) })

@@ -1,10 +1,12 @@
 /** The library over a set of codecs: one way to run a job, whoever asks for it. `index.ts` has it over the codecs without GPL engines. */
+
 import { createHash } from 'node:crypto'
 import { type Checked, checkFiles, checkReceipt } from './audit/check.ts'
 import { outputOf } from './audit/output.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import type { FormatId } from './catalog/index.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
+import { message } from './i18n/message.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { NativeFilm } from './model/external-encoder.ts'
@@ -156,7 +158,7 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
 }
 
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
-  const detail = format ? `${format.title} has no codec here` : 'no supported format recognises this file'
+  const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
   const sha256 = await sha256Of(source)
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
   const receipt: Receipt = {

@@ -2,8 +2,10 @@
  * One claimed step in the hands of one press. The parent holds the lease and speaks with the task; the press gets files and says
  * what it made of them. A press that says anything but what its own step may say is not believed.
  */
+
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { message, type StoredMessage } from '../core/i18n/message.ts'
 import type { PartReceipt } from '../core/model/segmented.ts'
 import { partsOf, resultsOf } from '../service/store/blob-names.ts'
 import type { TaskResult } from '../service/store/task.ts'
@@ -107,7 +109,7 @@ export class Job {
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind !== 'died') return
     // A file that takes all of its presses along needs more than a job has.
-    if (deaths >= MAX_ATTEMPTS) return this.#record.giveUp(attempt, `the job lost its worker; it was tried ${deaths} times`)
+    if (deaths >= MAX_ATTEMPTS) return this.#record.giveUp(attempt, message('job_lost_worker', { times: deaths }))
     return this.#record.release(attempt, `its press ended: ${ending.why}`, this.#step.part)
   }
 
@@ -181,7 +183,7 @@ export class Job {
     if (method === 'complete') return this.#complete(args[0] as TaskResult)
     if (method === 'completePart') return this.#completePart(args[1] as PartReceipt, args[2] as string)
     if (method === 'release') return this.#record.release(attempt, String(args[0]), part, args[2] === 'platform' ? 'platform' : 'codec')
-    if (method === 'giveUp') return this.#record.giveUp(attempt, String(args[0]))
+    if (method === 'giveUp') return this.#record.giveUp(attempt, args[0] as StoredMessage)
     if (method === 'fail') return this.#record.fail(attempt, args[0] as Parameters<TaskRecordFace['fail']>[1])
     return this.#record.split(attempt, args[0] as Parameters<TaskRecordFace['split']>[1])
   }

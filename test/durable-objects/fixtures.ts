@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { message } from '../../src/core/i18n/message.ts'
 import type { NewTask, TaskResult } from '../../src/service/store/task.ts'
 
 let count = 0
@@ -34,6 +35,6 @@ export const RESULT: Omit<TaskResult, 'key'> = {
   output: 'zst',
   outputName: 'notes.txt.zst',
   contentType: 'application/zstd',
-  outcome: { kind: 'compressed', steps: ['zstd 19'] },
+  outcome: { kind: 'compressed', steps: [message('zstd_level', { level: 19 })] },
   encrypted: false,
 }

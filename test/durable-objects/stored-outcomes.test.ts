@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { message, revivedMessage } from '../../src/core/i18n/message.ts'
 import type { Outcome } from '../../src/core/model/codec.ts'
 import type { ReceiptView } from '../../src/core/model/receipt.ts'
 import { receipt } from '../../src/service/http/schemas/receipts.ts'
@@ -47,8 +48,22 @@ const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
 
 const always = { verified: true, sha256: RESULT.sha256, original_sha256: newTask().originalSha256 }
 
+/** Messages as this release stores them, beside texts of the one before: parts of a film may come from both. */
+const MIXED: [string, StoredOutcome, Partial<ReceiptView>][] = [
+  [
+    'steps',
+    { kind: 'compressed', steps: ['as it was made', message('in_1_file_inside', { what: message('comments_removed', { count: 2 }) })] },
+    { outcome: 'compressed', fidelity: 'lossless', steps: ['as it was made', 'in 1 file inside: 2 comments removed'] },
+  ],
+  [
+    'a detail',
+    { kind: 'unchanged', reason: 'malformed', detail: message('malformed_at', { format: 'mp4', what: message('no_moov_box'), offset: 0 }) },
+    { outcome: 'unchanged', fidelity: 'lossless', reason: 'malformed', detail: "mp4: no 'moov' box at byte 0" },
+  ],
+]
+
 describe('outcomes that an earlier release stored', () => {
-  it.each(OLD)('give the same receipt: %s', (_, outcome, said) => {
+  it.each([...OLD, ...MIXED])('give the same receipt: %s', (_, outcome, said) => {
     const stored: StoredTask = { ...newTask(), status: 'completed', progress: 1, result: { ...RESULT, key: 'results/a', outcome } }
     expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...said, ...always })
   })
@@ -61,12 +76,12 @@ describe('outcomes that an earlier release stored', () => {
     const [, outcome] = OLD[2]!
     await record(task).complete(claim.attempt, { ...RESULT, key: 'results/old', outcome } as TaskResult)
     const loss = { pictures: { ssim: 0.96099, psnrDb: 35.769 } }
-    expect((await record(task).read())?.result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+    expect((await record(task).read())?.result?.outcome).toEqual({ kind: 'compressed', loss, steps: steps.map(revivedMessage) })
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, state) => {
       const stored = state.storage.kv.get<StoredTask>('task')!
       state.storage.kv.put('task', { ...stored, result: { ...stored.result, outcome } })
       const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => { read(): Promise<Task> }
-      expect((await new Again(state, env).read()).result?.outcome).toEqual({ kind: 'compressed', loss, steps })
+      expect((await new Again(state, env).read()).result?.outcome).toEqual({ kind: 'compressed', loss, steps: steps.map(revivedMessage) })
     })
   })
 
@@ -102,7 +117,7 @@ describe('outcomes that an earlier release stored', () => {
     const result = {
       ...RESULT,
       key: 'results/a',
-      outcome: { kind: 'compressed', loss: { pictures }, steps } as const,
+      outcome: { kind: 'compressed', loss: { pictures }, steps: steps.map(revivedMessage) } as const,
       verifiedShare: 0.98765,
     }
     const shown = present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result

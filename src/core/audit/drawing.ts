@@ -14,5 +14,5 @@ export async function drawingSimilarity(original: Source, result: Source): Promi
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
   }
-  throw unsupported('what the renderer cannot draw')
+  throw unsupported('what_renderer_cannot_draw')
 }

@@ -7,6 +7,7 @@ import { type LaidPictures, measurePictures, type Side } from '../formats/film/c
 import { laidPictures } from '../formats/film/compare-video.ts'
 import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
 import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
+import { message } from '../i18n/message.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import type { PictureLoss } from '../model/loss.ts'
@@ -22,7 +23,7 @@ export async function filmLoss(
   options: Options,
 ): Promise<PictureLoss | undefined> {
   const found = format === 'avi' ? await aviFigures(original, result, output, options) : await movieFigures(original, result, options)
-  if (typeof found === 'string') throw unsupported(found)
+  if (typeof found === 'string') throw unsupported(message('files_differ', { difference: found }))
   const { worst, mean } = found
   return worst.psnrDb === Number.POSITIVE_INFINITY ? undefined : { ...worst, measuredAt: 'second', mean }
 }

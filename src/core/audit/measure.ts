@@ -1,6 +1,8 @@
 /** What a result lost against its upload, measured anew from the two files alone. */
+
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+import { message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { isCodecError, unsupported } from '../model/error.ts'
@@ -72,7 +74,7 @@ async function measureKind(files: Files, options: Options): Promise<Measured> {
     case 'eml':
       return inner(mailPairs(original, result), options)
     default:
-      throw unsupported(`the figures of ${id}`)
+      throw unsupported(message('figures_of', { id }))
   }
 }
 

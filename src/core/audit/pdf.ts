@@ -21,6 +21,7 @@ import { Reader } from '../formats/pdf/reader.ts'
 import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
 import { mayDropRights } from '../formats/pdf/usage-rights.ts'
 import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
+import { message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
@@ -35,7 +36,7 @@ export interface PagePictures {
 
 export async function pagePictures(upload: Source, made: Source, options: Options): Promise<PagePictures> {
   const parted = await withoutEqualTails(upload, await endOfPdf(upload), made)
-  if ('difference' in parted) throw unsupported(parted.difference)
+  if ('difference' in parted) throw unsupported(message('files_differ', { difference: parted.difference }))
   const pictures = new Pictures(
     await Reader.open(parted.original, ''),
     await Reader.open(parted.result, ''),
@@ -60,7 +61,7 @@ interface Pages {
 
 async function shownBy(original: Source, options: Options): Promise<Pages> {
   const document = await openDocument(original, options)
-  if ('kind' in document) throw unsupported('a document that may not be rewritten')
+  if ('kind' in document) throw unsupported('document_may_not_be_rewritten')
   const { reader, root, pages, reach } = document
   const duplicates = await findDuplicates(reader, reach.streams, options.signal)
   return { usage: await new UsageScan(reader, duplicates, options.signal).run(root, pages, reach.objects), duplicates }

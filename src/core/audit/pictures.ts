@@ -5,6 +5,7 @@ import { gifSimilarity } from '../formats/gif/measure.ts'
 import { isYcck, readHeader } from '../formats/jpg/segments.ts'
 import { openPngFile } from '../formats/png/file.ts'
 import { similarityOfPngs } from '../formats/png/similarity.ts'
+import { message } from '../i18n/message.ts'
 import { similarityOfGrid } from '../images/avif/grid.ts'
 import { AvifCodec } from '../images/avif/libaom.ts'
 import { similarityOfCmyk } from '../images/compare/cmyk.ts'
@@ -70,7 +71,7 @@ async function samePng(original: Source, result: Source, options: Options): Prom
   const [before, after] = [await openPngFile(original, options), await openPngFile(result, options)]
   if (before.header.width !== after.header.width || before.header.height !== after.header.height) return undefined
   const found = await similarityOfPngs(before.bytes(), after.bytes(), before.header)
-  if (typeof found === 'string') throw unsupported(found)
+  if (typeof found === 'string') throw unsupported(message('files_differ', { difference: found }))
   return found
 }
 
@@ -86,7 +87,9 @@ async function rasterSimilarity({ original, result, format, output }: PicturePai
   }
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)
   if (shown.width > reference.width || Math.abs(proportion - 1) > 0.02 + 1 / Math.min(shown.width, shown.height))
-    throw unsupported(`a picture of ${reference.width}×${reference.height} that became one of ${shown.width}×${shown.height}`)
+    throw unsupported(
+      message('picture_changed_size', { width: reference.width, height: reference.height, newWidth: shown.width, newHeight: shown.height }),
+    )
   if (uploaded.raster16) return whole(await similarityTo16Bits(deepAs(uploaded.raster16, shown, output), asRgba(shown).rows()))
   return friendliest(reductionsOf(reference, shown), (scaled) =>
     shown.channels === 3 ? similarityOfRows(asRgb(onWhite(scaled)), shown.rows()) : similarityOfRows(asRgba(scaled), shown.rows()),
@@ -100,7 +103,7 @@ function deepAs(deep: Raster16, size: { width: number; height: number }, output:
 }
 
 function whole(found: Similarity | undefined): Similarity {
-  if (!found) throw unsupported('a result whose rows end early')
+  if (!found) throw unsupported('result_whose_rows_end_early')
   return found
 }
 
@@ -118,11 +121,11 @@ async function friendliest(
 
 async function avifSimilarity(reference: Raster, file: Uint8Array): Promise<Similarity> {
   const grid = await similarityOfGrid(reference, {}, file)
-  if (typeof grid === 'string') throw unsupported(grid)
+  if (typeof grid === 'string') throw unsupported(message('files_differ', { difference: grid }))
   if (grid) return grid
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
-  if (!decoded) throw unsupported('an AVIF that cannot be decoded')
+  if (!decoded) throw unsupported('avif_cannot_be_decoded')
   const { width, height, pixels } = decoded
   const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
   return friendliest(reductionsOf(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))

@@ -1,4 +1,5 @@
 /** Pictures of uploads and results as rows: what `pictures.ts` and `scores.ts` compare. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
 import { decodeWebp } from '../../../wasm/webp/webp.ts'
@@ -10,6 +11,7 @@ import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { convertible as convertiblePng } from '../formats/png/convert.ts'
+import { message } from '../i18n/message.ts'
 import type { UploadedPicture } from '../images/convert/reference.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
 import { resized } from '../images/raster/resize.ts'
@@ -52,7 +54,7 @@ export async function uploadedOf(source: Source, format: PictureFormat, options:
 export async function renderedRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
   if (output === 'jpg') {
     const header = await readHeader(result, options)
-    if (header.components === 4) throw unsupported('a picture of inks that was reduced')
+    if (header.components === 4) throw unsupported('picture_of_inks_was_reduced')
     return asRgb(onWhite(wholeJpeg(result, header)))
   }
   if (output === 'png') return pngRaster(result)
@@ -60,7 +62,7 @@ export async function renderedRaster(result: Source, output: OutputId, options: 
   if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
   if (output === 'webp') return webpRaster(await readAll(result))
   if (output === 'avif') return undefined
-  throw unsupported(`a picture as ${output}`)
+  throw unsupported(message('picture_as', { output }))
 }
 
 async function pngRaster(source: Source): Promise<Raster> {
@@ -81,7 +83,7 @@ async function pngRaster(source: Source): Promise<Raster> {
 function webpRaster(file: Uint8Array): Raster {
   const { width, height } = webpSize(file)
   const pixels = decodeWebp(file, width, height)
-  if (!pixels) throw unsupported('a WebP that cannot be decoded')
+  if (!pixels) throw unsupported('webp_cannot_be_decoded')
   return {
     width,
     height,

@@ -1,4 +1,5 @@
 /** Sound, decoded side by side: the noise of the whole file. */
+
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { FlacDecoder } from '../../../wasm/flac/flac.ts'
 import type { OutputId } from '../catalog/outputs.ts'
@@ -7,6 +8,7 @@ import { playedSamples, readStream } from '../formats/mp3/stream.ts'
 import { readWave, type Wave } from '../formats/wav/header.ts'
 import { in16thUnits, readSamples } from '../formats/wav/samples.ts'
 import { planar } from '../formats/wav/to-mp3.ts'
+import { message } from '../i18n/message.ts'
 import { SnrMeter } from '../metrics/snr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
@@ -31,10 +33,10 @@ export async function soundNoise(
   const wave = await readWave(original)
   if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
   if (output === 'flac') return await noise(interleaved(original, wave, options), ofFlac(result, wave.layout.channels))
-  if (output !== 'mp3') throw unsupported(`the noise of ${output}`)
+  if (output !== 'mp3') throw unsupported(message('noise_of', { output }))
   const stream = await readStream(result, options)
-  if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound at another sample rate')
-  if (playedSamples(stream).count !== wave.frames) throw unsupported('sound of another length')
+  if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound_at_another_sample_rate')
+  if (playedSamples(stream).count !== wave.frames) throw unsupported('sound_of_another_length')
   return await noise(asPlayed(original, wave, options), decode(engine, 1, result, stream, options))
 }
 
@@ -56,7 +58,7 @@ async function* ofFlac(source: Source, channels: number): Blocks {
   for (let at = 0; at <= source.size; at += PIECE_BYTES) {
     if (at + PIECE_BYTES > source.size) decoder.end()
     decoder.push((await source.read(at, Math.min(PIECE_BYTES, source.size - at))).slice())
-    if (!decoder.run()) throw unsupported('FLAC that cannot be decoded')
+    if (!decoder.run()) throw unsupported('flac_cannot_be_decoded')
     for (const samples of decoded) yield [samples]
     decoded = []
   }
@@ -79,6 +81,6 @@ async function noise(before: Blocks, after: Blocks): Promise<number> {
     if (xAt === a[0]!.length) [x, xAt] = [await before.next(), 0]
     if (yAt === b[0]!.length) [y, yAt] = [await after.next(), 0]
   }
-  if (x.done !== y.done) throw unsupported('sound that ends early')
+  if (x.done !== y.done) throw unsupported('sound_ends_early')
   return meter.noise === 0 ? Number.POSITIVE_INFINITY : meter.decibels
 }

@@ -15,9 +15,8 @@ export const gzipLevel = (sourceBytes: number): number => (sourceBytes <= 250 * 
 /** Up to here every bit counts more than the second it takes. */
 const THOROUGH_UP_TO_BYTES = 2 << 20
 
-/** What `gzipStream` does, for a receipt. */
-export const gzipStep = (sourceBytes: number): string =>
-  sourceBytes <= THOROUGH_UP_TO_BYTES ? 'by optimal parsing' : `by libdeflate level ${gzipLevel(sourceBytes)}`
+/** True if `gzipStream` parses a file of this size optimally; it compresses larger ones at `gzipLevel`. */
+export const isThorough = (sourceBytes: number): boolean => sourceBytes <= THOROUGH_UP_TO_BYTES
 
 /** Between segments other tasks get their turn; 1 MiB costs no bytes. */
 const SEGMENT_BYTES = 1024 * 1024
@@ -27,7 +26,7 @@ const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]
 
 /** One member without name and time, in 12 MB of memory; what is parsed optimally is held, in up to 24. */
 export function gzipStream(input: AsyncIterable<Uint8Array>, sourceBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  return sourceBytes <= THOROUGH_UP_TO_BYTES ? thoroughMember(input) : segmentedMember(input, gzipLevel(sourceBytes))
+  return isThorough(sourceBytes) ? thoroughMember(input) : segmentedMember(input, gzipLevel(sourceBytes))
 }
 
 async function* thoroughMember(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

@@ -25,7 +25,7 @@ export class Window implements Disposable {
       this[Symbol.dispose]()
       this.#bytes = await this.#source.read(offset, Math.max(size, this.#step))
       this.#at = offset
-      if (this.#bytes.length < size) throw malformed('video', offset, 'the file ends inside a packet')
+      if (this.#bytes.length < size) throw malformed('video', offset, 'file_ends_inside_packet')
     }
     return this.#bytes.subarray(offset - this.#at, offset - this.#at + size)
   }

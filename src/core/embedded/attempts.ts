@@ -1,10 +1,12 @@
 /** Codings of one picture: by its codec at a level, in the sizes that a level may reduce it to, judged at the old size. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { gentlerTargets } from '../catalog/level-order.ts'
 import { LEVELS, pictureTarget } from '../catalog/levels.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import type { Message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { InnerRequest, InnerResult, Options, Quality } from '../model/codec.ts'
 import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
@@ -33,7 +35,7 @@ export interface Recompressed {
   readonly loss?: PictureLoss
   readonly downsampled: boolean
   /** Steps of its codec that say what is no longer there. */
-  readonly gone?: readonly string[]
+  readonly gone?: readonly Message[]
 }
 
 export interface PictureRequest {

@@ -1,24 +1,86 @@
 /** What went from files inside of a file, for the receipt of the outer one. */
+import { type Code, distinct, type Message, message } from '../i18n/message.ts'
 
-/** A step of an inner receipt that says what is no longer there. */
-const GONE = /not kept|left out|dropped|removed|merged|without unused/
+/** Steps of an inner receipt that say what is no longer there. */
+const GONE: ReadonlySet<Code> = new Set<Code>([
+  'at_least_objects_removed',
+  'bytes_after_end_not_kept',
+  'bytes_behind_frames_not_kept',
+  'bytes_between_members_not_kept',
+  'bytes_in_front_of_frames_not_kept',
+  'comment_removed',
+  'comments_removed',
+  'comments_removed_coordinates',
+  'comments_removed_numbers_shorter',
+  'data_not_kept_exact',
+  'data_of_drawing_programs_removed',
+  'dead_link_removed',
+  'definition_removed',
+  'definitions_removed',
+  'duplicate_pictures_merged',
+  'duplicates_merged',
+  'earlier_versions_removed',
+  'embedded_fonts_without_unused_glyphs',
+  'font_subsets_merged',
+  'fonts_without_unused_glyphs',
+  'id_removed',
+  'ids_removed',
+  'in_1_file_inside',
+  'in_files_inside',
+  'incomplete_sample_removed',
+  'index_first_dead_space_dropped',
+  'index_written_anew_dead_space_dropped',
+  'label_removed',
+  'labels_removed',
+  'metadata_without_content_removed',
+  'more_lines_left_out',
+  'no_longer_true',
+  'not_kept',
+  'not_kept_no_place',
+  'objects_removed',
+  'one_fragment_dead_space_dropped',
+  'padding_dropped',
+  'padding_of_tags_dropped',
+  'parts_merged_with_equal_files',
+  'private_entries_removed',
+  'slide_layouts_dropped',
+  'unnamed_bytes_removed',
+  'unused_media_or_thumbnails_dropped',
+  'usage_rights_left_out',
+  'white_space_removed_coordinates',
+  'zero_bytes_removed',
+])
 
-/** Different lines that are named; the others are counted. */
+/** Different steps that are named; the others are counted. */
 const MOST_LINES = 12
 
-export const goneFrom = (steps: readonly string[]): readonly string[] => steps.filter((step) => GONE.test(step))
+export const goneFrom = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
 
-/** Lines of inner receipts that say what went, each with the number of files that say so. */
+/** Steps of inner receipts that say what went, each with the number of files that say so. */
 export class Gone {
-  readonly #files = new Map<string, number>()
+  /** By the step as JSON, so that equal ones are counted together. */
+  readonly #steps = new Map<string, { readonly what: Message; files: number }>()
 
-  add(lines: readonly string[] = []): void {
-    for (const line of new Set(lines)) this.#files.set(line, (this.#files.get(line) ?? 0) + 1)
+  add(steps: readonly Message[] = []): void {
+    for (const what of distinct(steps)) {
+      const key = JSON.stringify(what)
+      const known = this.#steps.get(key)
+      if (known) known.files++
+      else this.#steps.set(key, { what, files: 1 })
+    }
   }
 
-  steps(): string[] {
-    const lines = [...this.#files].map(([line, files]) => `in ${files === 1 ? '1 file' : `${files} files`} inside: ${line}`)
+  steps(): Message[] {
+    const lines = [...this.#steps.values()].map(({ what, files }) =>
+      files === 1 ? message('in_1_file_inside', { what }) : message('in_files_inside', { files, what }),
+    )
     const more = lines.length - MOST_LINES
-    return more > 0 ? [...lines.slice(0, MOST_LINES), `${more} more such lines of files inside left out of this list`] : lines
+    return more > 0 ? [...lines.slice(0, MOST_LINES), message('more_lines_left_out', { more })] : lines
   }
 }
+
+/** How many pictures became smaller, and what was done to them. */
+export const recompressedStep = (recompressed: number, pictures: number, details: readonly Message[]): Message =>
+  details.length > 0
+    ? message('pictures_recompressed_with', { recompressed, pictures, details })
+    : message('pictures_recompressed', { recompressed, pictures })

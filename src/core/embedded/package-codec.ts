@@ -1,4 +1,5 @@
 /** Packages whose pictures are recompressed in place: EPUB, KMZ, OFD. They keep their names, but for PNGs of photographs that may become JPEG. */
+
 import { discard } from '../../../wasm/memories/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { encodeXml } from '../containers/xml/scan.ts'
@@ -7,11 +8,12 @@ import type { ZipEntry } from '../containers/zip/entry.ts'
 import { openZip, readEntry, type ZipArchive } from '../containers/zip/read.ts'
 import { type Arrange, repack, repackSteps, verifyRepacked } from '../containers/zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../containers/zip/rewrite.ts'
+import { type Message, message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Codec, Options, Outcome, Sink, Verdict } from '../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../model/loss.ts'
 import type { Rect } from './crop.ts'
-import { Gone } from './gone.ts'
+import { Gone, recompressedStep } from './gone.ts'
 import { pictureFacts } from './image-header.ts'
 import { type Recompressed, recompressPicture } from './recompress.ts'
 import { jpegName, type References, renamedTexts } from './renaming.ts'
@@ -27,7 +29,7 @@ const ASPECT_TOLERANCE = 0.02
 /** What a codec knows about one package. */
 export interface Survey {
   /** Why the bytes of every file must stay (a signature, encryption); nothing but re-deflating is done then. */
-  readonly signed?: string
+  readonly signed?: Message
   /** Files that must stay byte for byte although they look like pictures. */
   readonly untouchable?: ReadonlySet<ZipEntry>
   /** Files that go because another stands for them, and the texts that say so. */
@@ -103,16 +105,15 @@ async function compressPictures(
     return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
   })
   const details = [
-    ...(downsampled > 0 ? [`${downsampled} downsampled to what is shown`] : []),
-    ...(renamed.size > 0 ? [`${renamed.size} PNG to JPEG`] : []),
+    ...(downsampled > 0 ? [message('pictures_downsampled_to_shown', { pictures: downsampled })] : []),
+    ...(renamed.size > 0 ? [message('pngs_to_jpeg', { pictures: renamed.size })] : []),
   ]
-  const detail = details.length > 0 ? ` (${details.join(', ')})` : ''
-  const done = recompressed > 0 ? [`${recompressed} of ${pictures} pictures recompressed${detail}`] : []
+  const done = recompressed > 0 ? [recompressedStep(recompressed, pictures, details)] : []
   const steps = [...done, ...gone.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   const merged = [...(survey.duplicates?.merged.keys() ?? [])]
   const fonts = merged.filter(({ name }) => !PICTURE.test(name)).length
   if (merged.length > 0)
-    steps.push(`${merged.length} parts merged with equal files: ${merged.length - fonts} pictures, ${fonts} fonts or other media`)
+    steps.push(message('parts_merged_with_equal_files', { files: merged.length, pictures: merged.length - fonts, fonts }))
   return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
 

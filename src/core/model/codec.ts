@@ -8,6 +8,7 @@
 import type { FormatId } from '../catalog/index.ts'
 import type { Quality } from '../catalog/levels.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+import type { Message } from '../i18n/message.ts'
 import type { NativeFilm } from './external-encoder.ts'
 import type { Loss } from './loss.ts'
 import type { TimeBudget } from './time-budget.ts'
@@ -43,7 +44,7 @@ export const PATCHABLE_BYTES = 5 * 1024 * 1024
 
 export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
 
-export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: string; suggestion?: Suggestion }
+export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: Message; suggestion?: Suggestion }
 
 /** An output of the same upload that would be smaller. */
 export interface Suggestion {
@@ -58,7 +59,7 @@ export interface Compressed {
   readonly loss?: Loss
   /** Of a film: what was copied as it was, at least one track of it. */
   readonly copied?: readonly ('pictures' | 'sound')[]
-  readonly steps: string[]
+  readonly steps: Message[]
   /** What came out, where the file's own container leaves no choice (a NIfTI pair in a ZIP archive stays one). */
   readonly output?: OutputId
 }

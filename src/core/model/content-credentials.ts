@@ -6,7 +6,7 @@ import { ByteReader } from '../bytes/reader.ts'
 import { CodecError } from './error.ts'
 
 /** The file carries content credentials. */
-export const signedByCredentials = (): CodecError => new CodecError('signed', 'content credentials (C2PA)')
+export const signedByCredentials = (): CodecError => new CodecError('signed', 'content_credentials_c2pa')
 
 /** Of a JUMBF superbox that holds a manifest store: `c2pa`, completed as ISO/IEC 19566-5 does with names (C2PA 2.1, 11.1.4.1). */
 const STORE_TYPE = [0x63, 0x32, 0x70, 0x61, 0x00, 0x11, 0x00, 0x10, 0x80, 0x00, 0x00, 0xaa, 0x00, 0x38, 0x9b, 0x71]

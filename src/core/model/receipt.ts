@@ -1,4 +1,5 @@
 /** What a task says of its result: figures rounded down, and none that was not measured. */
+import { english, type Message } from '../i18n/message.ts'
 import { fidelityOf, type Outcome, type Suggestion } from './codec.ts'
 import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
 
@@ -30,15 +31,26 @@ export interface Stated {
   readonly verifiedShare?: number
 }
 
-export function receiptView({ outcome, sha256, verifiedShare }: Stated, originalSha256: string): ReceiptView {
+/** @param render the text of a message in the language of the reader; default: English */
+export function receiptView(
+  { outcome, sha256, verifiedShare }: Stated,
+  originalSha256: string,
+  render: (said: Message) => string = english,
+): ReceiptView {
   const share = verifiedShare === undefined ? {} : { verified_share: floorTo(verifiedShare, 4) }
   const common = { verified: true as const, ...share, sha256, original_sha256: originalSha256 }
   if (outcome.kind === 'unchanged') {
     const { reason, detail, suggestion } = outcome
-    const said = { reason, ...(detail ? { detail } : {}), ...(suggestion && { suggestion: suggested(suggestion) }) }
+    const said = { reason, ...(detail && { detail: render(detail) }), ...(suggestion && { suggestion: suggested(suggestion) }) }
     return { outcome: 'unchanged', ...said, fidelity: fidelityOf(outcome), ...common }
   }
-  return { outcome: 'compressed', fidelity: fidelityOf(outcome), ...figuresView(outcome.loss), ...common, steps: outcome.steps }
+  return {
+    outcome: 'compressed',
+    fidelity: fidelityOf(outcome),
+    ...figuresView(outcome.loss),
+    ...common,
+    steps: outcome.steps.map((step) => render(step)),
+  }
 }
 
 const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })

@@ -3,6 +3,7 @@
  * (its own CPU allowance, its own memory), and a last message joins them. `compress()` of the same codec runs plan, parts
  * and join in sequence, for small files and for the command line.
  */
+import type { Message } from '../i18n/message.ts'
 import type { Codec, Options, Outcome, Reason, Sink, Source } from './codec.ts'
 
 /** One part of a job, as JSON: it travels in a queue message or lies in a Durable Object. A few hundred bytes at most. */
@@ -35,7 +36,7 @@ export interface SoFar {
 
 export type Plan =
   /** Short enough for one message: call `compress`. */
-  { kind: 'whole' } | { kind: 'parts'; parts: PartPlan[] } | { kind: 'unchanged'; reason: Reason; detail?: string }
+  { kind: 'whole' } | { kind: 'parts'; parts: PartPlan[] } | { kind: 'unchanged'; reason: Reason; detail?: Message }
 
 export interface SegmentedCodec extends Codec {
   /** Reads the index by ranges and cuts. Deterministic: the same source and options give the same parts. */

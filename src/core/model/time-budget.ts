@@ -1,4 +1,5 @@
-const WANT = 'for want of processor time'
+import { type Message, message } from '../i18n/message.ts'
+
 /** Of the time for searches, beside it: 26 of 220 seconds. */
 const EXACT_SHARE = 0.12
 /** Of the time for searches, beside it: what a gentler level would make of a picture is tried as well while this lasts. */
@@ -60,13 +61,16 @@ export class TimeBudget {
   }
 
   /** For the receipt: what stays as it is, or as it looks, for want of time. */
-  steps(): string[] {
-    const exact = this.#exact === 0 ? [] : [`${this.#exact === 1 ? '1 picture' : `${this.#exact} pictures`} without loss, ${WANT}`]
-    const left = (['picture', 'file'] as const).flatMap((what) => {
-      const count = this.#refused[what]
-      if (count === 0) return []
-      return [`${count === 1 ? `1 ${what} left as it is` : `${count} ${what}s left as they are`}, ${WANT}`]
-    })
-    return [...exact, ...left]
+  steps(): Message[] {
+    const exact = this.#exact
+    const { picture, file } = this.#refused
+    return [
+      ...(exact === 1 ? [message('exact_picture_for_want_of_time')] : []),
+      ...(exact > 1 ? [message('exact_pictures_for_want_of_time', { pictures: exact })] : []),
+      ...(picture === 1 ? [message('picture_left_for_want_of_time')] : []),
+      ...(picture > 1 ? [message('pictures_left_for_want_of_time', { count: picture })] : []),
+      ...(file === 1 ? [message('file_left_for_want_of_time')] : []),
+      ...(file > 1 ? [message('files_left_for_want_of_time', { count: file })] : []),
+    ]
   }
 }

@@ -2,7 +2,9 @@
  * What stands behind the end of a format in a file, and is none of its content: a ZIP archive behind a picture, the film of a
  * motion photo. Readers pass over it in the upload, and do so in the result: it is kept as it is.
  */
+
 import { pictureFacts } from '../catalog/outputs.ts'
+import { type Message, message } from '../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from './codec.ts'
 import { TargetUnreachable, unsupported } from './error.ts'
 import { slice } from './source.ts'
@@ -22,7 +24,7 @@ export async function withTail(
 ): Promise<Outcome> {
   const bytes = source.size - end
   if (bytes <= 0) return await compress(source, options)
-  if (pictureFacts(options.output)?.readToTheEnd) throw unsupported(`the ${bytes} bytes after the end would be lost in another format`)
+  if (pictureFacts(options.output)?.readToTheEnd) throw unsupported(message('bytes_after_end_would_be_lost', { size: bytes }))
   const outcome = await compress(slice(source, 0, end), lessFor(options, bytes)).catch((error: unknown) => {
     throw error instanceof TargetUnreachable ? new TargetUnreachable(error.bestSize + bytes) : error
   })
@@ -66,5 +68,5 @@ export async function withoutEqualTails(original: Source, end: number, result: S
 }
 
 /** In words for the receipt. */
-export const tailSteps = (source: Source, end: number): string[] =>
-  source.size > end ? [`${source.size - end} bytes after the end kept`] : []
+export const tailSteps = (source: Source, end: number): Message[] =>
+  source.size > end ? [message('bytes_after_end_kept', { bytes: source.size - end })] : []

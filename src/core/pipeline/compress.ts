@@ -2,6 +2,7 @@ import { isEngineError } from '../../../wasm/engine-error.ts'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { GENTLER } from '../catalog/level-order.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+import { english, type Message, message } from '../i18n/message.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, scored } from '../model/loss.ts'
@@ -60,7 +61,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     options.signal.throwIfAborted()
     if (verdict.equal) return { outcome: withScore(outcome, verdict.ssimulacra2), result, verifiedShare: verdict.share ?? 1 }
     await sink.abort()
-    const detail = 'the result did not pass its own verification'
+    const detail = message('own_verification_failed')
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
   } catch (error) {
     await sink.abort()
@@ -91,7 +92,10 @@ async function verify({ codec, source, result, outcome, evidence }: Made, option
   } catch (error) {
     const trouble = expectedTrouble(codec.format.id, error)
     if (!trouble || trouble.outcome.reason === 'over_budget') throw error
-    return { equal: false, difference: trouble.defect ?? trouble.outcome.detail ?? trouble.outcome.reason }
+    return {
+      equal: false,
+      difference: trouble.defect ?? (trouble.outcome.detail && english(trouble.outcome.detail)) ?? trouble.outcome.reason,
+    }
   }
 }
 
@@ -105,7 +109,7 @@ function acceptable(outcome: Outcome, format: KnownFormat, { written, size }: By
   if (outcome.kind === 'unchanged') return isHelpful(outcome.suggestion, format, size) ? outcome : withoutSuggestion(outcome)
   if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' }
   if (!outcome.loss) return outcome
-  if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'only an exact result was asked for' }
+  if (lossless) return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('only_exact_asked_for') }
   const detail = belowFloors(outcome.loss)
   return detail === undefined ? outcome : { kind: 'unchanged', reason: 'below_floor', detail }
 }
@@ -117,23 +121,25 @@ const isHelpful = (suggestion: Suggestion | undefined, { outputs }: KnownFormat,
 const withoutSuggestion = ({ suggestion: _, ...outcome }: Extract<Outcome, { kind: 'unchanged' }>) => outcome
 
 /** The figures of what lost more than anything may. What sound beside pictures may lose is for the codecs of films to judge. */
-function belowFloors({ pictures, sound }: Loss): string | undefined {
+function belowFloors({ pictures, sound }: Loss): Message | undefined {
   if (pictures) {
     const { ssim, psnrDb } = pictures
-    return ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB ? undefined : `SSIM ${ssim.toFixed(4)}, PSNR ${psnrDb.toFixed(2)} dB`
+    return ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
+      ? undefined
+      : message('ssim_and_psnr', { ssim: ssim.toFixed(4), psnr: psnrDb.toFixed(2) })
   }
-  if (!sound) return 'a loss without figures'
-  return sound.snrDb >= FLOOR_SNR_DB ? undefined : `SNR ${sound.snrDb.toFixed(2)} dB`
+  if (!sound) return message('loss_without_figures')
+  return sound.snrDb >= FLOOR_SNR_DB ? undefined : message('snr', { snr: sound.snrDb.toFixed(2) })
 }
 
 /** What engines complain about, as trouble of a format's codec; undefined: a bug of ours. */
 function asCodecError(format: string, error: unknown): CodecError | undefined {
   if (error instanceof CodecError) return error
   if (!isEngineError(error) || error.failure === 'misuse') return undefined
-  if (error.failure === 'memory' || error.failure === 'too_large') return overBudget(error.message)
-  if (error.failure === 'unsupported') return unsupported(error.message)
+  if (error.failure === 'memory' || error.failure === 'too_large') return overBudget(message('engine_reports', { problem: error.message }))
+  if (error.failure === 'unsupported') return unsupported(message('engine_reports', { problem: error.message }))
   const at = /byte (\d+)/.exec(error.message)
-  return malformed(format, at ? Number(at[1]) : 0, error.message)
+  return malformed(format, at ? Number(at[1]) : 0, message('engine_reports', { problem: error.message }))
 }
 
 /**
@@ -143,10 +149,10 @@ function asCodecError(format: string, error: unknown): CodecError | undefined {
 export function expectedTrouble(format: string, error: unknown): Extract<Pressed, { result: undefined }> | undefined {
   const known = asCodecError(format, error)
   if (known) {
-    const detail = known.message ? { detail: known.message } : {}
+    const detail = known.detail && { detail: known.detail }
     return { outcome: { kind: 'unchanged', reason: known.reason, ...detail }, result: undefined }
   }
   if (!(error instanceof WebAssembly.RuntimeError)) return undefined
-  const outcome = { kind: 'unchanged', reason: 'malformed', detail: 'the decoder gave up on this file' } as const
+  const outcome = { kind: 'unchanged', reason: 'malformed', detail: message('decoder_gave_up') } as const
   return { outcome, result: undefined, defect: `trap: ${error.message}` }
 }

@@ -1,6 +1,8 @@
 /** The program beside the press, as codecs see it: the press writes and reads files, its parent runs the program. */
+
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { message } from '../../core/i18n/message.ts'
 import { overBudget, unsupported } from '../../core/model/error.ts'
 import type { NativeEncode, NativeFigures, NativeFilm, NativeMeasure } from '../../core/model/external-encoder.ts'
 import type { NativeRequest } from '../native.ts'
@@ -41,7 +43,7 @@ export class PressNative implements NativeFilm, Disposable {
       mse: lines.map((line) => Number(/ mse_y:([\d.]+)/.exec(line)?.[1] ?? Number.NaN) * (255 / peak) ** 2),
       luma(offset, length) {
         const bytes = new Uint8Array(length)
-        if (readSync(file, bytes, 0, length, offset) !== length) throw unsupported('frames that a program does not decode')
+        if (readSync(file, bytes, 0, length, offset) !== length) throw unsupported('frames_program_does_not_decode')
         return bytes
       },
     }
@@ -57,9 +59,8 @@ export class PressNative implements NativeFilm, Disposable {
   /** @throws CodecError (over_budget, unsupported_feature): whatever the program says, it is about the file */
   async #run(request: NativeRequest): Promise<void> {
     const trouble = await this.#ask(request)
-    if (trouble === STALLED || NO_MEMORY.test(String(trouble)))
-      throw overBudget(`pictures for which ${this.name} needs more memory than it has`)
-    if (trouble !== undefined) throw unsupported(`${this.name}: ${String(trouble)}`)
+    if (trouble === STALLED || NO_MEMORY.test(String(trouble))) throw overBudget(message('program_needs_more_memory', { name: this.name }))
+    if (trouble !== undefined) throw unsupported(message('of_named', { name: this.name, what: String(trouble) }))
   }
 
   #put(name: string, film: Uint8Array): void {

@@ -1,5 +1,7 @@
 /** The order in which a request is served: id → https → route → authenticate and count → handler → headers → log. */
+
 import { Hono } from 'hono'
+import { apiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
@@ -106,7 +108,7 @@ const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 function requireHttps(c: AppContext): void {
   const url = c.get('url')
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw new ApiError('https_required', 'This service is reached over https only. Replace the key if it was sent in clear.')
+    throw new ApiError('https_required', 'https_only')
   }
 }
 
@@ -115,7 +117,7 @@ async function refuseMethod(c: AppContext, route: Route, methods: readonly strin
   const allow = [...methods, 'OPTIONS'].join(', ')
   throw new ApiError(
     'method_not_allowed',
-    `${c.req.method} is not possible here; ${methods.join(', ')} is.`,
+    apiMessage('method_not_possible', { method: c.req.method, allowed: methods.join(', ') }),
     { allowed: methods },
     { Allow: allow },
   )
@@ -124,7 +126,7 @@ async function refuseMethod(c: AppContext, route: Route, methods: readonly strin
 async function refuseRoute(c: AppContext): Promise<never> {
   const path = c.get('url').pathname
   await countIfKeyed(c, path)
-  throw new ApiError('unknown_route', `There is nothing at ${path.slice(0, 100)}.`)
+  throw new ApiError('unknown_route', apiMessage('nothing_at', { path: path.slice(0, 100) }))
 }
 
 /** Mistaken requests count like any other when they come with a key. */

@@ -1,5 +1,6 @@
 /** Who calls, and may they: `Authorization: Bearer …` → one hop to the key's gate, which authenticates, authorises and counts. */
 
+import { type ApiSaid, apiMessage } from '../i18n/message.ts'
 import { checkKey, hashKey, regionOfKey } from '../store/key-format.ts'
 import { type Entry, gateOf, type RateState, type Scope } from '../store/keys.ts'
 import { ApiError } from '../tasks/api-error.ts'
@@ -9,23 +10,23 @@ import { secondsUntil } from './headers.ts'
 /** A bearer token, as RFC 6750 writes it; the scheme's name in any case (RFC 9110, 11.1). */
 export function bearer(c: AppContext): string {
   const header = c.req.header('Authorization')?.trim()
-  if (!header) throw unauthorized('missing_key', 'This needs an API key: send the header "Authorization: Bearer <API_KEY>".')
+  if (!header) throw unauthorized('missing_key', 'key_needed')
   const token = /^bearer\s+(\S+)$/i.exec(header)?.[1]
-  if (!token) throw unauthorized('invalid_key', 'The Authorization header must be "Bearer <API_KEY>".')
+  if (!token) throw unauthorized('invalid_key', 'authorization_must_be_bearer')
   return token
 }
 
 export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
   const token = bearer(c)
-  if (!checkKey(token)) throw unauthorized('invalid_key', 'This is not an API key of this service, or it was mistyped.')
+  if (!checkKey(token)) throw unauthorized('invalid_key', 'no_key_of_ours')
   const entry = await enter(c, token, access === 'key' ? null : access)
   switch (entry.kind) {
     case 'unknown':
-      throw unauthorized('invalid_key', 'There is no such API key.')
+      throw unauthorized('invalid_key', 'no_such_api_key')
     case 'expired':
-      throw unauthorized('expired_key', 'This API key has expired.')
+      throw unauthorized('expired_key', 'key_expired')
     case 'disabled':
-      throw unauthorized('disabled_key', 'This API key is disabled.')
+      throw unauthorized('disabled_key', 'key_disabled')
   }
   c.set('key', entry.key)
   c.set('rate', entry.rate)
@@ -41,16 +42,16 @@ async function enter(c: AppContext, token: string, scope: Scope | null): Promise
   return entry.kind === 'unknown' && region !== undefined ? c.env.KEY_GATES.getByName(hash).enter(scope) : entry
 }
 
-function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', message: string): ApiError {
+function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', said: ApiSaid): ApiError {
   const challenge = type === 'missing_key' ? 'Bearer realm="whittle"' : 'Bearer realm="whittle", error="invalid_token"'
-  return new ApiError(type, message, {}, { 'WWW-Authenticate': challenge })
+  return new ApiError(type, said, {}, { 'WWW-Authenticate': challenge })
 }
 
-const missingScope = (scope: Scope) => new ApiError('missing_scope', `This API key lacks the scope '${scope}'.`, { scope })
+const missingScope = (scope: Scope) => new ApiError('missing_scope', apiMessage('key_lacks_scope', { scope }), { scope })
 
 export function rateLimited(plan: string, { limit, resetAt = Date.now() }: RateState): ApiError {
   const seconds = Math.max(1, secondsUntil(resetAt, Date.now()))
-  const message = `The ${plan} plan allows ${limit} requests per minute. The next request is free in ${seconds} s.`
+  const message = apiMessage('too_many_requests', { plan, limit: String(limit), seconds })
   const facts = { limit, plan, window_seconds: 60, retry_after_seconds: seconds }
   return new ApiError('rate_limited', message, facts, { 'Retry-After': String(seconds) })
 }
@@ -58,8 +59,8 @@ export function rateLimited(plan: string, { limit, resetAt = Date.now() }: RateS
 /** The operator's token; without one configured there is no such route. */
 export async function authenticateOperator(c: AppContext): Promise<void> {
   const expected = c.env.ADMIN_TOKEN
-  if (!expected) throw new ApiError('unknown_route', `There is nothing at ${c.get('url').pathname}.`)
-  if (!(await equalInConstantTime(bearer(c), expected))) throw unauthorized('invalid_key', 'This is not the operator token.')
+  if (!expected) throw new ApiError('unknown_route', apiMessage('nothing_at', { path: c.get('url').pathname }))
+  if (!(await equalInConstantTime(bearer(c), expected))) throw unauthorized('invalid_key', 'not_operator_token')
 }
 
 /** Compares digests, so that neither length nor first difference shows in the time. */

@@ -1,5 +1,7 @@
 /** Bodies that are not uploads: JSON of the operator's API and the console, and what stands behind a refusal. Nothing here holds more than 64 KB. */
+
 import type * as z from 'zod'
+import { apiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { pullFrom } from './body-stream.ts'
 import type { AppContext } from './context.ts'
@@ -37,7 +39,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ApiError('malformed_request', 'The body must be JSON.')
+    throw new ApiError('malformed_request', 'body_must_be_json')
   }
 }
 
@@ -58,10 +60,11 @@ async function readText(request: Request): Promise<string> {
   throw tooLong()
 }
 
-const tooLong = () => new ApiError('malformed_request', `The body is longer than ${MAX_JSON_BYTES} bytes.`, { limit_bytes: MAX_JSON_BYTES })
+const tooLong = () =>
+  new ApiError('malformed_request', apiMessage('body_longer_than_bytes', { limit: MAX_JSON_BYTES }), { limit_bytes: MAX_JSON_BYTES })
 
 function brokenOff(): never {
-  throw new ApiError('malformed_request', 'The body breaks off.')
+  throw new ApiError('malformed_request', 'body_breaks_off')
 }
 
 /**

@@ -1,16 +1,17 @@
 /** Errors as answers: the error object with `error_detail`, or RFC 9457 for who asks for it. */
+import { inLanguage } from '../i18n/message.ts'
 import { PlatformError } from '../store/retry.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
-import { languageFor, told } from './task-serialiser.ts'
+import { languageFor } from './task-serialiser.ts'
 
 /** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOverload(error instanceof PlatformError ? error.cause : error)) {
-    return new ApiError('overloaded', 'The service is busy right now; please try again in a few seconds.', {}, { 'Retry-After': '5' })
+    return new ApiError('overloaded', 'service_busy', {}, { 'Retry-After': '5' })
   }
-  return new ApiError('internal', 'Something went wrong on our side. Please try again; if it stays, tell us the request id.')
+  return new ApiError('internal', 'something_went_wrong')
 }
 
 /** Durable Objects mark what a retry may cure (`overloaded`, `retryable`). */
@@ -22,8 +23,8 @@ function isOverload(error: unknown): boolean {
 
 export function errorResponse(c: AppContext, error: ApiError): Response {
   const requestId = c.get('requestId')
-  const message = told(c, error.message)
   const language = languageFor(c)
+  const message = inLanguage(language, error.said)
   const docUrl = `${baseUrl(c)}/docs#${error.type}`
   const detail = { type: error.type, ...error.facts, doc_url: docUrl }
   if (wantsProblem(c.req.header('Accept'))) {

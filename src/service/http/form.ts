@@ -1,4 +1,5 @@
 /** The form of an upload: text fields checked as they come, files handed to `receive` one after another, limits kept while reading. */
+import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
@@ -59,7 +60,7 @@ export const DRAIN_BYTES = 64 * 1024 * 1024
 
 export async function readForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const boundary = boundaryOf(request.headers.get('Content-Type') ?? undefined)
-  if (!request.body) throw malformed('it is empty')
+  if (!request.body) throw malformed('body_is_empty')
   const window = new BodyWindow(request.body)
   try {
     const form = await readParts(parseMultipart(window, boundary), rules)
@@ -81,7 +82,7 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
       if (fileName === undefined) throw withoutFileName(name)
       const body = await withoutEmptyInput(part)
       if (body) await contents.addFile('file', () => rules.receive(cleanFileName(fileName), body))
-      else if (++empty > MAX_EMPTY_INPUTS) throw malformed(`it has more than ${MAX_EMPTY_INPUTS} empty file inputs`)
+      else if (++empty > MAX_EMPTY_INPUTS) throw malformed(apiMessage('too_many_empty_inputs', { limit: MAX_EMPTY_INPUTS }))
       continue
     }
     const isUpload = uploadFields.includes(name)
@@ -112,7 +113,8 @@ async function readField(part: Part): Promise<string> {
   let size = 0
   for await (const chunk of part.body) {
     size += chunk.length
-    if (size > MAX_FIELD_BYTES) throw invalidParameter(part.name, `The field '${part.name}' is longer than ${MAX_FIELD_BYTES} bytes.`)
+    if (size > MAX_FIELD_BYTES)
+      throw invalidParameter(part.name, apiMessage('field_longer_than_bytes', { name: part.name, limit: MAX_FIELD_BYTES }))
     chunks.push(chunk.slice())
   }
   return decodeText(part.name, chunks)
@@ -123,25 +125,20 @@ function decodeText(name: string, chunks: Uint8Array[]): string {
   try {
     return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
   } catch {
-    throw invalidParameter(name, `The field '${name}' is not UTF-8 text.`)
+    throw invalidParameter(name, apiMessage('field_not_utf_8_text', { name }))
   }
 }
 
 /** Text under a file's name is no file. */
-const withoutFileName = (param: string) =>
-  new ApiError('missing_file', `The part '${param}' has no file name: send it as a file.`, { param })
+const withoutFileName = (param: string) => new ApiError('missing_file', apiMessage('part_without_file_name', { name: param }), { param })
 
 /** The file itself, under the name of finished uploads. */
 const underAnotherName = <File>(name: string, { fileFields: [file] }: FormRules<File>) =>
-  new ApiError('missing_file', `The part '${name}' is a file: send it as '${file}'.`, { param: file })
+  new ApiError('missing_file', apiMessage('file_under_another_name', { name, file: String(file) }), { param: file })
 
-const notText = (name: string) => invalidParameter(name, `The field '${name}' must be text, not a file.`)
+const notText = (name: string) => invalidParameter(name, apiMessage('field_must_be_text', { name }))
 
-const eitherOr = () => invalidParameter('upload', "This takes either a 'file' or an 'upload', not both.")
+const eitherOr = () => invalidParameter('upload', 'file_or_upload')
 
 const tooManyFiles = (limit: number) =>
-  new ApiError(
-    'too_many_files',
-    limit === 1 ? 'This takes one file; use /v1/batch/compress for several.' : `Your plan takes up to ${limit} files in a batch.`,
-    { limit },
-  )
+  new ApiError('too_many_files', limit === 1 ? 'one_file_only' : apiMessage('too_many_files', { limit }), { limit })

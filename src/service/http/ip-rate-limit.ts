@@ -13,7 +13,7 @@ export async function assertMayKnock(c: AppContext, access: Access): Promise<voi
   const address = c.req.header('CF-Connecting-IP')
   const limiter = limiterFor(c, access)
   if (!limiter || !address || (await limiter.limit({ key: address })).success) return
-  const message = 'Too many requests came from this address. Wait a minute.'
+  const message = 'too_many_from_address'
   const facts = { window_seconds: WINDOW_SECONDS, retry_after_seconds: WINDOW_SECONDS }
   throw new ApiError('rate_limited', message, facts, { 'Retry-After': String(WINDOW_SECONDS) })
 }

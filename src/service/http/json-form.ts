@@ -1,4 +1,5 @@
 /** The form of an upload without any file, written in JSON: the same names, the same rules. */
+import { apiMessage } from '../i18n/message.ts'
 import { invalidParameter } from '../tasks/api-error.ts'
 import { readJson } from './body.ts'
 import { type Form, FormContents, type FormRules } from './form.ts'
@@ -9,10 +10,10 @@ export const isJson = (contentType: string | undefined) => /^\s*application\/jso
 
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const body = await readJson(request)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('its JSON is no object')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
   const { fileFields, uploadFields, textFields } = rules
   const asFile = Object.keys(body).find((name) => fileFields.includes(name))
-  if (asFile !== undefined) throw invalidParameter(asFile, `A file as '${asFile}' needs multipart/form-data.`)
+  if (asFile !== undefined) throw invalidParameter(asFile, apiMessage('file_needs_multipart', { name: asFile }))
   refuseUnknownNames(Object.keys(body), [...uploadFields, ...textFields])
   const contents = new FormContents(rules)
   for (const [name, value] of Object.entries(body)) {
@@ -27,11 +28,11 @@ export async function readJsonForm<File>(request: Request, rules: FormRules<File
 function idsOf(name: string, value: unknown): string[] {
   const ids: unknown[] = Array.isArray(value) ? value : [value]
   if (ids.every((id) => typeof id === 'string')) return ids
-  throw invalidParameter(name, `The field '${name}' must name uploads.`)
+  throw invalidParameter(name, apiMessage('field_must_name_uploads', { name }))
 }
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
-  throw invalidParameter(name, `The field '${name}' must be text or a number.`)
+  throw invalidParameter(name, apiMessage('field_must_be_text_or_number', { name }))
 }

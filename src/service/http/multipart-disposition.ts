@@ -1,7 +1,9 @@
 /** The headers of one part of a form: its name, its file name, its declared type (RFC 7578, 4.2; WHATWG multipart/form-data). */
+import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 
-export const malformed = (what: string) => new ApiError('malformed_request', `The multipart body is malformed: ${what}.`)
+export const malformed = (what: ApiSaid) =>
+  new ApiError('malformed_request', apiMessage('multipart_malformed', { why: apiMessageOf(what) }))
 
 export interface Disposition {
   /** The field's name. */
@@ -19,27 +21,27 @@ export function parseDisposition(headers: Uint8Array): Disposition {
     .split('\r\n')
     .map((line) => {
       const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\s\S]*)$/.exec(line)
-      if (!match) throw malformed('a header line of a part is not "Name: value"')
+      if (!match) throw malformed('header_line_malformed')
       return [match[1]!.toLowerCase(), match[2]!] as const
     })
   const value = (name: string) => lines.find(([key]) => key === name)?.[1]
   const encoding = value('content-transfer-encoding')
   if (encoding !== undefined && !/^\s*(7bit|8bit|binary)\s*$/i.test(encoding)) {
-    throw malformed('parts must be sent as they are, without a Content-Transfer-Encoding (RFC 7578, 4.7)')
+    throw malformed('transfer_encoding_given')
   }
   const disposition = value('content-disposition')
-  if (disposition === undefined) throw malformed('a part has no Content-Disposition')
+  if (disposition === undefined) throw malformed('part_has_no_content_disposition')
   const parameters = parseParameters(disposition)
   const name = parameters.get('name')
-  if (name === undefined) throw malformed('a part has no name')
-  if (name.length > MAX_NAME_LENGTH) throw malformed(`the name of a part is longer than ${MAX_NAME_LENGTH} characters`)
+  if (name === undefined) throw malformed('part_has_no_name')
+  if (name.length > MAX_NAME_LENGTH) throw malformed(apiMessage('part_name_too_long', { limit: MAX_NAME_LENGTH }))
   const fileName = extended(parameters.get('filename*')) ?? parameters.get('filename')
   return { name, ...(fileName === undefined ? {} : { fileName }) }
 }
 
 function parseParameters(disposition: string): Map<string, string> {
   const type = /^\s*form-data\s*(?=;|$)/i.exec(disposition)
-  if (!type) throw malformed("a part's Content-Disposition is not form-data")
+  if (!type) throw malformed('part_is_no_form_data')
   const parameters = new Map<string, string>()
   PARAMETER.lastIndex = type[0].length
   let end = type[0].length
@@ -49,7 +51,7 @@ function parseParameters(disposition: string): Map<string, string> {
     const text = match[2] === undefined ? match[3]! : unquote(match[2])
     if (!parameters.has(key)) parameters.set(key, text)
   }
-  if (!/^[;\s]*$/.test(disposition.slice(end))) throw malformed("a part's Content-Disposition cannot be read")
+  if (!/^[;\s]*$/.test(disposition.slice(end))) throw malformed('content_disposition_unreadable')
   return parameters
 }
 

@@ -2,7 +2,9 @@
  * multipart/form-data (RFC 7578, RFC 2046 section 5.1) parsed as it arrives, in a window of fixed size. Each part's body must
  * be read, or is skipped, before the next part comes. Chunks are views into the window: use them before asking for more.
  */
+
 import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
+import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { pullFrom } from './body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
@@ -28,13 +30,13 @@ export function boundaryOf(contentType: string | undefined): string {
   if (!contentType || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) {
     throw new ApiError(
       'malformed_request',
-      `The request must be multipart/form-data (got ${contentType ? `'${contentType.slice(0, 80)}'` : 'no Content-Type'}).`,
+      apiMessage('multipart_needed', { got: contentType ? `'${contentType.slice(0, 80)}'` : apiMessage('no_content_type') }),
     )
   }
   const match = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType)
   const boundary = match?.[1] ?? match?.[2] ?? ''
   if (boundary.length < 1 || boundary.length > 70) {
-    throw new ApiError('malformed_request', 'The Content-Type must carry a boundary of 1 to 70 characters.')
+    throw new ApiError('malformed_request', 'boundary_needed')
   }
   return boundary
 }
@@ -82,8 +84,8 @@ export class BodyWindow {
   }
 
   /** `fill`, where an end is an error. */
-  async need(where: string): Promise<void> {
-    if (!(await this.fill())) throw malformed(`it ends ${where}`)
+  async need(where: ApiSaid): Promise<void> {
+    if (!(await this.fill())) throw malformed(apiMessage('body_ends', { where: apiMessageOf(where) }))
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -93,7 +95,7 @@ export class BodyWindow {
       return chunk
     } catch {
       this.#broken = true
-      throw malformed('it breaks off')
+      throw malformed('it_breaks_off')
     }
   }
 
@@ -137,8 +139,8 @@ async function skipPreamble(window: BodyWindow, delimiter: Uint8Array): Promise<
     if (startsWithBytes(view, atStart)) return window.skip(atStart.length)
     const at = indexOfBytes(view, delimiter)
     if (at >= 0) return window.skip(at + delimiter.length)
-    if (view.length > MAX_PREAMBLE_BYTES) throw malformed('its boundary does not come')
-    await window.need('before its first boundary')
+    if (view.length > MAX_PREAMBLE_BYTES) throw malformed('boundary_does_not_come')
+    await window.need('before_first_boundary')
   }
 }
 
@@ -148,13 +150,13 @@ async function atClosing(window: BodyWindow): Promise<boolean> {
     const { view } = window
     if (padding === 0 && view[0] === DASH && view[1] === DASH) return true
     while (padding < view.length && (view[padding] === 0x20 || view[padding] === 0x09)) padding++
-    if (padding > MAX_PADDING_BYTES) throw malformed('there is no line end after a boundary')
+    if (padding > MAX_PADDING_BYTES) throw malformed('no_line_end_after_boundary')
     if (view.length >= padding + 2) {
-      if (view[padding] !== 0x0d || view[padding + 1] !== 0x0a) throw malformed('there is no line end after a boundary')
+      if (view[padding] !== 0x0d || view[padding + 1] !== 0x0a) throw malformed('no_line_end_after_boundary')
       window.skip(padding)
       return false
     }
-    await window.need('inside a boundary')
+    await window.need('inside_boundary')
   }
 }
 
@@ -168,8 +170,8 @@ async function readHeaders(window: BodyWindow): Promise<Uint8Array> {
       window.skip(at + BLANK_LINE.length)
       return headers
     }
-    if (view.length >= MAX_HEADER_BYTES) throw malformed(`the headers of a part are longer than ${MAX_HEADER_BYTES} bytes`)
-    await window.need('inside the headers of a part')
+    if (view.length >= MAX_HEADER_BYTES) throw malformed(apiMessage('part_headers_too_long', { limit: MAX_HEADER_BYTES }))
+    await window.need('inside_headers_of_part')
   }
 }
 
@@ -187,7 +189,7 @@ function partBody(window: BodyWindow, delimiter: Uint8Array): AsyncIterable<Uint
         const length = ended ? at : Math.max(0, view.length - (delimiter.length - 1))
         window.skip(ended ? at + delimiter.length : length)
         if (length > 0) return { done: false, value: view.subarray(0, length) }
-        if (!ended) await window.need('inside a part')
+        if (!ended) await window.need('inside_part')
       }
     },
   }

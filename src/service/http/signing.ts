@@ -45,8 +45,7 @@ export const publishedKeys = (secret: string | undefined): JSONWebKeySet => (sec
 /** The same payload under the same key is the same text. */
 export async function signed(payload: object, secret: string | undefined): Promise<string> {
   const keys = secret === undefined ? undefined : keysOf(secret)
-  if (!keys?.signing)
-    throw new ApiError('maintenance', 'This service has no key to sign receipts with; its operator makes one by deploying.')
+  if (!keys?.signing) throw new ApiError('maintenance', 'no_signing_key')
   const key = (await importJWK(keys.signing, 'EdDSA')) as CryptoKey
   const text = new TextEncoder().encode(JSON.stringify(payload))
   return new CompactSign(text).setProtectedHeader({ alg: 'EdDSA', kid: keys.kid, typ: 'whittle-receipt' }).sign(key)

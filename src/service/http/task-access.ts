@@ -1,5 +1,6 @@
 /** The task of the path, if it is the caller's. */
 
+import { apiMessage } from '../i18n/message.ts'
 import type { Task, TaskResult } from '../store/task.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
@@ -14,7 +15,7 @@ export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) =>
   const record = c.env.TASKS.getByName(id)
   const task = await read(record)
   if (!task) throw unknownTask(id)
-  if (task.accountId !== c.get('key').accountId) throw new ApiError('not_owner', 'This task belongs to another account.')
+  if (task.accountId !== c.get('key').accountId) throw new ApiError('not_owner', 'task_of_another_account')
   return { task, record }
 }
 
@@ -29,9 +30,8 @@ export async function ownTask(c: AppContext): Promise<Task> {
 
 export function completedResult(task: Task): TaskResult {
   if (task.status === 'completed' && task.result) return task.result
-  const why = task.status === 'failed' ? 'it has failed' : `it is still ${task.status}`
-  throw new ApiError('not_completed', `The task has no result: ${why}.`, { status: task.status })
+  const why = task.status === 'failed' ? apiMessage('it_has_failed') : apiMessage('it_is_still', { status: task.status })
+  throw new ApiError('not_completed', apiMessage('task_has_no_result', { why }), { status: task.status })
 }
 
-export const unknownTask = (id: string) =>
-  new ApiError('unknown_task', `There is no task '${id.slice(0, 40)}'; it may have been deleted or have expired.`)
+export const unknownTask = (id: string) => new ApiError('unknown_task', apiMessage('no_such_task', { id: id.slice(0, 40) }))

@@ -1,4 +1,5 @@
 /** The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload), read and written. */
+import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 import { PLANS } from '../store/plans.ts'
 import type { Checksum } from '../store/resumable.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
@@ -24,7 +25,7 @@ export const TUS_FACTS = {
 export function requireVersion(c: AppContext): void {
   const given = c.req.header('Tus-Resumable')
   if (given === VERSION) return
-  const message = `This speaks tus ${VERSION}: send the header "Tus-Resumable: ${VERSION}".`
+  const message = apiMessage('tus_version', { version: VERSION })
   throw new ApiError('precondition_failed', message, { param: 'Tus-Resumable', allowed: [VERSION] }, { 'Tus-Version': VERSION })
 }
 
@@ -33,7 +34,7 @@ export function wholeNumber(c: AppContext, name: 'Upload-Length' | 'Upload-Offse
   const text = c.req.header(name) ?? ''
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (Number.isSafeInteger(value)) return value
-  throw invalidParameter(name, `The header ${name} must be a whole number of bytes.`, text ? { got: text.slice(0, 40) } : {})
+  throw invalidParameter(name, apiMessage('header_must_be_bytes', { name }), text ? { got: text.slice(0, 40) } : {})
 }
 
 /** undefined: none is told, the body comes in chunks. */
@@ -49,10 +50,10 @@ export function parseChecksum(header: string | undefined): Checksum | undefined 
   const [, algorithm, digest = ''] = /^(\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
   if (algorithm !== 'sha1' && algorithm !== 'sha256') {
     const allowed = Object.keys(ALGORITHMS)
-    throw invalidParameter('Upload-Checksum', "The header Upload-Checksum must be 'sha1' or 'sha256', a space and base64.", { allowed })
+    throw invalidParameter('Upload-Checksum', 'checksum_malformed', { allowed })
   }
   if (decoded(digest)?.length !== ALGORITHMS[algorithm]) {
-    throw invalidParameter('Upload-Checksum', `The header Upload-Checksum must carry ${ALGORITHMS[algorithm]} bytes of base64.`)
+    throw invalidParameter('Upload-Checksum', apiMessage('checksum_of_wrong_length', { bytes: ALGORITHMS[algorithm] }))
   }
   return { algorithm, digest }
 }
@@ -67,14 +68,14 @@ export interface Metadata {
 export function parseMetadata(header: string | undefined, secret: string): Metadata {
   const values = new Map<string, string>()
   const shown: string[] = []
-  const refuse = (why: string) => invalidParameter('Upload-Metadata', `The header Upload-Metadata cannot be read: ${why}.`)
-  if ((header?.length ?? 0) > MAX_METADATA_BYTES) throw refuse(`it is longer than ${MAX_METADATA_BYTES} bytes`)
+  const refuse = (why: ApiSaid) => invalidParameter('Upload-Metadata', apiMessage('metadata_unreadable', { why: apiMessageOf(why) }))
+  if ((header?.length ?? 0) > MAX_METADATA_BYTES) throw refuse(apiMessage('it_is_longer_than_bytes', { limit: MAX_METADATA_BYTES }))
   for (const pair of header?.trim() ? header.split(',') : []) {
     const [key = '', text = '', ...more] = pair.trim().split(' ')
-    if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(key) || more.length > 0) throw refuse("it must be 'key base64' pairs, apart by commas")
-    if (values.has(key)) throw refuse(`'${key.slice(0, 40)}' is given twice`)
+    if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(key) || more.length > 0) throw refuse('must_be_key_base64_pairs')
+    if (values.has(key)) throw refuse(apiMessage('given_twice', { name: key.slice(0, 40) }))
     const value = textOf(text)
-    if (value === undefined) throw refuse(`'${key.slice(0, 40)}' is not UTF-8 in base64`)
+    if (value === undefined) throw refuse(apiMessage('not_utf_8_in_base64', { name: key.slice(0, 40) }))
     values.set(key, value)
     if (key !== secret) shown.push(text ? `${key} ${text}` : key)
   }

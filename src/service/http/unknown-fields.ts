@@ -2,7 +2,9 @@
  * Refusals of fields that an endpoint does not know. Nothing is ignored: who asks for something that is not offered must not hear that
  * all went well. The value is never repeated, it may be a password under a mistyped name.
  */
+
 import * as z from 'zod'
+import { apiMessage } from '../i18n/message.ts'
 import { type ApiError, invalidParameter } from '../tasks/api-error.ts'
 
 /** Names come from strangers; this much of one is repeated. */
@@ -11,8 +13,11 @@ const MAX_SHOWN_LENGTH = 60
 
 export function unknownField(name: string, known: readonly string[]): ApiError {
   const shown = name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
-  const takes = known.length === 0 ? 'this takes no fields' : `this takes ${known.join(', ')}`
-  return invalidParameter(name.slice(0, MAX_PARAM_LENGTH), `The field '${shown}' is not known here; ${takes}.`, { allowed: known })
+  const said =
+    known.length === 0
+      ? apiMessage('takes_no_fields', { name: shown })
+      : apiMessage('field_not_known_here', { name: shown, known: known.join(', ') })
+  return invalidParameter(name.slice(0, MAX_PARAM_LENGTH), said, { allowed: known })
 }
 
 /** Refuses the first field of a JSON body that its schema does not name. */
@@ -46,7 +51,7 @@ function refuseRepeated(names: readonly string[]): void {
 }
 
 export const givenTwice = (name: string) =>
-  invalidParameter(name.slice(0, MAX_PARAM_LENGTH), `The field '${name.slice(0, MAX_SHOWN_LENGTH)}' was given twice.`)
+  invalidParameter(name.slice(0, MAX_PARAM_LENGTH), apiMessage('field_given_twice', { name: name.slice(0, MAX_SHOWN_LENGTH) }))
 
 /** A string or a bracket of JSON; a string that is the name of a field has a colon behind it. */
 const TOKEN = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]/g

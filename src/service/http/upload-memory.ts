@@ -3,6 +3,7 @@
  * and a dozen uploads of one city may meet here. Who comes when it is full waits without being read (the line's own back-pressure),
  * and is then told to come again. Small bodies do not wait behind large ones.
  */
+import { apiMessage } from '../i18n/message.ts'
 import { PART_BYTES } from '../store/blobs.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { Gate } from '../tasks/memory-semaphore.ts'
@@ -24,6 +25,6 @@ export async function withRoom<T>(bytes: number | undefined, work: () => Promise
   const room = Math.min(bytes ?? Number.POSITIVE_INFINITY, parts * PART_BYTES) + WINDOW_BYTES
   using place = await (room <= SMALL_BYTES ? smallOnes : largeOnes).enter(room, WAIT_MS)
   if (place) return await work()
-  const message = `Too many uploads are under way here; please try again in ${RETRY_SECONDS} seconds.`
+  const message = apiMessage('too_many_uploads', { seconds: RETRY_SECONDS })
   throw new ApiError('overloaded', message, {}, { 'Retry-After': String(RETRY_SECONDS) })
 }

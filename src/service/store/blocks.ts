@@ -58,7 +58,7 @@ export class Blocks implements Disposable {
 
   /** Before each request to the bucket. */
   countRead(): void {
-    if (this.#readsLeft === 0) throw overBudget('more reads of the file than a job has')
+    if (this.#readsLeft === 0) throw overBudget('more_reads_of_file_than_job_has')
     this.#readsLeft--
   }
 

@@ -1,24 +1,31 @@
-/** Outcomes that were stored before losses had a place of their own, read as they are written now. */
+/** Outcomes of older releases, read as they are written now: with messages as text, or without a place of their own for losses. */
+import { revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
 import type { Compressed, Outcome } from '../../core/model/codec.ts'
 import { lossOf } from '../../core/model/loss.ts'
 
 /** Until 2026 fidelity was stored, and figures lay beside it. */
 export type StoredOutcome =
-  | Outcome
+  | (Omit<Extract<Outcome, { kind: 'unchanged' }>, 'detail'> & { readonly detail?: StoredMessage })
+  | (Omit<Compressed, 'steps'> & { readonly steps: readonly StoredMessage[] })
   | {
       readonly kind: 'compressed'
       readonly fidelity: 'lossless' | 'perceptual'
       readonly ssim?: number
       readonly psnrDb?: number
       readonly snrDb?: number
-      readonly steps: string[]
+      readonly steps: readonly string[]
       readonly output?: Exclude<Compressed['output'], undefined>
     }
 
 /** The same receipt comes of it, whichever shape it was stored in. */
 export function revivedOutcome(stored: StoredOutcome): Outcome {
-  if (stored.kind === 'unchanged' || !('fidelity' in stored)) return stored
-  const { kind, ssim, psnrDb, snrDb, steps, output } = stored
+  if (stored.kind === 'unchanged') {
+    const { detail, ...rest } = stored
+    return detail === undefined ? rest : { ...rest, detail: revivedMessage(detail) }
+  }
+  const steps = stored.steps.map(revivedMessage)
+  if (!('fidelity' in stored)) return { ...stored, steps }
+  const { kind, ssim, psnrDb, snrDb, output } = stored
   const pictures = ssim === undefined || psnrDb === undefined ? undefined : { ssim, psnrDb, measuredAt: undefined }
   const sound = snrDb === undefined ? undefined : { snrDb }
   return { kind, ...lossOf(pictures, sound), steps, ...(output === undefined ? {} : { output }) }

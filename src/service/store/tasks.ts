@@ -1,4 +1,5 @@
 /** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
+import type { StoredMessage } from '../../core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../core/model/segmented.ts'
 import type { NewTask, Task, TaskError, TaskResult } from './task.ts'
 
@@ -76,7 +77,7 @@ export type Claim =
       /** It took a worker along before, or was beside one that did: nothing runs beside it now. */
       readonly alone: boolean
       /** The file needs more than a job has, and why: the upload is the result, nothing is tried. */
-      readonly overBudget?: string
+      readonly overBudget?: StoredMessage
     }
   /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
   | { readonly kind: 'forget' }
@@ -108,7 +109,7 @@ export interface TaskRecordFace {
   complete(attempt: number, result: TaskResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>
   /** The file needs more than a job has, so much that this attempt cannot even complete the task; another one does. */
-  giveUp(attempt: number, why: string): Promise<void>
+  giveUp(attempt: number, why: StoredMessage): Promise<void>
   /** The attempt broke: try again later, or fail after the third that broke by itself, or when the platform failed for an hour. */
   release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void>
   /** Cancels a running job, removes blobs and record. undefined: there was none. */

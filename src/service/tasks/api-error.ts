@@ -1,4 +1,5 @@
 /** Every way the service says no, as one error: the HTTP status, the stable machine word, the sentence, the facts. */
+import { type ApiMessage, type ApiSaid, apiMessageOf, inLanguage } from '../i18n/message.ts'
 import type { TaskError } from '../store/task.ts'
 
 export interface ErrorFacts {
@@ -10,13 +11,16 @@ export class ApiError extends Error {
   readonly status: number
   /** `error_detail.type`: one of the words in `ERROR_TYPES`. */
   readonly type: ErrorType
+  /** The sentence; `message` has it in English. */
+  readonly said: ApiMessage
   /** The rest of `error_detail`. */
   readonly facts: ErrorFacts
   /** Headers that belong to this error (`Allow`, `Retry-After`, `Content-Range`). */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(type: ErrorType, message: string, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
+  constructor(type: ErrorType, said: ApiSaid, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(inLanguage('en', apiMessageOf(said)))
+    this.said = apiMessageOf(said)
     this.type = type
     this.status = ERROR_TYPES[type]
     this.facts = facts
@@ -25,7 +29,7 @@ export class ApiError extends Error {
 
   /** The same, as a failed task keeps it. */
   asTaskError(requestId: string): TaskError {
-    return { code: this.status, type: this.type, message: this.message, requestId, facts: this.facts }
+    return { code: this.status, type: this.type, message: this.said, requestId, facts: this.facts }
   }
 }
 
@@ -71,5 +75,5 @@ export const ERROR_TYPES = {
 
 export type ErrorType = keyof typeof ERROR_TYPES
 
-export const invalidParameter = (param: string, message: string, facts: ErrorFacts = {}) =>
-  new ApiError('invalid_parameter', message, { param, ...facts })
+export const invalidParameter = (param: string, said: ApiSaid, facts: ErrorFacts = {}) =>
+  new ApiError('invalid_parameter', said, { param, ...facts })

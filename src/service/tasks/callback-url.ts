@@ -1,9 +1,10 @@
+import { type ApiMessage, type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 /**
  * Which addresses a callback may reach: public names over https, at the ports that are for it. No credentials, no IP literal in
  * any spelling (the URL parser turns 0x7f.1, 017700000001 and full-width digits into dotted form first), no single-label or
  * internal names. What a name leads to is judged when it is called: by Cloudflare's network, or by `src/local/egress.ts`.
  */
-export type CallbackUrl = { ok: true; url: string } | { ok: false; why: string }
+export type CallbackUrl = { ok: true; url: string } | { ok: false; why: ApiMessage }
 
 export interface CallbackRules {
   /** Local development, where a callback may go to http on this machine. */
@@ -25,30 +26,30 @@ const PORTS: readonly number[] = [443, 8443]
 const MAX_LENGTH = 2048
 
 export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrl {
-  const no = (why: string): CallbackUrl => ({ ok: false, why })
-  if (raw.length > MAX_LENGTH) return no(`it is longer than ${MAX_LENGTH} characters`)
+  const no = (why: ApiSaid): CallbackUrl => ({ ok: false, why: apiMessageOf(why) })
+  if (raw.length > MAX_LENGTH) return no(apiMessage('it_is_longer_than_characters', { limit: MAX_LENGTH }))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the URL parser would silently drop them
-  if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return no('it has white space, control characters or backslashes')
-  if (!/^https?:\/\/[^/]/i.test(raw)) return no('it must begin with https://')
+  if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return no('white_space_or_backslashes')
+  if (!/^https?:\/\/[^/]/i.test(raw)) return no('must_begin_with_https')
   let url: URL
   try {
     url = new URL(raw)
   } catch {
-    return no('it is no valid URL')
+    return no('it_is_no_valid_url')
   }
-  if (url.username || url.password || raw.slice(0, raw.indexOf('/', 8) + 1 || undefined).includes('@')) return no('it carries credentials')
+  if (url.username || url.password || raw.slice(0, raw.indexOf('/', 8) + 1 || undefined).includes('@')) return no('carries_credentials')
   const host = url.hostname.replace(/\.$/, '').toLowerCase()
   if (loopbackHttp && url.protocol === 'http:' && (host === '127.0.0.1' || host === 'localhost' || host === '[::1]')) {
     return { ok: true, url: url.href }
   }
-  if (url.protocol !== 'https:') return no('it must begin with https://')
-  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return no('its host is an IP address')
-  if (url.hostname.endsWith('.')) return no('its host ends with a dot')
-  if (!host.includes('.')) return no('its host is not a public name')
-  if (INTERNAL.test(host)) return no('its host is an internal name')
-  if (!NAME.test(host)) return no('its host is not a public name')
+  if (url.protocol !== 'https:') return no('must_begin_with_https')
+  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return no('host_is_ip_address')
+  if (url.hostname.endsWith('.')) return no('host_ends_with_dot')
+  if (!host.includes('.')) return no('host_is_no_public_name')
+  if (INTERNAL.test(host)) return no('host_is_internal_name')
+  if (!NAME.test(host)) return no('host_is_no_public_name')
   const port = Number(url.port || 443)
   const allowed = [...PORTS, ...ports]
-  if (!allowed.includes(port)) return no(`its port is ${port}; callbacks go to ${allowed.join(', ')}`)
+  if (!allowed.includes(port)) return no(apiMessage('port_not_allowed', { port, allowed: allowed.join(', ') }))
   return { ok: true, url: url.href }
 }

@@ -1,4 +1,5 @@
 /** The part of a job's life that containers have: what an isolate was too small for begins anew there. Pure, as `job.ts`. */
+import { message } from '../../core/i18n/message.ts'
 import { FIRST_HEAVY, firstStep, type Job, newStep, overBudgetJob } from './job.ts'
 
 export const isHeavyAttempt = (attempt: number) => attempt > FIRST_HEAVY
@@ -25,5 +26,5 @@ export const isForsaken = ({ heavy, phase, step }: Job) =>
 
 /** The job that no container came for: the upload is the result, and an isolate says so. */
 export function forsakenJob({ heavy: _, ...job }: Job, now: number): Job {
-  return overBudgetJob({ ...job, step: newStep(now) }, 'the file needs more than a job has here, and no container came for it', now)
+  return overBudgetJob({ ...job, step: newStep(now) }, message('no_container_came'), now)
 }

@@ -15,12 +15,7 @@ export async function takeTurn(account: AccountFace, key: string | undefined, sc
   const state = await account.beginIdempotent(key, scope, crypto.randomUUID())
   switch (state.kind) {
     case 'in_flight':
-      throw new ApiError(
-        'idempotency_in_flight',
-        'A request with this Idempotency-Key is still being worked on.',
-        {},
-        { 'Retry-After': '1' },
-      )
+      throw new ApiError('idempotency_in_flight', 'idempotency_key_in_flight', {}, { 'Retry-After': '1' })
     case 'done':
       return { kind: 'repeated', fingerprint: state.fingerprint, id: state.id }
     case 'new':
@@ -36,11 +31,7 @@ export async function takeTurn(account: AccountFace, key: string | undefined, sc
 export function parseIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const match = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/.exec(header) ?? /^([\x21\x23-\x7e]{1,255})$/.exec(header)
-  if (!match)
-    throw invalidParameter(
-      'Idempotency-Key',
-      'The header Idempotency-Key must be 1 to 255 visible ASCII characters, in double quotes or bare.',
-    )
+  if (!match) throw invalidParameter('Idempotency-Key', 'idempotency_key_malformed')
   return match[1]
 }
 
@@ -59,5 +50,5 @@ export async function fingerprint(secret: string, files: readonly Digested[], fi
 /** Throws unless the repeated request is the same request. */
 export function sameOrRefuse(known: string, now: string): void {
   if (known === now) return
-  throw new ApiError('idempotency_mismatch', 'This Idempotency-Key was used before with another file or other fields.')
+  throw new ApiError('idempotency_mismatch', 'idempotency_key_reused')
 }

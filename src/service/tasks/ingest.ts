@@ -1,9 +1,11 @@
 /** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
+
 import { createHash } from 'node:crypto'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import type { Source } from '../../core/model/codec.ts'
 import { FIRST_BYTES, identify, mayBeKnown } from '../../core/pipeline/identify.ts'
 import type { Env } from '../env.ts'
+import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { newId } from '../store/ids.ts'
 import { regionOf } from '../store/regions.ts'
@@ -109,11 +111,10 @@ export async function keep(
   }
 }
 
-export const emptyFile = () => new ApiError('empty_file', 'The file is empty.')
-export const unsupportedFormat = () =>
-  new ApiError('unsupported_format', 'No supported format recognises the bytes of this file; see /v1/formats.')
+export const emptyFile = () => new ApiError('empty_file', 'file_empty')
+export const unsupportedFormat = () => new ApiError('unsupported_format', 'format_not_recognised')
 export const fileTooLarge = (maxFileBytes: number) => {
-  const message = `Your plan takes files of up to ${maxFileBytes / 1_000_000} MB (${maxFileBytes} bytes).`
+  const message = apiMessage('file_too_large', { megabytes: maxFileBytes / 1_000_000, bytes: maxFileBytes })
   return new ApiError('file_too_large', message, { limit_bytes: maxFileBytes })
 }
 

@@ -3,6 +3,7 @@
 import { FORMATS } from '../../core/catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
+import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
 type UsageRights = 'keep' | 'drop'
@@ -27,7 +28,7 @@ export function chooseOutput(format: KnownFormat, wanted: string | undefined): O
   const allowed = [...format.outputs]
   throw new ApiError(
     'unsupported_output',
-    `A ${format.title} file cannot become '${wanted.slice(0, 40)}'; it may become ${allowed.join(', ')}.`,
+    apiMessage('cannot_become', { format: format.title, wanted: wanted.slice(0, 40), allowed: allowed.join(', ') }),
     {
       param: 'format',
       got: wanted.slice(0, 40),
@@ -45,18 +46,14 @@ function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined 
 export function checkOutputName(wanted: string): void {
   if (Object.values<KnownFormat>(FORMATS).some((format) => outputNamed(format, wanted))) return
   const facts = { param: 'format', got: wanted.slice(0, 40), allowed: REQUESTABLE }
-  throw new ApiError('unsupported_output', `No file can become '${wanted.slice(0, 40)}'; see /v1/formats.`, facts)
+  throw new ApiError('unsupported_output', apiMessage('nothing_can_become', { wanted: wanted.slice(0, 40) }), facts)
 }
 
 /** `ultra` is a level of some formats only. */
 export function checkQuality(format: KnownFormat, quality: Quality): void {
   if (quality !== 'ultra' || format.ultra) return
-  throw invalidParameter(
-    'quality',
-    `The quality 'ultra' exists for DOCX, XLSX, PPTX and OFD only; a ${format.title} file takes low, medium or high.`,
-    {
-      got: quality,
-      allowed: ['low', 'medium', 'high'],
-    },
-  )
+  throw invalidParameter('quality', apiMessage('no_ultra_for_format', { format: format.title }), {
+    got: quality,
+    allowed: ['low', 'medium', 'high'],
+  })
 }

@@ -2,6 +2,7 @@
  * The part of a task that only its Durable Object knows: leases, attempts, parts, the outbox. Pure state transitions,
  * so that they can be tested without a Worker; `durable-objects/task-record.ts` stores what they return.
  */
+import type { StoredMessage } from '../../core/i18n/message.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
 import type { JobMessage, Whose } from '../store/tasks.ts'
@@ -61,7 +62,7 @@ export interface Job {
   /** Parts from this number on wait for others to be done. Absent: none does, as before 2026-12. */
   released?: number
   /** Why the file needs more than a job has. The upload is the result then; a worker puts it under its password, if there is one. */
-  overBudget?: string
+  overBudget?: StoredMessage
   /** Isolates were too small for it: containers have it, as long as there are any. */
   heavy?: boolean
 }
@@ -130,7 +131,7 @@ export function lostStep(step: Step, now: number, pauseMs: number): Step {
 }
 
 /** The job after its file was found to need too much: a worker only completes the task. Attempts go on, results are named by them. */
-export function overBudgetJob(job: Job, why: string, now: number): Job {
+export function overBudgetJob(job: Job, why: StoredMessage, now: number): Job {
   const { attempts, troubles = 0 } = job.step
   const step = { ...newStep(now), attempts: Math.max(attempts, troubles + MAX_ATTEMPTS), troubles }
   return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }

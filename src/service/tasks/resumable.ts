@@ -3,6 +3,7 @@
 import { Sha256 } from '../../core/bytes/sha256.ts'
 import { identify } from '../../core/pipeline/identify.ts'
 import type { Env } from '../env.ts'
+import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
 import { patternOf } from '../store/ids.ts'
@@ -18,8 +19,7 @@ import { createFailed, noRoom, type Submission, submit } from './submit.ts'
 export const UPLOAD_MS = 24 * 3_600_000
 const UPLOAD_ID = patternOf('upl')
 
-export const unknownUpload = (id: string) =>
-  new ApiError('unknown_upload', `There is no upload '${id.slice(0, 40)}'; it may have been deleted or have expired.`)
+export const unknownUpload = (id: string) => new ApiError('unknown_upload', apiMessage('no_such_upload', { id: id.slice(0, 40) }))
 
 /** Asking a Durable Object by a name makes it: only names that we could have given. */
 export function uploadRecord(env: Env, id: string): UploadRecordFace {
@@ -71,9 +71,9 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
 
 function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiError {
   if (use.kind === 'unknown') return unknownUpload(uploadId)
-  if (use.kind === 'used') return new ApiError('upload_used', 'This upload has become a task already; one upload is one task.')
+  if (use.kind === 'used') return new ApiError('upload_used', 'upload_became_task')
   const { offset, size } = use
-  return new ApiError('offset_mismatch', `This upload is not finished: ${offset} of ${size} bytes have come.`, { offset, size })
+  return new ApiError('offset_mismatch', apiMessage('upload_not_finished', { offset, size }), { offset, size })
 }
 
 /** What breaks leaves the upload to others. */

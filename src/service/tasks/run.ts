@@ -91,7 +91,7 @@ async function endAttempt(
 ): Promise<void> {
   if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(task, error.bestSize))
   // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
-  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, error.message)
+  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, error.detail ?? error.message)
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return record.release(attempt, why, part, error instanceof PlatformError ? 'platform' : 'codec')
 }

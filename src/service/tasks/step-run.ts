@@ -3,6 +3,7 @@
 import { enginesOf } from '../../core/catalog/engines.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
+import { message, revivedMessage } from '../../core/i18n/message.ts'
 import type { Codecs, Outcome, Source } from '../../core/model/codec.ts'
 import { overBudget } from '../../core/model/error.ts'
 import type { NativeFilm } from '../../core/model/external-encoder.ts'
@@ -12,6 +13,7 @@ import { expectedTrouble, outputOfResult, type Pressed, verifiedShareOf } from '
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { type Job, openJob } from '../../core/pipeline/job.ts'
 import type { WorkerEnv } from '../env.ts'
+import { apiMessage } from '../i18n/message.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
 import { partsOf, resultsOf } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
@@ -86,7 +88,7 @@ export class StepRun implements Disposable {
   async run(): Promise<void> {
     const { claim, lease } = this.#job
     try {
-      if (claim.overBudget !== undefined) throw overBudget(claim.overBudget)
+      if (claim.overBudget !== undefined) throw overBudget(revivedMessage(claim.overBudget))
       await this.#step()
     } catch (error) {
       const trouble = lease.signal.aborted ? undefined : expectedTrouble(this.#task.format, error)
@@ -98,7 +100,7 @@ export class StepRun implements Disposable {
   async #step(): Promise<void> {
     const { codecs, claim, step, record } = this.#job
     const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
-    if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: 'this format has no codec yet' }))
+    if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: message('format_has_no_codec_yet') }))
     const { quality, output, targetSize, usageRights } = this.#task
     const { signal, progress } = this.#job.lease
     const { memoryBudget, pictureSeconds, native, enlarged } = this.#job.runtime
@@ -204,7 +206,7 @@ export function targetUnreachable(task: Task, bestSize: number): TaskError {
   return {
     code: 400,
     type: 'target_unreachable',
-    message: `No result of at most ${task.targetSize} bytes keeps the quality floors; the smallest has ${bestSize} bytes.`,
+    message: apiMessage('target_unreachable', { target: String(task.targetSize), best: bestSize }),
     requestId: task.requestId,
     facts: { target_size: task.targetSize, best_size: bestSize },
   }

@@ -3,6 +3,7 @@
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
+import { apiMessage } from '../i18n/message.ts'
 import { LANES } from '../lanes.ts'
 import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
@@ -37,7 +38,7 @@ export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: num
 
 export function noRoom({ used, quota }: { used: number; quota: number }): ApiError {
   const facts = { used_bytes: used, quota_bytes: quota }
-  return new ApiError('storage_quota_exceeded', 'There is no room left in your storage; delete tasks you no longer need.', facts)
+  return new ApiError('storage_quota_exceeded', 'storage_full', facts)
 }
 
 /** Room that was admitted and is not needed any more. What cannot be given back now is free in 15 minutes. */
@@ -49,10 +50,10 @@ export async function giveBack(env: Env, key: KeyRecord, ids: readonly string[])
 
 /** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
-  if (!plan.callbacks) throw new ApiError('plan_not_allowed', `The ${plan.id} plan has no callbacks.`, { plan: plan.id })
+  if (!plan.callbacks) throw new ApiError('plan_not_allowed', apiMessage('plan_has_no_callbacks', { plan: plan.id }), { plan: plan.id })
   const checked = checkCallbackUrl(callbackUrl, callbackRules(env))
   if (checked.ok) return checked.url
-  throw new ApiError('unsafe_callback_url', `The callback_url cannot be used: ${checked.why}.`, { param: 'callback_url' })
+  throw new ApiError('unsafe_callback_url', apiMessage('callback_url_unusable', { why: checked.why }), { param: 'callback_url' })
 }
 
 /** A single file's task, in the quick lane if nothing slower is wanted and its format has one; throws what stands against it. */
@@ -97,10 +98,7 @@ async function decide(submission: Submission, staged: Staged, format: KnownForma
   return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
 }
 
-const PASSWORD_REFUSALS = {
-  signed: 'This PDF is signed: encrypting it would break the signature. Send it without a password.',
-  encrypted: 'This document is under a password already. Send it without one.',
-}
+const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const
 
 async function refusePassword({ kept, fileName }: Staged, format: KnownFormat): Promise<void> {
   const obstacle = 'refusal' in kept ? undefined : await passwordObstacle(kept.upload.source(fileName), format)

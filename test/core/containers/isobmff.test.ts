@@ -9,6 +9,7 @@ import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const PARENTS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'udta']
@@ -49,7 +50,7 @@ const placeOf = (type: string, which = 0) => places.filter((place) => place.type
 describe('an index whose boxes do not fill their parents', () => {
   it('the film without damage is packed', async () => {
     const { outcome, bytes } = await pack(film)
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['index first, dead space dropped'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['index first, dead space dropped'] })
     expect(count(bytes, 'trak')).toBe(2)
   })
 
@@ -81,7 +82,7 @@ describe('an index whose boxes do not fill their parents', () => {
     const file = resized(longer, moov.at, moov.end - moov.at + longer.length - film.length)
     expect((await pack(file)).outcome).toMatchObject({ kind: 'compressed' })
     const child = Buffer.from(file).lastIndexOf(Buffer.from(type, 'latin1')) - 4
-    expect((await pack(resized(file, child, u32At(file, child) + 500))).outcome).toMatchObject({
+    expect(inEnglish((await pack(resized(file, child, u32At(file, child) + 500))).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
       detail: expect.stringContaining(`'${type}'`),
@@ -123,7 +124,7 @@ describe('an index whose boxes do not fill their parents', () => {
   it('a box that swallows the next track is damage', async () => {
     const header = placeOf('mvhd')
     const swallowed = placeOf('trak', 0)
-    expect((await pack(resized(film, header.at, swallowed.end - header.at))).outcome).toMatchObject({
+    expect(inEnglish((await pack(resized(film, header.at, swallowed.end - header.at))).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
       detail: expect.stringContaining('2 tracks, of which 1 can be reached'),

@@ -8,6 +8,7 @@ import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { optionsFor, press, rawAvi, tones, wave } from '../formats/media-fixtures.ts'
 
 const text = (file: Uint8Array) => Buffer.from(file).toString('latin1')
@@ -149,7 +150,10 @@ describe('WAVE', () => {
   it('an incomplete last sample goes, and the receipt says it', async () => {
     const cut = file.subarray(0, placeOf('data').at + 8 + 5999)
     const { outcome } = await press(wav, cut, 'high', 'wav')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['5 bytes of an incomplete last sample removed']) })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining(['5 bytes of an incomplete last sample removed']),
+    })
   })
 
   it('zeros behind the form, or at its end, stay', async () => {

@@ -3,9 +3,11 @@ import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { docx } from '../../../src/core/formats/office/office.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
+import type { Message } from '../../../src/core/i18n/message.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { textsOf } from '../../support/in-english.ts'
 import { document, drawing } from '../../support/office.ts'
 import { jpegOf, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 
@@ -22,7 +24,7 @@ describe('crops', () => {
     const zip = await zipOf(parts)
     const ultra = await press(docx, zip, 'ultra', { jpg, png })
     expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
-    expect((ultra.outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    expect(textsOf((ultra.outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(ultra.bytes)
     // 32…160 of 320, 48…168 of 240; the left top corner on the grid of 16.
     const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
@@ -61,7 +63,7 @@ describe('crops', () => {
     })
     const zip = await zipOf(parts)
     const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', { jpg, png })
-    expect((outcome as { steps: string[] }).steps).toContain('1 pictures cropped to what is shown')
+    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
     const small = after.get('word/media/image1.png')!

@@ -1,4 +1,5 @@
 /** Resolution and comments of pictures that change their format: PNG and JPEG both have a place for them, others say what goes. */
+
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
@@ -11,6 +12,7 @@ import { jfifDensity, resolutionOfJfif } from '../../../src/core/images/convert/
 import { memorySource } from '../../../src/core/model/source.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { readPngInfo } from '../../../wasm/png/png.ts'
+import { inEnglish, textsOf } from '../../support/in-english.ts'
 import { jpegOf, photo } from '../../support/packages.ts'
 import { bmpFile } from '../../support/picture-files.ts'
 import { plainPng } from '../../support/plain-png.ts'
@@ -39,7 +41,7 @@ it('a PNG as JPEG keeps 300 dpi and its texts, compressed ones too', async () =>
   const { outcome, bytes, defect } = await pressFile(png, file, 'a.png', { output: 'jpg' })
   expect(defect).toBeUndefined()
   if (outcome.kind !== 'compressed') throw new Error('nothing was gained')
-  expect(outcome.steps.join()).not.toContain('not kept')
+  expect(textsOf(outcome.steps).join()).not.toContain('not kept')
   const carried = carriedOf(await readHeader(memorySource(bytes, 'a.jpg'), { memoryBudget: 9e7 }))
   expect(carried.resolution).toEqual({ x: 11811, y: 11811, unit: 'metre' })
   expect(carried.comments?.map(({ text }) => text)).toEqual(['Author: Ada', 'café', 'Title: Größe'])
@@ -47,7 +49,7 @@ it('a PNG as JPEG keeps 300 dpi and its texts, compressed ones too', async () =>
 
 it.each(['webp', 'avif'] as const)('a PNG as %s says that resolution and texts go', async (output) => {
   const { outcome } = await pressFile(png, picture(PHYS, chunk('tEXt', ascii('Author\0Ada'))), 'a.png', { output })
-  expect(outcome).toMatchObject({ steps: expect.arrayContaining([expect.stringMatching(/^not kept, .* pHYs, tEXt$/)]) })
+  expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining([expect.stringMatching(/^not kept, .* pHYs, tEXt$/)]) })
 })
 
 /** A JPEG of few colours and large areas, which is smaller as PNG, with 240 dpi and a comment. */
@@ -64,7 +66,7 @@ it('a JPEG as PNG keeps resolution and comment', async () => {
   const { outcome, bytes, defect } = await pressFile(jpg, await describedJpeg(), 'a.jpg', { output: 'png' })
   expect(defect).toBeUndefined()
   if (outcome.kind !== 'compressed') throw new Error('nothing was gained')
-  expect(outcome.steps.join()).not.toContain('not kept')
+  expect(textsOf(outcome.steps).join()).not.toContain('not kept')
   const { chunks } = await readPngInfo(memorySource(bytes, 'a.png').stream())
   expect([...chunks.find(({ type }) => type === 'pHYs')!.data]).toEqual([...longs(9449, 9449), 1])
   expect(new TextDecoder('latin1').decode(chunks.find(({ type }) => type === 'tEXt')!.data)).toBe('Comment\0Grüße, Ada')
@@ -72,7 +74,9 @@ it('a JPEG as PNG keeps resolution and comment', async () => {
 
 it('a JPEG as WebP says that both go', async () => {
   const { outcome } = await pressFile(jpg, await describedJpeg(), 'a.jpg', { output: 'webp' })
-  expect(outcome).toMatchObject({ steps: expect.arrayContaining([expect.stringMatching(/^not kept, .*: comment, resolution$/)]) })
+  expect(inEnglish(outcome)).toMatchObject({
+    steps: expect.arrayContaining([expect.stringMatching(/^not kept, .*: comment, resolution$/)]),
+  })
 })
 
 it('a BMP keeps its resolution as PNG and JPEG', async () => {

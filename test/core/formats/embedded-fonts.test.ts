@@ -4,7 +4,9 @@ import { fontDifference, fontForText } from '../../../src/core/fonts/sfnt/for-te
 import { withSubstitutes } from '../../../src/core/fonts/sfnt/substitution.ts'
 import { characterMaps, fontFile, Outlines, tablesOf } from '../../../src/core/fonts/sfnt/truetype.ts'
 import { docx, pptx } from '../../../src/core/formats/office/office.ts'
+import type { Message } from '../../../src/core/i18n/message.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { textsOf } from '../../support/in-english.ts'
 import { type Parts, partsOf, press, text, zipOf } from '../../support/packages.ts'
 import { damagePositions } from '../../support/thorough.ts'
 
@@ -114,7 +116,7 @@ describe('fonts in documents', () => {
     const parts = word('Hello &#x4E00;丁七', obfuscated(before))
     const { outcome, bytes } = await press(docx, await zipOf(parts), 'ultra')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    expect((outcome as { steps: string[] }).steps).toContain('1 embedded fonts without unused glyphs')
+    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('1 embedded fonts without unused glyphs')
     const after = await partsOf(bytes)
     for (const [name, content] of Object.entries(parts)) if (!name.endsWith('odttf')) expect(text(after.get(name))).toBe(content)
     const tables = tablesOf(obfuscated(after.get('word/fonts/font1.odttf')!))!

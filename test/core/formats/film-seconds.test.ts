@@ -1,4 +1,5 @@
 /** What a receipt says of a film: its worst second and the mean over all frames, measured on what decoders show. */
+
 import { describe, expect, it } from 'vitest'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { analyse } from '../../../src/core/formats/film/analyse.ts'
@@ -13,6 +14,7 @@ import { PartWriter } from '../../../src/core/formats/film/part-file.ts'
 import { finishPart } from '../../../src/core/formats/film/part-loss.ts'
 import { encodeOnce } from '../../../src/core/formats/film/pictures.ts'
 import { Sampling, Seconds } from '../../../src/core/formats/film/seconds.ts'
+import type { Message } from '../../../src/core/i18n/message.ts'
 import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../../src/core/model/codec.ts'
 import type { PictureLoss } from '../../../src/core/model/loss.ts'
@@ -21,6 +23,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { Ffmpeg, type VideoPacket } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
+import { textsOf } from '../../support/in-english.ts'
 import { optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
 const [WIDTH, HEIGHT] = [64, 48]
@@ -228,7 +231,7 @@ describe('floors of a film', () => {
     const { outcome } = await inParts(burst(100), 1)
     expect(outcome).toMatchObject({ kind: 'compressed', copied: ['pictures'] })
     expect(outcome).not.toHaveProperty('loss.pictures')
-    expect((outcome as { steps: string[] }).steps.join()).toMatch(/pictures kept: the worst second would have SSIM/)
+    expect(textsOf((outcome as { steps: Message[] }).steps).join()).toMatch(/pictures kept: the worst second would have SSIM/)
   })
 
   it('a bad second is encoded again, although the mean is good', async () => {

@@ -17,6 +17,7 @@ import type { FinishedPart, PartPlan, SoFar } from '../../../src/core/model/segm
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { damageRounds } from '../../support/thorough.ts'
 import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
@@ -163,7 +164,7 @@ describe('QuickTime and MP4', () => {
     expect(parts.map((made) => made.receipt.facts['frames'])).toEqual([0, undefined])
     const sink = memorySink(source.size, 'out')
     const outcome = await mov.join(source, parts, sink, options)
-    expect(outcome).toMatchObject({
+    expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
       loss: { sound: { snrDb: expect.any(Number) } },
       copied: ['pictures'],
@@ -197,7 +198,7 @@ describe('QuickTime and MP4', () => {
   it('AAC that takes much more than the level asks for is made again, in step', async () => {
     const fat = (await press(avi, rawAvi(60, 64, 48, 44100), 'high', 'mp4')).bytes
     const { outcome, bytes } = await press(mp4, fat, 'low', 'mp4')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: aac → AAC 48 kbit/s']) })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: aac → AAC 48 kbit/s']) })
     expect(bytes.length).toBeLessThan(fat.length * 0.7)
     const [before, after] = await Promise.all([fat, bytes].map(async (file) => (await readMovie(memorySource(file, 'a'))).tracks[1]!))
     // The first encoder's run-up of 1024 samples, and the second's.
@@ -266,7 +267,11 @@ describe('bad input', () => {
     const film = Buffer.from(rawMovie(10))
     film.writeUInt32BE(value, film.indexOf('stsc') + 12 + column)
     const { outcome } = await press(mov, new Uint8Array(film), 'high', 'mov')
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining('samples of description') })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'malformed',
+      detail: expect.stringContaining('samples of description'),
+    })
   })
 
   it.each([
@@ -282,7 +287,7 @@ describe('bad input', () => {
     film.writeUInt32BE(8, at + short)
     film.write('junk', at + short + 4, 'latin1')
     const { outcome } = await press(mov, new Uint8Array(film), 'medium', 'mov')
-    expect(outcome).toMatchObject({ reason: 'malformed', detail: expect.stringContaining(`'${type}' of ${bytes - 8} bytes`) })
+    expect(inEnglish(outcome)).toMatchObject({ reason: 'malformed', detail: expect.stringContaining(`'${type}' of ${bytes - 8} bytes`) })
   })
 
   it('truncations and flips in the index never crash, and the next job works', async () => {
@@ -315,5 +320,5 @@ it("a movie whose tracks stand in front of 'mvhd' stays: FFmpeg shows it, and no
   const turned = new Uint8Array(Buffer.concat([film.subarray(0, at), film.subarray(trak, behind), mvhd, film.subarray(behind)]))
   expect(turned.length).toBe(film.length)
   const { outcome } = await press(mov, turned, 'medium', 'mov')
-  expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "tracks in front of 'mvhd'" })
+  expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "tracks in front of 'mvhd'" })
 })

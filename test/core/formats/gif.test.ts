@@ -8,6 +8,7 @@ import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { gifFile, plainCodes } from '../../support/picture-files.ts'
 import { damagePositions } from '../../support/thorough.ts'
 
@@ -175,7 +176,7 @@ describe('GIF', () => {
       disposal,
     })
     const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high')
-    expect(withFidelity(seen.outcome)).toMatchObject({
+    expect(inEnglish(withFidelity(seen.outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'lossless',
       steps: ['2 frames as stored, coded anew'],
@@ -189,13 +190,13 @@ describe('GIF', () => {
   it('keeps the frames where the first one leaves open what viewers show differently, the first colour or nothing', async () => {
     const frame = { x: 2, y: 0, width: 6, height: 8, pixels: new Uint8Array(48).fill(3), delay: 5, disposal: 1 }
     const file = gifOf(8, 8, PALETTE, [frame] as never)
-    expect(withFidelity((await run(file, 'medium')).outcome)).toMatchObject({
+    expect(inEnglish(withFidelity((await run(file, 'medium')).outcome))).toMatchObject({
       fidelity: 'lossless',
       steps: ['1 frame as stored, coded anew'],
     })
     expect((await run(file, 'medium', { output: 'png' })).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const transparent = gifOf(8, 8, PALETTE, [{ ...frame, transparent: 5 }] as never)
-    expect((await run(transparent, 'medium')).outcome).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
+    expect(inEnglish((await run(transparent, 'medium')).outcome)).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
   })
 
   it('more colours on the canvas than can be told apart (a photograph in tiles of their own tables): frames stay as they are', async () => {
@@ -211,7 +212,11 @@ describe('GIF', () => {
       palette: Array.from({ length: 256 }, (_, i) => [i, tile & 255, tile >> 8]).flat(),
     }))
     const { outcome } = await run(gifOf(320, 208, PALETTE, tiles as never), 'medium')
-    expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless', steps: ['260 frames as stored, coded anew'] })
+    expect(inEnglish(withFidelity(outcome))).toMatchObject({
+      kind: 'compressed',
+      fidelity: 'lossless',
+      steps: ['260 frames as stored, coded anew'],
+    })
   })
 
   it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {

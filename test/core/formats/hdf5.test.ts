@@ -7,6 +7,7 @@ import { rangeCache } from '../../../src/core/formats/hdf5/range-cache.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
 import { compareHdf5, rewriteHdf5 } from '../../../wasm/hdf5/hdf5.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 import { hdf5File } from '../../support/science-files.ts'
 import { damageRounds } from '../../support/thorough.ts'
@@ -61,7 +62,7 @@ describe('hdf5', () => {
     const at = Buffer.from(file).indexOf(node)
     // Entries in use (format specification, III.A.1 and III.B).
     new DataView(file.buffer).setUint16(at + 6, used, true)
-    expect((await press(file)).outcome).toMatchObject({
+    expect(inEnglish((await press(file)).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
       detail: 'much of the file holds what nothing in it leads to',
@@ -79,7 +80,7 @@ describe('hdf5', () => {
     view.setUint32(GROUP_AT + 4, count, true)
     const { outcome, defect } = await press(file)
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason, detail: `an object counts ${than} links than lead to it` })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason, detail: `an object counts ${than} links than lead to it` })
   })
 
   it('keeps the user block and the version of the format', async () => {
@@ -96,7 +97,7 @@ describe('hdf5', () => {
     ['external.h5', 'a dataset in another file'],
   ])('%s comes back as it was', async (name, detail) => {
     const { outcome } = await press(fixture('hdf5', name))
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
   })
 
   it('decodes LZF, whatever stands beside it, and writes Deflate instead', async () => {
@@ -171,14 +172,22 @@ describe('hdf5', () => {
     part.set(new TextEncoder().encode('NCSAfami'), file.length + 8)
     new DataView(part.buffer).setBigUint64(48, BigInt(file.length), true)
     const { outcome } = await press(part)
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('several files') })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: expect.stringContaining('several files'),
+    })
 
     const newer = fixture('hdf5', 'old-modification-time.h5')
     const type = Buffer.from(newer).indexOf(Uint8Array.of(0x10, 0x08, 0, 0, 4, 0, 0, 0)) // version 1, an integer of four bytes
     expect(type).toBeGreaterThan(0)
     newer[type] = 0x40
     const refused = (await press(newer)).outcome
-    expect(refused).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('later version') })
+    expect(inEnglish(refused)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: expect.stringContaining('later version'),
+    })
   })
 
   it('waits for ranges, and asks for few', async () => {
@@ -205,7 +214,11 @@ describe('hdf5', () => {
     expect(file[8]).toBe(3)
     file[11] = 1
     const { outcome } = await press(file)
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('open for writing') })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: expect.stringContaining('open for writing'),
+    })
   })
 
   it('reads and compares a chunk of 16 MB with shuffle, Deflate and a checksum (one-chunk-over-budget)', async () => {
@@ -221,7 +234,11 @@ describe('hdf5', () => {
 
   it('a chunk that does not fit into memory is over the budget, not damage', async () => {
     const { outcome } = await press(fixture('hdf5', 'one-chunk-of-16-mb.h5'))
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('too large for memory') })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'over_budget',
+      detail: expect.stringContaining('too large for memory'),
+    })
   })
 
   it('copies a chunk too large for memory as it is, and compresses the dataset beside it', async () => {
@@ -236,7 +253,7 @@ describe('hdf5', () => {
     ['newest-chunks.h5', 'a feature of a later version of HDF5: d'],
     ['newest-complex.h5', 'a type of a later version of HDF5: d'],
   ])('%s, which HDF5 2.0 wrote, is not called damaged', async (name, detail) => {
-    expect((await press(fixture('hdf5', name))).outcome).toEqual({ kind: 'unchanged', reason: 'unsupported_feature', detail })
+    expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({ kind: 'unchanged', reason: 'unsupported_feature', detail })
   })
 
   it('a superblock of a later version is unsupported, not damaged', async () => {

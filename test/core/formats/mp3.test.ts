@@ -11,6 +11,7 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../wasm/lame/lame.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
 import { damageRounds } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
@@ -69,7 +70,7 @@ describe('low', () => {
     const item = concat([Uint8Array.of(5, 0, 0, 0, 0, 0, 0, 0), text('Title\0Tones')])
     const footer = concat([text('APETAGEX'), Uint8Array.of(0xe8, 3, 0, 0, item.length + 32, 0, 0, 0, 1, 0, 0, 0), new Uint8Array(12)])
     const { outcome, bytes } = await press(mp3, concat([await fixture('high'), item, footer]), 'low', 'mp3')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('LAME')] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('LAME')] })
     expect(Buffer.from(bytes).subarray(-footer.length - item.length)).toEqual(Buffer.from(concat([item, footer])))
   })
 

@@ -7,6 +7,7 @@ import { readAvi } from '../../../src/core/containers/riff/avi.ts'
 import { tiff } from '../../../src/core/formats/tiff/tiff.ts'
 import { CodecError } from '../../../src/core/model/error.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { rawAvi, rawMovie } from './media-fixtures.ts'
 import { buildTiff } from './tiff/build-tiff.ts'
@@ -105,6 +106,6 @@ describe('the strips of a TIFF', () => {
 
   it('may be found where others are, as where pictures are blank', async () => {
     const { outcome } = await pressFile(tiff, withSharedStrips(40, 20), 'a.tif')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.any(Array) })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.any(Array) })
   })
 })

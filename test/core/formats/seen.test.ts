@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
+import type { Message } from '../../../src/core/i18n/message.ts'
 import { AvifCodec } from '../../../src/core/images/avif/libaom.ts'
 import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
 import { wholeRgba } from '../../../src/core/images/raster/raster.ts'
@@ -15,6 +16,7 @@ import { encodeRows, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { decodeWebp, WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { dusk } from '../../support/dusk.ts'
 import { pictureLossOf } from '../../support/fidelity.ts'
+import { inEnglish, textsOf } from '../../support/in-english.ts'
 
 const [WIDTH, HEIGHT] = [160, 120]
 /** Lines one pixel wide of pure colours, as drawing programs and maps have them. */
@@ -68,8 +70,11 @@ describe('conversions as readers show them', () => {
     })
     const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 95, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [rows])).chunks)
-    expect((await converted(jpg, file, 'avif')).outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:4:4')] })
-    expect((await converted(jpg, file, 'webp')).outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+    expect(inEnglish((await converted(jpg, file, 'avif')).outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: [expect.stringContaining('4:4:4')],
+    })
+    expect(inEnglish((await converted(jpg, file, 'webp')).outcome)).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
   })
 })
 
@@ -104,7 +109,7 @@ describe('WebP steered by what eyes see', () => {
     const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [pixels])).chunks)
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'low')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
     expect(bytes!.length).toBeLessThan(file.length)
   })
 })
@@ -117,7 +122,7 @@ describe('strong colours whose chroma was halved once', () => {
     using rows = await JpegRows.open(file, { colour: 'rgb' })
     const shown = (await rows.read(height))!.slice()
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'high')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('chroma fitted')] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('chroma fitted')] })
     const scoreOf = (webp: Uint8Array) => {
       using meter = new PerceptualMeter(width, height, 3)
       meter.push(shown, withoutAlpha(decodeWebp(webp, width, height)!))
@@ -170,9 +175,9 @@ describe('AVIF steered by what eyes see', () => {
       return meter.finish().score
     }
     const { outcome, bytes } = await converted(jpg, file, 'avif', 'high')
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 fitted')] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 fitted')] })
     expect(await scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.perceptual.high.score)
-    const quality = Number(/quality (\d+)/.exec((outcome as { steps: readonly string[] }).steps[0]!)?.[1])
+    const quality = Number(/quality (\d+)/.exec(textsOf((outcome as { steps: Message[] }).steps)[0]!)?.[1])
     using codec = await AvifCodec.open()
     const pixels = await wholeRgba({
       width,

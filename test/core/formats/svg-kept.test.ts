@@ -1,4 +1,5 @@
 /** What people find in an SVG besides its picture in one state: rules, names, areas to click, hidden parts, notices. */
+
 import { describe, expect, test } from 'vitest'
 import { squeezeCss, squeezeStyle } from '../../../src/core/formats/svg/css.ts'
 import { looksGenerated } from '../../../src/core/formats/svg/generated-ids.ts'
@@ -7,6 +8,7 @@ import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
+import { textsOf } from '../../support/in-english.ts'
 import { svgCases } from '../../support/svg-cases.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
@@ -18,7 +20,7 @@ async function compressed(text: string, quality: Quality, depth = 0): Promise<{ 
     memorySink(bytes.length, 'a.svg'),
   )
   if (outcome.kind !== 'compressed' || !result) throw new Error(JSON.stringify(outcome))
-  return { text: new TextDecoder().decode(await readAll(result)), steps: outcome.steps }
+  return { text: new TextDecoder().decode(await readAll(result)), steps: textsOf(outcome.steps) }
 }
 
 const everyLevel = (name: string, expected: readonly (string | RegExp)[], absent: readonly (string | RegExp)[] = []) =>

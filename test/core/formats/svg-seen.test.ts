@@ -1,4 +1,5 @@
 /** What luma and one size do not show of a rounded drawing. */
+
 import { describe, expect, test } from 'vitest'
 import { Breath } from '../../../src/core/bytes/yield.ts'
 import { SvgMeter } from '../../../src/core/formats/svg/measure.ts'
@@ -8,6 +9,7 @@ import { TARGETS } from '../../../src/core/formats/svg/targets.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
+import { textsOf } from '../../support/in-english.ts'
 
 const drawing = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128">${inside}</svg>`
 const figure = (value: number) => value.toFixed(4)
@@ -18,7 +20,7 @@ async function compressed(text: string, quality: 'low' | 'medium'): Promise<{ te
     memorySink(bytes.length, 'a.svg'),
   )
   if (outcome.kind !== 'compressed' || !result) throw new Error(JSON.stringify(outcome))
-  return { text: new TextDecoder().decode(await result.read(0, result.size)), steps: outcome.steps }
+  return { text: new TextDecoder().decode(await result.read(0, result.size)), steps: textsOf(outcome.steps) }
 }
 
 /** An ellipse of four curves that is nearly a circle. */

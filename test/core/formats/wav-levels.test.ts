@@ -4,6 +4,7 @@ import { wav } from '../../../src/core/formats/wav/wav.ts'
 import type { Outcome, Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { withFidelity } from '../../support/fidelity.ts'
+import { inEnglish, textOfDetail } from '../../support/in-english.ts'
 import { noise, optionsFor, press, wave } from './media-fixtures.ts'
 
 const HERTZ = 44_100
@@ -48,7 +49,7 @@ describe('PCM stays PCM at medium and high', () => {
   it('music of 24 bits becomes 16 with dither at medium and stays whole at high; only low makes ADPCM of it', async () => {
     const file = wave(integers(music(2, 2, 0.97), 24), 24, 2, HERTZ)
     const medium = await press(wav, file, 'medium', 'wav')
-    expect(withFidelity(medium.outcome)).toMatchObject({
+    expect(inEnglish(withFidelity(medium.outcome))).toMatchObject({
       fidelity: 'perceptual',
       steps: ['24-bit PCM → 16-bit PCM with triangular dither'],
     })
@@ -60,7 +61,7 @@ describe('PCM stays PCM at medium and high', () => {
   it('music of 16 bits comes back at medium, and the receipt names what would be smaller', async () => {
     const { outcome } = await press(wav, wave(integers(music(1, 2, 0.97), 16), 16, 2, HERTZ), 'medium', 'wav')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
-    const detail = outcome.kind === 'unchanged' ? outcome.detail : ''
+    const detail = outcome.kind === 'unchanged' ? textOfDetail(outcome.detail) : ''
     expect(detail).toMatch(/format=flac \(exact\) or format=mp3 \(not exact\) would be smaller/)
   })
 

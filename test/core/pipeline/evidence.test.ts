@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
+import { message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
 import { pressFile } from '../../support/press-file.ts'
 
@@ -13,7 +14,7 @@ describe('evidence', () => {
       format: svg.format,
       async compress(_source, sink) {
         await sink.write(new Uint8Array(10))
-        return { kind: 'compressed', steps: ['made'], evidence }
+        return { kind: 'compressed', steps: [message('exact')], evidence }
       },
       async verify(_original, _result, outcome, _options, shown) {
         seen.push(outcome, shown)
@@ -21,7 +22,7 @@ describe('evidence', () => {
       },
     }
     const { outcome } = await pressFile(codec, upload, 'a.svg')
-    const expected: Outcome = { kind: 'compressed', steps: ['made'] }
+    const expected: Outcome = { kind: 'compressed', steps: [message('exact')] }
     expect(outcome).toStrictEqual(expected)
     expect(seen).toStrictEqual([expected, evidence])
   })

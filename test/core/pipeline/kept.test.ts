@@ -2,6 +2,7 @@
  * Five kilobytes behind the end of a file of every format: whether they are kept, packed with the rest, or said to be gone, and
  * where the file stays as it is, must be what the table in docs/users/kept.md says.
  */
+
 import { readFileSync } from 'node:fs'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -14,6 +15,7 @@ import { type Codec, fidelityOf, type Options } from '../../../src/core/model/co
 import { memorySource } from '../../../src/core/model/source.ts'
 import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
+import { textsOf } from '../../support/in-english.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
@@ -50,7 +52,7 @@ async function fateOf(id: FormatId, { make, name, output }: Generated, more: Par
     await expectTailVerified(codec, file, bytes, options)
     return 'kept'
   }
-  expect(outcome.steps.join()).toMatch(/not kept/)
+  expect(textsOf(outcome.steps).join()).toMatch(/not kept/)
   expect(fidelityOf(outcome)).toBe('perceptual')
   return 'dropped'
 

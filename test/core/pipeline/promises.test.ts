@@ -2,18 +2,21 @@
  * Codecs that lie, fail or are betrayed by the storage: whatever they do, what comes out is what the contract says, and no blob
  * is left that nobody verified. What real codecs make of real files is in every-codec.ts.
  */
+
 import { describe, expect, it } from 'vitest'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { GENTLER, gentlerTargets } from '../../../src/core/catalog/level-order.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
+import { message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../../src/core/model/codec.ts'
-import { CodecError, TargetUnreachable } from '../../../src/core/model/error.ts'
+import { CodecError, malformed, overBudget, TargetUnreachable, unsupported } from '../../../src/core/model/error.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { EngineError, type EngineFailure } from '../../../wasm/engine-error.ts'
 import { fakeStorage } from '../../support/fake-storage.ts'
+import { inEnglish } from '../../support/in-english.ts'
 
 const UPLOAD = new TextEncoder().encode('a line of the upload\n'.repeat(200))
 const SMALL = UPLOAD.slice(0, 100)
@@ -51,7 +54,7 @@ async function pressed(codec: Codec, more: Partial<Options> = {}, storage = fake
 /** It ends as `outcome`, and nothing is handed out or left behind. */
 async function expectUnchanged(codec: Codec, outcome: object, more: Partial<Options> = {}, storage = fakeStorage(NO_LIMIT)) {
   const answer = await pressed(codec, more, storage)
-  expect(answer.outcome).toMatchObject({ kind: 'unchanged', ...outcome })
+  expect(inEnglish(answer.outcome)).toMatchObject({ kind: 'unchanged', ...outcome })
   expect(answer.result).toBeUndefined()
   expect(storage.blob()).toBeUndefined()
   expect(storage.events.at(-1)).toBe('abort')
@@ -179,8 +182,8 @@ describe('verified', () => {
   })
 
   it.each<[string, unknown]>([
-    ['malformed', new CodecError('malformed', 'png: a bad checksum at byte 7', 7)],
-    ['unsupported', new CodecError('unsupported_feature', 'version 9')],
+    ['malformed', malformed('png', 7, 'crc_differs')],
+    ['unsupported', unsupported(message('version_found', { version: 9 }))],
     ['damaged', new EngineError('png', 'damaged', 'a bad checksum')],
     ['a trap', new WebAssembly.RuntimeError('unreachable')],
   ])('a result that cannot be read again (%s) is our defect, and does not make the upload a damaged one', async (_, error) => {
@@ -189,8 +192,14 @@ describe('verified', () => {
   })
 
   it('verification that needs more memory than there is ends as over_budget', async () => {
-    for (const error of [new CodecError('over_budget', '200 MB'), new EngineError('jpeg', 'memory', '200 MB')]) {
-      await expectUnchanged(claiming(lossless, SMALL, { verify: fails(error) }), { reason: 'over_budget', detail: '200 MB' })
+    for (const error of [
+      overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: 200 })),
+      new EngineError('jpeg', 'memory', 'about 200 MB of memory would be needed'),
+    ]) {
+      await expectUnchanged(claiming(lossless, SMALL, { verify: fails(error) }), {
+        reason: 'over_budget',
+        detail: 'about 200 MB of memory would be needed',
+      })
     }
   })
 })
@@ -220,7 +229,7 @@ describe('trouble', () => {
     }
     const answer = await expectUnchanged(troubled(error), { reason })
     expect(answer).not.toHaveProperty('defect')
-    expect(answer.outcome).toMatchObject({ detail: expect.stringContaining('what it says') })
+    expect(inEnglish(answer.outcome)).toMatchObject({ detail: expect.stringContaining('what it says') })
   })
 
   it.each<Reason>([
@@ -232,8 +241,9 @@ describe('trouble', () => {
     'over_budget',
     'unsupported_feature',
   ])('a codec that says %s', async (reason) => {
-    await expectUnchanged(troubled(new CodecError(reason, 'why')), { reason, detail: 'why' })
-    await expectUnchanged(claiming({ kind: 'unchanged', reason, detail: 'why' }), { reason, detail: 'why' })
+    const detail = message('damaged')
+    await expectUnchanged(troubled(new CodecError(reason, 'damaged')), { reason, detail: 'damaged' })
+    await expectUnchanged(claiming({ kind: 'unchanged', reason, detail }), { reason, detail: 'damaged' })
   })
 
   it('a trap got past our checks: malformed for the caller, a defect for us', async () => {
@@ -303,7 +313,7 @@ describe('an abort', () => {
 
   it('is no trouble of the file, even where the codec takes it for one', async () => {
     const controller = new AbortController()
-    const error = new CodecError('malformed', 'the source ended')
+    const error = new CodecError('malformed', 'unexpected_end_of_file')
     const codec = claiming(lossless, SMALL, {
       async compress() {
         controller.abort(gone)

@@ -1,7 +1,9 @@
 /** Where a job has more memory than in an isolate: the same bytes for what fits there, and more for what does not. */
+
 import { describe, expect, it } from 'vitest'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
+import { message } from '../../../src/core/i18n/message.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
 import { overBudget } from '../../../src/core/model/error.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -10,6 +12,7 @@ import { openJob } from '../../../src/core/pipeline/job.ts'
 import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
 import { grant } from '../../../wasm/memories/memories.ts'
 import { WebpEncoder } from '../../../wasm/webp/webp.ts'
+import { inEnglish } from '../../support/in-english.ts'
 import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const ROOM_BYTES = 1024 ** 3
@@ -21,7 +24,7 @@ function needing(need: number): { codec: Codec; given: number[] } {
     format: TEXT,
     async compress(source, sink, { memoryBudget }) {
       given.push(memoryBudget)
-      if (memoryBudget < need) throw overBudget(`${need} bytes`)
+      if (memoryBudget < need) throw overBudget(message('stream_of_bytes', { length: need }))
       await sink.write(new Uint8Array(source.size / 2))
       return { kind: 'compressed', steps: [] }
     },
@@ -73,6 +76,10 @@ it('a film larger than a telephone’s screen is compressed where there is room'
     const sink = memorySink(film.size, 'large.mov')
     return await mov.compress(film, sink, { ...optionsFor('low', 'mov'), memoryBudget })
   }
-  expect(await pressed(ISOLATE_BYTES)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: 'pictures of 2048×1344' })
+  expect(inEnglish(await pressed(ISOLATE_BYTES))).toMatchObject({
+    kind: 'unchanged',
+    reason: 'over_budget',
+    detail: 'pictures of 2048×1344',
+  })
   expect(await pressed(ROOM_BYTES)).toMatchObject({ kind: 'compressed', loss: { pictures: { measuredAt: 'second' } } })
 })

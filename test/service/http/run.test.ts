@@ -3,6 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { MP4 } from '../../../src/core/catalog/formats/film.ts'
+import { message } from '../../../src/core/i18n/message.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
 import { unsupported } from '../../../src/core/model/error.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
@@ -15,7 +16,7 @@ import { runAndWait } from '../../../src/service/tasks/submit.ts'
 import { started } from './started-task.ts'
 
 const refuse = async (): Promise<never> => {
-  throw unsupported('a film that cannot be cut')
+  throw unsupported('film_without_duration')
 }
 const whole: Codec = { format: MP4, compress: refuse, verify: refuse }
 
@@ -50,7 +51,7 @@ it('completes what took its workers along with the upload, under its password', 
     await record.claim(null, 'whole')
     await record.giveUp(1, 'the job lost its worker; it was tried 3 times')
     await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
-    const detail = 'the job lost its worker; it was tried 3 times'
+    const detail = message('text', { text: 'the job lost its worker; it was tried 3 times' })
     const outcome = { kind: 'unchanged', reason: 'over_budget', detail }
     const failed = { status: 'failed', error: { type: 'target_unreachable', facts: { best_size: 4 } } }
     const completed = { status: 'completed', result: { outcome, encrypted: 'password' in change } }

@@ -62,7 +62,7 @@ describe('a step', () => {
 
   it.each([
     ['', reading()],
-    [', though the codec takes the file for damaged', taking(async () => malformed('MP4', 0, 'no bytes'))],
+    [', though the codec takes the file for damaged', taking(async () => malformed('MP4', 0, 'no_samples'))],
   ])('is tried again when the bucket is gone%s', async (_, codec) => {
     const { taskId } = await started({ originalSize: UPLOAD_BYTES })
     const record = env.TASKS.getByName(taskId)

@@ -3,9 +3,11 @@
  * reckoned to need at most, and how much heap, buffers and Wasm memories were alive at the worst moment, above what the loaded modules take.
  * `node --expose-gc --import ./tools/wasm-hook.ts tools/bench/memory/held.ts FILE OPTIONS_AS_JSON`.
  */
+
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
+import { english } from '../../../src/core/i18n/message.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
@@ -74,5 +76,5 @@ const watched: Codec = {
 const job = openJob(watched, source, PRESS_CODECS, { progress: look, estimated, ...(JSON.parse(asked) as Asked) })
 const { outcome } = await job.whole(async () => fileSink(result, source.size, name, look))
 rmSync(result, { force: true })
-const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ?? ''}` : outcome.kind
+const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ? english(outcome.detail) : ''}` : outcome.kind
 console.log(JSON.stringify({ kind, reckoned, held: most - before, stage } satisfies Held))

@@ -1,6 +1,7 @@
 /** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 
@@ -66,11 +67,11 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
 /** 2.2 */
 async function readHeader(source: Source): Promise<ByteReader> {
   const header = await source.read(0, 512)
-  if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no compound file header')
+  if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no_compound_file_header')
   const reader = readerOf(header)
   const shift = reader.u16(30)
   const miniShift = reader.u16(32)
-  if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, `sector shifts ${shift} and ${miniShift}`)
+  if ((shift !== 9 && shift !== 12) || miniShift !== 6) throw malformed('cfb', 30, message('sector_shifts', { shift, miniShift }))
   return reader
 }
 
@@ -78,9 +79,9 @@ const offsetOf = (sector: number, { bytes }: Pick<Sectors, 'bytes'>) => (sector 
 
 async function readSector(sectors: Sectors, sector: number): Promise<ByteReader> {
   const offset = offsetOf(sector, sectors)
-  if (sector >= sectors.count) throw malformed('cfb', offset, 'a sector lies outside the file')
+  if (sector >= sectors.count) throw malformed('cfb', offset, 'sector_lies_outside_file')
   const bytes = await sectors.source.read(offset, sectors.bytes)
-  if (bytes.length < sectors.bytes) throw malformed('cfb', offset, 'the file ends inside a table')
+  if (bytes.length < sectors.bytes) throw malformed('cfb', offset, 'file_ends_inside_table')
   return readerOf(bytes)
 }
 
@@ -95,12 +96,12 @@ async function fatSectors(sectors: Sectors, header: ByteReader): Promise<number[
       const sector = table.u32(at + 4 * index)
       if (sector <= LAST_SECTOR) found.push(sector)
     }
-    if (found.length > most) throw malformed('cfb', 44, 'a larger FAT than the file needs')
+    if (found.length > most) throw malformed('cfb', 44, 'larger_fat_than_file_needs')
   }
   add(header, 76, 109)
   let difat = header.u32(68)
   for (let count = 0; difat <= LAST_SECTOR; count++) {
-    if (count > most / (perSector - 1) + 1) throw malformed('cfb', 68, 'the DIFAT chain has a loop')
+    if (count > most / (perSector - 1) + 1) throw malformed('cfb', 68, 'difat_chain_has_loop')
     const table = await readSector(sectors, difat)
     add(table, 0, perSector - 1)
     difat = table.u32(sectors.bytes - 4)
@@ -131,7 +132,7 @@ function runsOf({ table, start, unit, base }: Chain, sectors: Sectors): Run[] {
   const runs: { offset: number; length: number }[] = []
   let steps = 0
   for (let sector = start; sector <= LAST_SECTOR; sector = table[sector] ?? NO_STREAM) {
-    if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector, sectors), 'a chain leaves its table')
+    if (sector >= table.length || steps++ > table.length) throw malformed('cfb', offsetOf(sector, sectors), 'chain_leaves_table')
     const offset = base + sector * unit
     const last = runs.at(-1)
     if (last && last.offset + last.length === offset) last.length += unit
@@ -145,7 +146,7 @@ const bytesOf = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.le
 async function readDirectory(source: Source, runs: readonly Run[]): Promise<ByteReader> {
   const entries = Math.min(bytesOf(runs) / DIRECTORY_ENTRY, MAX_DIRECTORY_ENTRIES)
   const directory = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, entries * DIRECTORY_ENTRY))
-  if (directory.length < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no directory')
+  if (directory.length < DIRECTORY_ENTRY) throw malformed('cfb', 48, 'no_directory')
   return directory
 }
 
@@ -185,7 +186,7 @@ function nameAt(directory: ByteReader, at: number): string {
 
 function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: number): CfbStream {
   const held = bytesOf(runs)
-  if (size > held) throw malformed('cfb', 0, `a stream of ${size} bytes has sectors for ${held}`)
+  if (size > held) throw malformed('cfb', 0, message('stream_of_bytes_has_sectors', { size, held }))
   return {
     size,
     async read(offset, length) {
@@ -197,7 +198,7 @@ function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: numb
         const to = Math.min(end, start + run.length)
         if (from < to) {
           const part = await source.read(run.offset + from - start, to - from)
-          if (part.length < to - from) throw malformed('cfb', run.offset, 'the file ends inside a stream')
+          if (part.length < to - from) throw malformed('cfb', run.offset, 'file_ends_inside_stream')
           bytes.set(part, from - offset)
         }
         start += run.length

@@ -1,6 +1,7 @@
 /** The index of a movie of one fragment: `moov` without samples, and `moof`. */
 
 import { concat } from '../../bytes/concat.ts'
+import { message } from '../../i18n/message.ts'
 import { unsupported } from '../../model/error.ts'
 import { type Box, boxFreeingParts, fullBox, rebuild, words } from './box.ts'
 import type { Movie } from './movie.ts'
@@ -9,7 +10,7 @@ import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-f
 
 /** `moov` without samples, and one fragment with all of them. */
 export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
-  if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(`${mediaBytes} bytes are too many for a fragment`)
+  if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(message('bytes_too_many_for_fragment', { bytes: mediaBytes }))
   const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>
     boxFreeingParts(
       old.type,

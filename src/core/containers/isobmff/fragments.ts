@@ -1,6 +1,7 @@
 /** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
 
 import { GrowingColumn, narrowed } from '../../bytes/compact-array.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
@@ -49,14 +50,14 @@ export async function readFragments(
   let total = 0
   for (const { type, offset, size } of top) {
     if (type !== 'moof') continue
-    if (size > MAX_MOOF_BYTES) throw malformed('mp4', offset, `a fragment index of ${size} bytes`)
+    if (size > MAX_MOOF_BYTES) throw malformed('mp4', offset, message('fragment_index_of_bytes', { size }))
     const moof = await source.read(offset, size)
     const [outer] = boxes(moof, 0, moof.length)
-    if (!outer || outer.end < size) throw malformed('mp4', offset, 'a fragment index that is cut short')
+    if (!outer || outer.end < size) throw malformed('mp4', offset, 'fragment_index_cut_short')
     checkStructure(moof, outer, offset)
     for (const traf of childrenOf(moof, outer)) {
       if (traf.type === 'traf') total += readTraf(moof, traf, offset, gathered, defaults)
-      if (total > MAX_SAMPLES) throw malformed('mp4', offset, 'too many samples')
+      if (total > MAX_SAMPLES) throw malformed('mp4', offset, 'too_many_samples')
     }
   }
   return tracks.map((track) => withSamples(track, gathered.get(track.id)!))
@@ -86,13 +87,13 @@ function startWith(track: StoredTrack): Gathered {
 /** One track's part of a fragment; answers how many samples it added. */
 function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map<number, Gathered>, tracks: Map<number, Defaults>): number {
   const tfhd = find(moof, traf, 'tfhd')
-  if (!tfhd) throw malformed('mp4', moofOffset, "a fragment without 'tfhd'")
+  if (!tfhd) throw malformed('mp4', moofOffset, 'fragment_without_tfhd')
   // 8.8.7: optional fields in the order of their flag bits.
   const flags = u32At(moof, tfhd.body) & 0xffffff
   const id = u32At(moof, tfhd.body + 4)
   const into = gathered.get(id)
   // What it describes would be dropped.
-  if (!into) throw malformed('mp4', moofOffset, `a fragment of track ${id}, which has no header`)
+  if (!into) throw malformed('mp4', moofOffset, message('fragment_of_track_has_no_header', { id }))
   let at = tfhd.body + 8
   let base = moofOffset
   if (flags & 1) {
@@ -132,7 +133,7 @@ function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, 
   if (flags & 1) place.data = place.base + i32At(moof, (at += 4) - 4)
   const firstFlags = flags & 4 ? u32At(moof, (at += 4) - 4) : undefined
   const perSample = [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length * 4
-  if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw malformed('mp4', trun.start, `trun says ${count} samples`)
+  if (count * perSample > trun.end - at || count > MAX_SAMPLES) throw malformed('mp4', trun.start, message('trun_says_samples', { count }))
   if (count > 0) into.runs.push(into.offset.length)
   for (let i = 0; i < count; i++) {
     const duration = flags & 0x100 ? u32At(moof, (at += 4) - 4) : defaults.duration

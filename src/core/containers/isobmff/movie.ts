@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
@@ -33,26 +34,26 @@ const MAX_TRACKS = 64
 export async function readMovie(source: Source): Promise<Movie> {
   const top = await topLevel(source)
   const at = top.find(({ type }) => type === 'moov')
-  if (!at) throw malformed('mp4', 0, "no 'moov' box")
-  if (at.size > MAX_MOOV_BYTES) throw unsupported(`an index of ${at.size} bytes`)
+  if (!at) throw malformed('mp4', 0, 'no_moov_box')
+  if (at.size > MAX_MOOV_BYTES) throw unsupported(message('index_of_bytes', { size: at.size }))
   const index = await source.read(at.offset, at.size)
-  if (index.length < at.size) throw malformed('mp4', at.offset, "'moov' is cut short")
+  if (index.length < at.size) throw malformed('mp4', at.offset, 'moov_cut_short')
   const moov = uncompressed(index, at.offset)
   const [moovBox] = boxes(moov, 0, moov.length)
-  if (!moovBox) throw malformed('mp4', at.offset, "'moov' is empty")
+  if (!moovBox) throw malformed('mp4', at.offset, 'moov_empty')
   checkStructure(moov, moovBox, moov === index ? at.offset : 0)
   const mvhd = find(moov, moovBox, 'mvhd')
-  if (!mvhd) throw malformed('mp4', at.offset, "no 'mvhd' box")
+  if (!mvhd) throw malformed('mp4', at.offset, 'no_mvhd_box')
   refuseShort(moov, mvhd, 100, 112)
   const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
   const traks = childrenOf(moov, moovBox).filter(({ type }) => type === 'trak')
   const named = namedTracks(moov)
-  if (named !== traks.length) throw malformed('mp4', at.offset, `${named} tracks, of which ${traks.length} can be reached`)
-  if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, `${traks.length} tracks`)
+  if (named !== traks.length) throw malformed('mp4', at.offset, message('tracks_out_of_reach', { named, found: traks.length }))
+  if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, message('tracks_found', { found: traks.length }))
   // Readers take a track's edits by the movie's timescale, which they know by then or never: new edits would hide all that there is.
-  if (traks.some(({ body }) => body < mvhd.body)) throw unsupported("tracks in front of 'mvhd'")
+  if (traks.some(({ body }) => body < mvhd.body)) throw unsupported('tracks_in_front_of_mvhd')
   const fragmented = top.some(({ type }) => type === 'moof')
   let stored = traks.map((box, index) => readTrack(moov, box, index))
   if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
@@ -108,24 +109,24 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   if (!cmov) return moov
   checkStructure(moov, outer, offset)
   const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
-  if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, "'cmov' is not whole")
+  if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, 'cmov_not_whole')
   const size = u32At(moov, data.body)
-  if (typeAt(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('a compressed movie index of another kind')
+  if (typeAt(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('compressed_movie_index_of_another_kind')
   const inflated = zlibDecompress(moov.subarray(data.body + 4, data.end), size)
-  if (typeAt(inflated, 4) !== 'moov') throw malformed('mp4', offset, "'cmov' holds no 'moov'")
+  if (typeAt(inflated, 4) !== 'moov') throw malformed('mp4', offset, 'cmov_holds_no_moov')
   return inflated
 }
 
 /** @param bytes of the body in version 0, and in version 1, whose times have 64 bits */
 function refuseShort(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
   const wanted = moov[body] === 1 ? wideBytes : bytes
-  if (end - body < wanted) throw malformed('mp4', start, `'${type}' of ${end - body} bytes, not ${wanted}`)
+  if (end - body < wanted) throw malformed('mp4', start, message('box_of_bytes_not_of', { type, size: end - body, wanted }))
 }
 
 function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const must = (...path: string[]) => {
     const found = find(moov, box, ...path)
-    if (!found) throw malformed('mp4', box.start, `track ${index} has no '${path.join('/')}'`)
+    if (!found) throw malformed('mp4', box.start, message('track_without_box', { index, path: path.join('/') }))
     return found
   }
   const tkhd = must('tkhd')
@@ -137,12 +138,12 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
   if (dref) {
     for (const entry of boxes(moov, dref.body + 8, dref.end)) {
-      if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media data in another file')
+      if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media_data_in_another_file')
     }
   }
   const handler = typeAt(moov, must('mdia', 'hdlr').body + 8)
   const timescale = u32At(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
-  if (timescale === 0) throw malformed('mp4', mdhd.start, 'a timescale of zero')
+  if (timescale === 0) throw malformed('mp4', mdhd.start, 'timescale_of_zero')
   const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]
   const sizes = readSizes(moov, stbl)
   const bytesOf = handler === 'soun' ? soundBytes(moov, descriptions[0], sizes.same) : undefined
@@ -208,7 +209,7 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
   const wide = moov[elst.body] === 1
   const count = u32At(moov, elst.body + 4)
   const rowBytes = wide ? 20 : 12
-  if (count * rowBytes > elst.end - elst.body - 8) throw malformed('mp4', elst.start, `elst says ${count} entries`)
+  if (count * rowBytes > elst.end - elst.body - 8) throw malformed('mp4', elst.start, message('elst_says_entries', { count }))
   return Array.from({ length: count }, (_, row) => {
     const at = elst.body + 8 + row * rowBytes
     return wide
@@ -226,11 +227,11 @@ function checkedEnd({ chunks, index }: Track, fileSize: number): number {
   let end = 0
   for (let i = 0; i < chunks.count; i++) {
     if (chunks.offset[i]! + chunks.size[i]! > fileSize) {
-      throw malformed('mp4', chunks.offset[i]!, `a chunk of track ${index} runs over the end of the file`)
+      throw malformed('mp4', chunks.offset[i]!, message('chunk_of_track_runs_over_end', { index }))
     }
     end = Math.max(end, chunks.offset[i]! + chunks.size[i]!)
     bytes += chunks.size[i]!
   }
-  if (bytes > 2 * fileSize) throw unsupported(`chunks of track ${index} with ${bytes} bytes in a file of ${fileSize}`)
+  if (bytes > 2 * fileSize) throw unsupported(message('chunks_larger_than_file', { index, bytes, fileSize }))
   return end
 }

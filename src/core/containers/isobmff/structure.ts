@@ -4,6 +4,7 @@
  * readers end such a list in different places.
  */
 
+import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
 
@@ -51,16 +52,17 @@ export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void 
   if (COPIED.has(outer.type)) checkCopied(bytes, outer, at)
   const parent = PARENTS[outer.type]
   if (!parent) return
-  const bad = (what: string, offset: number) => malformed('mp4', at + offset, `${what} in '${outer.type}'`)
+  const bad = (what: Said, offset: number) =>
+    malformed('mp4', at + offset, message('inside_box', { what: messageOf(what), parent: outer.type }))
   const children = childrenOf(bytes, { ...outer, body: Math.min(outer.end, outer.body + parent.fields) }, at)
   if (parent.counted) {
-    if (outer.end - outer.body < parent.fields) throw bad('no entries', outer.start)
+    if (outer.end - outer.body < parent.fields) throw bad('no_entries', outer.start)
     const count = u32At(bytes, outer.body + 4)
-    if (count !== children.length) throw bad(`${children.length} entries instead of ${count}`, outer.start)
+    if (count !== children.length) throw bad(message('entries_instead_of', { found: children.length, count }), outer.start)
   }
   const seen = new Set<string>()
   for (const child of children) {
-    if (parent.once?.includes(child.type) && seen.has(child.type)) throw bad(`a second '${child.type}'`, child.start)
+    if (parent.once?.includes(child.type) && seen.has(child.type)) throw bad(message('second_of_type', { type: child.type }), child.start)
     seen.add(child.type)
     checkStructure(bytes, child, at)
   }
@@ -94,7 +96,8 @@ export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
     found.push(child)
     next = child.end
   }
-  if (!isZero(bytes, next, parent.end)) throw malformed('mp4', at + next, `${parent.end - next} bytes left over in '${parent.type}'`)
+  if (!isZero(bytes, next, parent.end))
+    throw malformed('mp4', at + next, message('bytes_left_over', { left: parent.end - next, parent: parent.type }))
   return found
 }
 
@@ -106,7 +109,7 @@ function sizedChild(bytes: Uint8Array, parent: Box, start: number, at: number): 
   const header = wide ? 16 : 8
   const type = typeAt(bytes, start + 4)
   if (size < header || start + size > parent.end)
-    throw malformed('mp4', at + start, `'${type}' of ${size} bytes does not fit into the ${parent.end - start} left of '${parent.type}'`)
+    throw malformed('mp4', at + start, message('part_does_not_fit', { type, size, left: parent.end - start, parent: parent.type }))
   return { type, start, body: start + header, end: start + size }
 }
 

@@ -1,6 +1,7 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
 
 import { type Column, columnOf, narrowed } from '../../bytes/compact-array.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
 
@@ -53,7 +54,7 @@ function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at
   const table = find(moov, stbl, type)
   if (!table || table.end - table.body < 8) return undefined
   const count = u32At(moov, table.body + 4)
-  if (count * rowBytes > table.end - table.body - 8) throw malformed('mp4', table.start, `${type} says ${count} entries`)
+  if (count * rowBytes > table.end - table.body - 8) throw malformed('mp4', table.start, message('table_says_entries', { type, count }))
   return { at: table.body + 8, count }
 }
 
@@ -69,16 +70,16 @@ export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
   if (stsz && stsz.end - stsz.body >= 12) {
     const same = u32At(moov, stsz.body + 4)
     const count = u32At(moov, stsz.body + 8)
-    if (!same && count * 4 > stsz.end - stsz.body - 12) throw malformed('mp4', stsz.start, `stsz says ${count} samples`)
+    if (!same && count * 4 > stsz.end - stsz.body - 12) throw malformed('mp4', stsz.start, message('stsz_says_samples', { count }))
     const at = stsz.body + 12
     return { count, same, of: (index) => same || u32At(moov, at + index * 4) }
   }
   const stz2 = find(moov, stbl, 'stz2')
-  if (!stz2) throw malformed('mp4', stbl.start, 'no sample sizes')
+  if (!stz2) throw malformed('mp4', stbl.start, 'no_sample_sizes')
   const bits = moov[stz2.body + 7]!
   const count = u32At(moov, stz2.body + 8)
   const at = stz2.body + 12
-  if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at) throw malformed('mp4', stz2.start, 'stz2 is damaged')
+  if (![4, 8, 16].includes(bits) || Math.ceil((count * bits) / 8) > stz2.end - at) throw malformed('mp4', stz2.start, 'stz2_damaged')
   const of = (index: number) =>
     bits === 16 ? u16At(moov, at + index * 2) : bits === 8 ? moov[at + index]! : (moov[at + (index >> 1)]! >> (index & 1 ? 0 : 4)) & 15
   return { count, same: 0, of }
@@ -89,9 +90,9 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   const co64 = find(moov, stbl, 'co64')
   const offsets = co64 ? rows(moov, stbl, 'co64', 8) : rows(moov, stbl, 'stco', 4)
   const runs = rows(moov, stbl, 'stsc', 12)
-  if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no chunk table')
+  if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no_chunk_table')
   const { count } = offsets
-  if (count > MAX_CHUNKS) throw malformed('mp4', stbl.start, `${count} chunks`)
+  if (count > MAX_CHUNKS) throw malformed('mp4', stbl.start, message('count_chunks', { count }))
   refuseOddRuns(moov, runs)
   const offset = new Float64Array(count)
   const size = new Float64Array(count)
@@ -125,7 +126,7 @@ function refuseOddRuns(moov: Uint8Array, runs: { readonly at: number; readonly c
     const at = runs.at + run * 12
     const [first, samples, description] = [u32At(moov, at), u32At(moov, at + 4), u32At(moov, at + 8)]
     const odd = first <= last || samples < 1 || samples > 0x7fffffff || description < 1
-    if (odd) throw malformed('mp4', at, `chunks from ${first} on with ${samples} samples of description ${description}, behind ${last}`)
+    if (odd) throw malformed('mp4', at, message('chunk_run_out_of_order', { first, samples, description, last }))
     last = first
   }
 }
@@ -153,7 +154,7 @@ function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64A
 /** All samples of a track. */
 export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
   const { count } = sizes
-  if (count > MAX_SAMPLES) throw malformed('mp4', stbl.start, `${count} samples`)
+  if (count > MAX_SAMPLES) throw malformed('mp4', stbl.start, message('count_samples', { count }))
   let ends = 0
   for (let chunk = 0; chunk < chunks.count; chunk++) ends = Math.max(ends, chunks.offset[chunk]! + chunks.size[chunk]!)
   const samples: Samples = {

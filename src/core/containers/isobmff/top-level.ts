@@ -1,5 +1,6 @@
 /** The boxes of a file's top level, read by their headers. */
 
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { typeAt, u32At, u64At } from './box.ts'
@@ -25,16 +26,16 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
     if (wide) size = u64At(header, 8)
     else if (size === 0) size = source.size - offset
     if (size < (wide ? 16 : 8) || !/^[ -~©]{4}$/.test(type)) break
-    if (INSIDE_INDEX.has(type)) throw malformed('mp4', offset, `'${type}' outside of its index`)
-    if (type === 'moov' && top.some((box) => box.type === 'moov')) throw malformed('mp4', offset, "a second 'moov'")
+    if (INSIDE_INDEX.has(type)) throw malformed('mp4', offset, message('box_outside_index', { type }))
+    if (type === 'moov' && top.some((box) => box.type === 'moov')) throw malformed('mp4', offset, 'second_moov')
     if (offset + size > source.size) {
-      if (type === 'moov' || type === 'moof') throw malformed('mp4', offset, `'${type}' of ${size} bytes runs over the end`)
+      if (type === 'moov' || type === 'moof') throw malformed('mp4', offset, message('box_runs_over_end', { type, size }))
       // Whether anything is missing, the chunks tell.
       if (type === 'mdat') return [...top, { type, offset, size: source.size - offset }]
       break
     }
     top.push({ type, offset, size })
-    if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too many boxes')
+    if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too_many_boxes')
     offset += size
   }
   await refuseLostFilm(source, offset)
@@ -54,7 +55,8 @@ async function refuseLostFilm(source: Source, from: number): Promise<void> {
     const bytes = await source.read(at, Math.min(WINDOW_BYTES, end - at))
     for (let i = bytes.indexOf(0x6d); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x6d, i + 1)) {
       const child = FIRST_CHILD[typeAt(bytes, i)]
-      if (child && typeAt(bytes, i + 8) === child) throw malformed('mp4', at + i - 4, `'${typeAt(bytes, i)}' behind bytes that are no box`)
+      if (child && typeAt(bytes, i + 8) === child)
+        throw malformed('mp4', at + i - 4, message('box_behind_no_box', { type: typeAt(bytes, i) }))
     }
   }
 }

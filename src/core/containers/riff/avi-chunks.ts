@@ -2,6 +2,7 @@
 
 import { type Column, columnOf } from '../../bytes/compact-array.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { fourCC } from './riff.ts'
@@ -28,7 +29,7 @@ export class AviChunks {
 
   add(stream: number, kind: number, offset: number, size: number, key: boolean): void {
     if (this.count === this.stream.length) this.#grow(Math.max(1024, this.count * 2))
-    if (this.count >= MAX_CHUNKS) throw malformed('avi', offset, 'too many chunks')
+    if (this.count >= MAX_CHUNKS) throw malformed('avi', offset, 'too_many_chunks')
     this.stream[this.count] = stream
     this.kind[this.count] = kind
     this.offset[this.count] = offset
@@ -79,7 +80,7 @@ function streamAt(bytes: Uint8Array, at: number): number {
 }
 
 /** A header that is damaged: what it should have told of would be lost. */
-const withoutHeader = (at: number, stream: number) => malformed('avi', at, `a chunk of stream ${stream}, which has no header`)
+const withoutHeader = (at: number, stream: number) => malformed('avi', at, message('chunk_of_stream_has_no_header', { stream }))
 
 /** Of a long index so many entries are looked up; of others, all. */
 const PROBES = 256
@@ -101,7 +102,7 @@ async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> 
  * @returns undefined for an index without entries, or with entries that name no chunks
  */
 export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
-  if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, `an index of ${idx1.size} bytes`)
+  if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
   const chunks = new AviChunks()
   let base: number | undefined
   for (let done = 0; done + 16 <= idx1.size; ) {
@@ -117,7 +118,7 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
         base = probe.length === 4 && fourCC(probe, 0) === fourCC(table, at) ? 0 : movi.offset - 4
       }
       const size = u32(table, at + 12)
-      if (base + offset + 8 + size > source.size) throw malformed('avi', idx1.offset + done, 'an index entry points over the end')
+      if (base + offset + 8 + size > source.size) throw malformed('avi', idx1.offset + done, 'index_entry_points_over_end')
       chunks.add(stream, u16(table, at + 2), base + offset + 8, size, (u32(table, at + 4) & 0x10) !== 0)
     }
   }
@@ -212,7 +213,7 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
         at += 12 // `rec ` lists only group chunks
         continue
       }
-      if (at + 8 + size > source.size) throw malformed('avi', at, `chunk '${id}' of ${size} bytes runs over the end`)
+      if (at + 8 + size > source.size) throw malformed('avi', at, message('chunk_of_bytes_runs_over_end', { id, size }))
       const stream = streamAt(window, at - windowAt)
       // `ix##` chunks do not begin with a number.
       if (stream >= streams) throw withoutHeader(at, stream)

@@ -1,6 +1,7 @@
 /** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../model/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
@@ -60,9 +61,9 @@ export async function readAvi(source: Source): Promise<Avi> {
   // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
   for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
     const head = await source.read(at, 12)
-    if (form > 0 && fourCC(head, 0) === 'RIFF' && fourCC(head, 8) === 'AVI ') throw unsupported('a second film, which players go on with')
+    if (form > 0 && fourCC(head, 0) === 'RIFF' && fourCC(head, 8) === 'AVI ') throw unsupported('second_film')
     if (fourCC(head, 0) !== 'RIFF' || !['AVI ', 'AVIX'].includes(fourCC(head, 8))) {
-      if (form === 0) throw malformed('avi', 0, 'no AVI header')
+      if (form === 0) throw malformed('avi', 0, 'no_avi_header')
       break
     }
     const end = Math.min(source.size, at + 8 + u32(head, 4))
@@ -73,26 +74,26 @@ export async function readAvi(source: Source): Promise<Avi> {
       const size = u32(header, 4)
       const list = id === 'LIST' && header.length === 12 ? fourCC(header, 8) : ''
       if (list === 'movi') {
-        if (!hdrl) throw malformed('avi', inner, 'media in front of their headers, which players do not look for any more')
+        if (!hdrl) throw malformed('avi', inner, 'media_in_front_of_headers')
         lists.push({ offset: inner + 12, size: Math.min(size - 4, source.size - inner - 12) })
         cutShort ||= inner + 8 + size > source.size
-      } else if (inner + 8 + size > source.size) throw malformed('avi', inner, `chunk '${id}' of ${size} bytes runs over the end`)
+      } else if (inner + 8 + size > source.size) throw malformed('avi', inner, message('chunk_of_bytes_runs_over_end', { id, size }))
       else if (form === 0 && ((list === 'hdrl' && hdrl) || (id === 'idx1' && idx1)))
-        throw unsupported(`a second '${list || id}', which players add to the first`)
+        throw unsupported(message('second_list_added', { id: list || id }))
       else if (list === 'hdrl' && form === 0) {
-        if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, `a header of ${size} bytes`)
+        if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, message('header_of_bytes', { size }))
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
       else if (id !== 'JUNK' || !(await isFillingAt(source, inner + 8, size)))
         others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
-      if (others.length > 1000) throw malformed('avi', inner, 'too many chunks')
+      if (others.length > 1000) throw malformed('avi', inner, 'too_many_chunks')
       inner += 8 + size + (size & 1)
     }
     at = end + (end & 1)
   }
-  if (!hdrl || !lists[0]) throw malformed('avi', 12, "no 'hdrl' or no 'movi' list")
+  if (!hdrl || !lists[0]) throw malformed('avi', 12, 'no_hdrl_or_no_movi_list')
   const { avih, streams, headers } = readHeaders(hdrl)
-  if (cutShort && !idx1) throw malformed('avi', lists[0].offset, "the 'movi' list runs over the end")
+  if (cutShort && !idx1) throw malformed('avi', lists[0].offset, 'movi_list_runs_over_end')
   const chunks = await findChunks(source, lists, idx1, streams)
   refuseRepeats(chunks, source.size)
   return { avih, headers, streams, chunks, others, end: Math.min(source.size, Math.max(at, endOf(chunks))) }
@@ -114,7 +115,7 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
     else ends.set(stream, offset + size)
   }
   if (bytes > 2 * fileSize || repeats > Math.max(MOST_REPEATS, chunks.count / 4))
-    throw unsupported(`an index that names ${bytes} bytes of a file of ${fileSize}, ${repeats} chunks again`)
+    throw unsupported(message('index_names_too_much', { bytes, fileSize, repeats }))
 }
 
 const FILLING_STEP = 64 * 1024
@@ -184,17 +185,17 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
       const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
-      if (!oneEach || !strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'a stream without its two headers')
-      if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'a stream of no known kind')
+      if (!oneEach || !strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'stream_without_two_headers')
+      if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'stream_of_no_known_kind')
       // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
     } else if (!isFilling(chunk)) headers.push(chunk)
-    if (streams.length > 32) throw malformed('avi', 12, 'too many streams')
+    if (streams.length > 32) throw malformed('avi', 12, 'too_many_streams')
   }
   const named = namedStreams(hdrl)
-  if (named !== streams.length) throw malformed('avi', 12, `${named} streams, of which ${streams.length} can be reached`)
-  if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, "no 'avih' chunk")
+  if (named !== streams.length) throw malformed('avi', 12, message('streams_out_of_reach', { named, found: streams.length }))
+  if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, 'no_avih_chunk')
   return { avih, streams, headers }
 }
 

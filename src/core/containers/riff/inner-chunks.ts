@@ -1,6 +1,7 @@
 /** Chunks inside a list that is in memory. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { fourCC } from './riff.ts'
 
@@ -18,11 +19,11 @@ export function innerChunks(format: string, list: Uint8Array, name: string): Inn
     const size = reader.u32(at + 4)
     const id = fourCC(list, at)
     if (at + 8 + size > list.length)
-      throw malformed(format, at, `'${id}' of ${size} bytes does not fit into the ${list.length - at} left of '${name}'`)
+      throw malformed(format, at, message('part_does_not_fit', { type: id, size, left: list.length - at, parent: name }))
     found.push({ id, body: list.subarray(at + 8, at + 8 + size) })
     at += 8 + size + (size & 1)
   }
-  if (!isZeroFrom(list, at)) throw malformed(format, at, `${list.length - at} bytes left over in '${name}'`)
+  if (!isZeroFrom(list, at)) throw malformed(format, at, message('bytes_left_over', { left: list.length - at, parent: name }))
   return found
 }
 

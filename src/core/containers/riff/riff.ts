@@ -2,6 +2,7 @@
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 
@@ -41,7 +42,7 @@ const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 
  */
 export async function readRiff(source: Source, format: string): Promise<Riff> {
   const head = await source.read(0, 12)
-  if (head.length < 12) throw malformed(format, 0, 'no RIFF header')
+  if (head.length < 12) throw malformed(format, 0, 'no_riff_header')
   const container = fourCC(head, 0)
   const form = fourCC(head, 8)
   if (container === 'RIFX') return { container, form, chunks: [], end: source.size }
@@ -57,12 +58,12 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     if (header.every((byte) => byte === 0)) break
     const id = fourCC(header, 0)
     // A size in front of it is wrong, or this is none of the form.
-    if (!/^[ -~]{4}$/.test(id)) throw malformed(format, at, 'no chunk where the one before ends')
+    if (!/^[ -~]{4}$/.test(id)) throw malformed(format, at, 'no_chunk_where_one_before_ends')
     let size = u32(header, 4)
     // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
     if (wide && id === 'ds64' && chunks.length === 0) {
       const body = await source.read(at + 8, Math.min(size, 28 + 12 * 64))
-      if (body.length < 24) throw malformed(format, at, 'ds64 is cut short')
+      if (body.length < 24) throw malformed(format, at, 'ds64_cut_short')
       riffBytes = u64(body, 0)
       dataBytes = u64(body, 8)
       end = Math.min(source.size, 8 + riffBytes)
@@ -76,9 +77,9 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
       const untold = size === 0 && 8 + riffBytes <= at + 8
       size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
     }
-    if (at + 8 + size > source.size) throw malformed(format, at, `chunk '${id}' of ${size} bytes runs over the end`)
+    if (at + 8 + size > source.size) throw malformed(format, at, message('chunk_of_bytes_runs_over_end', { id, size }))
     chunks.push({ id, offset: at + 8, size })
-    if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too many chunks')
+    if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too_many_chunks')
     at += 8 + size + (size & 1)
   }
   // What is left belongs to nobody; a few zeros only round up the form.
@@ -105,7 +106,7 @@ async function refuseHiddenChunks(source: Source, from: number, format: string):
     const next = i + 8 + size + (size & 1)
     const isLast = next === bytes.length || i + 8 + size === bytes.length
     if (isLast || (next + 8 <= bytes.length && BEHIND_DATA.includes(fourCC(bytes, next))))
-      throw malformed(format, start + i, `'${fourCC(bytes, i)}' inside of sound that is longer than the file`)
+      throw malformed(format, start + i, message('chunk_inside_long_sound', { id: fourCC(bytes, i) }))
   }
 }
 

@@ -57,7 +57,7 @@ export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, New
   ])
   const othersBytes = avi.others.reduce((sum, { size }) => sum + size, 0)
   const total = 12 + header.length + 8 + moviBytes + 8 + entries.count * 16 + othersBytes
-  if (total > MAX_BYTES) throw unsupported('an AVI file of more than 2 GiB')
+  if (total > MAX_BYTES) throw unsupported('avi_file_of_more_than_2_gib')
   return {
     total,
     async write(sink, options) {

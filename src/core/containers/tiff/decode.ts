@@ -6,6 +6,7 @@ import { decodeFaxRows } from '../../bytes/ccitt/decode.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { unzstdStream } from '../../bytes/zstd.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import type { TiffFile } from './directory.ts'
 import { jpegRows } from './jpeg.ts'
@@ -24,7 +25,7 @@ const BLOCK_BYTES = 512 * 1024
 /** Bytes of one decoded tile, or of one row of a strip: what must be held at once. */
 export function checkChunkSize(pixels: Pixels): void {
   const held = pixels.tiled ? pixels.rowBytes * pixels.chunkHeight : pixels.rowBytes
-  if (held > MAX_TILE_BYTES) throw overBudget(`${pixels.tiled ? 'tiles' : 'rows'} of ${held} bytes`)
+  if (held > MAX_TILE_BYTES) throw overBudget(message(pixels.tiled ? 'tiles_of_bytes' : 'rows_of_bytes', { bytes: held }))
 }
 
 /** The rows of chunk `index`, predictor undone, in blocks of whole rows that the caller owns. Nothing for a sparse chunk. */
@@ -46,7 +47,7 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
     }
   }
   if (!rows.complete) {
-    throw malformed(file.format, offset, `strip or tile ${index} has ${rows.received} of ${expected} bytes`)
+    throw malformed(file.format, offset, message('strip_or_tile_cut_short', { index, received: rows.received, expected }))
   }
 }
 
@@ -105,7 +106,7 @@ async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, acros
   const out = new Uint8Array(rows * lineBytes)
   for (let i = 0; i < across; i++) {
     const tile = await decodeTile(file, pixels, index + i)
-    if (!tile) throw malformed(file.format, pixels.offsets[index + i]!, `tile ${index + i} was never written`)
+    if (!tile) throw malformed(file.format, pixels.offsets[index + i]!, message('tile_was_never_written', { index: index + i }))
     const left = i * rowBytes
     const inside = Math.min(rowBytes, lineBytes - left)
     for (let row = 0; row < rows; row++) out.set(tile.subarray(row * rowBytes, row * rowBytes + inside), row * lineBytes + left)
@@ -119,7 +120,7 @@ function inflateChunk(compressed: Uint8Array, expected: number, format: string, 
     // More than the rows need is ignored by readers, within reason.
     return zlibDecompress(compressed, expected + 65_536)
   } catch (error) {
-    if (isEngineError(error, 'deflate')) throw malformed(format, offset, error.message)
+    if (isEngineError(error, 'deflate')) throw malformed(format, offset, message('engine_reports', { problem: error.message }))
     throw error
   }
 }
@@ -132,7 +133,7 @@ async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGen
   try {
     yield* decodeFaxRows(compressed, { kind, twoDimensional, width, height: rowsOf(pixels, index) })
   } catch (error) {
-    if (isEngineError(error, 'fax')) throw malformed(file.format, offset, error.message)
+    if (isEngineError(error, 'fax')) throw malformed(file.format, offset, message('engine_reports', { problem: error.message }))
     throw error
   }
 }
@@ -152,7 +153,7 @@ async function* decodePieces(
     try {
       yield* isDeflate(compression) ? inflateStream('zlib', input, limit) : unzstdStream(input, limit)
     } catch (error) {
-      if (isEngineError(error, 'deflate')) throw malformed(file.format, offset, error.message)
+      if (isEngineError(error, 'deflate')) throw malformed(file.format, offset, message('engine_reports', { problem: error.message }))
       throw error
     }
   } else {

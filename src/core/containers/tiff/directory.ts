@@ -2,6 +2,7 @@
  * What a TIFF is made of: chains of image file directories (IFDs), their fields, and the directories that hang on tags.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import type { ReadAhead } from './read-ahead.ts'
@@ -143,8 +144,9 @@ const INTEGER_TYPES: readonly number[] = [BYTE, SHORT, LONG, IFD, LONG8, IFD8]
 /** The values of an integer field. @throws malformed where the field is of another type */
 export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VALUES): Promise<Float64Array> {
   const { source, littleEndian } = file
-  if (!INTEGER_TYPES.includes(entry.type)) throw malformed(file.format, 0, `tag ${entry.tag} is no whole number, but of type ${entry.type}`)
-  if (entry.count > limit) throw overBudget(`tag ${entry.tag} has ${entry.count} values`)
+  if (!INTEGER_TYPES.includes(entry.type))
+    throw malformed(file.format, 0, message('tag_is_no_whole_number', { tag: entry.tag, type: entry.type }))
+  if (entry.count > limit) throw overBudget(message('tag_has_values', { tag: entry.tag, count: entry.count }))
   const bytes = await readValue(source, entry)
   const view = viewOf(bytes)
   const size = TYPE_BYTES[entry.type]!

@@ -2,10 +2,12 @@
  * JPEG in strips and tiles: abbreviated streams, with what they have in common in one field (TIFF Technical Note 2, "Replacement
  * TIFF/JPEG specification").
  */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import type { TiffFile } from './directory.ts'
 import { type Pixels, rowsOf } from './pixels.ts'
@@ -60,11 +62,18 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
   const { jpegTables } = pixels
   const [offset, length] = [pixels.offsets[index]!, pixels.lengths[index]!]
   const head = await headOf(file, pixels, index)
-  if (head[0] !== 0xff || head[1] !== SOI) throw malformed(file.format, offset, `strip or tile ${index} is not JPEG`)
+  if (head[0] !== 0xff || head[1] !== SOI) throw malformed(file.format, offset, message('strip_or_tile_not_jpeg', { index }))
   const frame = frameOf(head)
   if (frame?.width !== pixels.chunkWidth || frame.height !== rowsOf(pixels, index))
-    throw malformed(file.format, offset, `strip or tile ${index} is ${frame ? `${frame.width} × ${frame.height}` : 'without a frame'}`)
-  if (jpegTables && definesAnew(jpegTables, head)) throw malformed(file.format, offset, `strip or tile ${index} has other tables than all`)
+    throw malformed(
+      file.format,
+      offset,
+      frame
+        ? message('strip_or_tile_of_size', { index, width: frame.width, height: frame.height })
+        : message('strip_or_tile_without_frame', { index }),
+    )
+  if (jpegTables && definesAnew(jpegTables, head))
+    throw malformed(file.format, offset, message('strip_or_tile_has_other_tables', { index }))
   const isEnded = jpegTables && jpegTables.at(-2) === 0xff && jpegTables.at(-1) === EOI
   yield jpegTables ? jpegTables.subarray(0, isEnded ? -2 : undefined) : Uint8Array.of(0xff, SOI)
   for (let at = 2; at < length; at += READ_BYTES) yield await file.source.read(offset + at, Math.min(READ_BYTES, length - at))
@@ -77,13 +86,13 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
 export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const offset = pixels.offsets[index]!
   const colour = storedColour(await headOf(file, pixels, index), pixels.samples)
-  if (!colour) throw malformed(file.format, offset, `strip or tile ${index} has no plain samples`)
+  if (!colour) throw malformed(file.format, offset, message('strip_or_tile_has_no_plain_samples', { index }))
   try {
     const rows = await JpegRows.open(jpegStream(file, pixels, index), { colour })
     yield* rows.strips(STRIP_ROWS)
   } catch (error) {
     if (isEngineError(error, 'jpeg') && error.failure !== 'memory' && error.failure !== 'misuse')
-      throw malformed(file.format, offset, error.message)
+      throw malformed(file.format, offset, message('engine_reports', { problem: error.message }))
     throw error
   }
 }

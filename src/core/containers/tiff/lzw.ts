@@ -1,3 +1,4 @@
+import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 
 const CLEAR = 256
@@ -83,7 +84,7 @@ export class LzwDecoder {
   #checkBitOrder(input: Uint8Array): void {
     if (this.#started || input.length < 2) return
     this.#started = true
-    if (input[0] === 0 && (input[1]! & 1) === 1) throw unsupported('LZW in the bit order of TIFF 5.0')
+    if (input[0] === 0 && (input[1]! & 1) === 1) throw unsupported('lzw_in_bit_order_of_tiff_5')
   }
 
   /** `code` makes a new string of the one before it, which stands at `previousAt`. A full table stays as it is until the next Clear. */
@@ -91,7 +92,7 @@ export class LzwDecoder {
     const next = this.#next
     const previous = this.#previous
     if (code > next || (code === next && (previous < 0 || next === MAX_CODES)) || (code > 255 && code < CLEAR + 2)) {
-      throw malformed(this.#format, 0, `LZW code ${code} is not known yet`)
+      throw malformed(this.#format, 0, message('lzw_code_not_known_yet', { lzwCode: code }))
     }
     if (previous < 0 || next === MAX_CODES) return
     // The code may be the one that is just being made: it then ends with its own first byte.

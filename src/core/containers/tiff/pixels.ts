@@ -1,4 +1,5 @@
 /** How the pixels of one directory are stored: strips or tiles, their size, their compression. */
+import { message, type Said } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 
@@ -89,11 +90,12 @@ class Fields {
     const [first] = numbers
     // TIFF 5.0 and before had the compression of each sample.
     const alike = tag === TAG.compression && numbers.every((number) => number === first)
-    if (first === undefined || (numbers.length > 1 && !alike)) throw this.malformed(`tag ${tag} has ${numbers.length} values`)
+    if (first === undefined || (numbers.length > 1 && !alike))
+      throw this.malformed(message('tag_has_values', { tag, count: numbers.length }))
     return first
   }
 
-  malformed(what: string): Error {
+  malformed(what: Said): Error {
     return malformed(this.#file.format, this.#directory.offset, what)
   }
 }
@@ -137,11 +139,13 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
   let stored = 0
   for (let i = 0; i < lengths.length; i++) {
     const offset = offsets[i]!
-    if (offset + lengths[i]! > file.source.size) throw malformed(file.format, offset, `strip or tile ${i} lies outside the file`)
+    if (offset + lengths[i]! > file.source.size)
+      throw malformed(file.format, offset, message('strip_or_tile_lies_outside_file', { index: i }))
     stored += lengths[i]!
   }
   // Blank tiles may share their bytes. So many do not: eight bytes of the file are a tile to decode.
-  if (stored > MOST_SHARED * file.source.size) throw overBudget(`strips or tiles of ${stored} bytes in a file of ${file.source.size}`)
+  if (stored > MOST_SHARED * file.source.size)
+    throw overBudget(message('strips_or_tiles_of_bytes_in_file', { stored, fileSize: file.source.size }))
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) && !(compression === COMPRESSION.jpeg && photometric === YCBCR) }
 }
 
@@ -152,8 +156,8 @@ function refuseMixedChunks(fields: Fields): void {
     [TAG.tileByteCounts, TAG.stripByteCounts],
   ] as const) {
     if (!fields.has(tile)) continue
-    if (fields.has(strip)) throw fields.malformed(`tag ${tile} of tiles beside tag ${strip} of strips`)
-    if (!fields.has(TAG.tileWidth)) throw fields.malformed(`tag ${tile} of tiles in a picture of strips`)
+    if (fields.has(strip)) throw fields.malformed(message('tile_tag_beside_strip_tag', { tile, strip }))
+    if (!fields.has(TAG.tileWidth)) throw fields.malformed(message('tile_tag_among_strips', { tile }))
   }
 }
 
@@ -164,25 +168,25 @@ type StoredPixels = Omit<Pixels, 'lengths' | 'decodable'>
 async function readChunks(fields: Fields, offsets: number) {
   const width = await fields.number(TAG.imageWidth, 0)
   const height = await fields.number(TAG.imageLength, 0)
-  if (width < 1 || height < 1) throw fields.malformed(`a picture of ${width}×${height}`)
+  if (width < 1 || height < 1) throw fields.malformed(message('picture_of', { width, height }))
   const tiled = fields.has(TAG.tileWidth)
   const chunkWidth = tiled ? await fields.number(TAG.tileWidth, 0) : width
   // RowsPerStrip is 2^32 - 1 by default: one strip.
   const rowsPerStrip = tiled ? 0 : (await fields.number(TAG.rowsPerStrip, height)) || height
   const chunkHeight = tiled ? await fields.number(TAG.tileLength, 0) : Math.min(height, rowsPerStrip)
-  if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(`tiles of ${chunkWidth}×${chunkHeight}`)
+  if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(message('tiles_of', { width: chunkWidth, height: chunkHeight }))
   const samplesPerPixel = await fields.number(TAG.samplesPerPixel, 1)
   const configuration = await fields.number(TAG.planarConfiguration, 1)
   // Packed anew, such a picture is refused by readers that show its plain samples.
-  if (configuration !== 1 && configuration !== 2) throw fields.malformed(`planar configuration ${configuration}`)
+  if (configuration !== 1 && configuration !== 2) throw fields.malformed(message('planar_configuration', { configuration }))
   const planar = configuration === 2
-  if (samplesPerPixel < 1) throw fields.malformed('no samples')
+  if (samplesPerPixel < 1) throw fields.malformed('no_samples')
   const planes = planar ? samplesPerPixel : 1
   const chunksPerPlane = Math.ceil(width / chunkWidth) * Math.ceil(height / chunkHeight)
   const chunks = chunksPerPlane * planes
-  if (chunks > MAX_CHUNKS) throw overBudget(`${chunks} strips or tiles`)
+  if (chunks > MAX_CHUNKS) throw overBudget(message('strips_or_tiles', { chunks }))
   // Where there are more, some readers take the others for further planes; what they lead to would be gone.
-  if (offsets !== chunks) throw fields.malformed(`${offsets} offsets for ${chunks} strips or tiles`)
+  if (offsets !== chunks) throw fields.malformed(message('offsets_for_strips_or_tiles', { offsets, chunks }))
   return { width, height, tiled, chunkWidth, chunkHeight, samplesPerPixel, planes, chunksPerPlane }
 }
 
@@ -232,7 +236,8 @@ const MAX_TABLES_BYTES = 16 * 1024
 async function tablesOf(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
   const entry = find(directory, TAG.jpegTables)
   if (!entry) return undefined
-  if (entry.byteLength > MAX_TABLES_BYTES) throw malformed(file.format, directory.offset, `${entry.byteLength} bytes of JPEG tables`)
+  if (entry.byteLength > MAX_TABLES_BYTES)
+    throw malformed(file.format, directory.offset, message('bytes_of_jpeg_tables', { bytes: entry.byteLength }))
   return (await readValue(file.source, entry)).slice()
 }
 
@@ -244,7 +249,7 @@ async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64
     // A single uncompressed strip may say 0: old writers left it to the reader.
     if (!(chunks === 1 && lengths[0] === 0 && pixels.compression === 1 && pixels.offsets[0] !== 0)) return lengths
   } else if (counts || pixels.compression !== COMPRESSION.none || pixels.rowBytes === 0) {
-    throw fields.malformed(`${counts?.length ?? 0} byte counts for ${chunks} strips or tiles`)
+    throw fields.malformed(message('byte_counts_for_strips_or_tiles', { counts: counts?.length ?? 0, chunks }))
   }
   return Float64Array.from({ length: chunks }, (_, i) => pixels.rowBytes * rowsOf(pixels, i))
 }

@@ -1,5 +1,7 @@
 /** Reads the directories of a TIFF: the chain from the header on, and those that hang on pointer tags. */
+
 import { ByteReader } from '../../bytes/reader.ts'
+import { message, type Said } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, overBudget } from '../../model/error.ts'
 import { type Directory, type Entry, isPointer, METADATA, readNumbers, TAG, type TiffFile, TYPE_BYTES } from './directory.ts'
@@ -16,14 +18,14 @@ export async function readTiff(file: Source, format: string): Promise<TiffFile> 
   const source = new ReadAhead(file)
   const bytes = await source.read(0, 16)
   const header = readHeader(bytes)
-  if (!header) throw malformed(format, 0, 'no header')
+  if (!header) throw malformed(format, 0, 'no_header')
   const { littleEndian, big, version } = header
-  if (version !== 42 && !big) throw malformed(format, 2, `version ${version} instead of 42 or 43`)
+  if (version !== 42 && !big) throw malformed(format, 2, message('version_instead_of_42_or_43', { version }))
   // BigTIFF: offset size 8 and a zero follow the version.
-  if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no 8-byte offsets')
+  if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no_8_byte_offsets')
   const reader = new DirectoryReader(source, header, format)
   const first = await reader.chain(header.firstAt, 0, 'next directory')
-  if (!first) throw malformed(format, big ? 8 : 4, 'no image file directory')
+  if (!first) throw malformed(format, big ? 8 : 4, 'no_image_file_directory')
   const chain: Directory[] = []
   for (let at: Directory | undefined = first; at; at = at.next) chain.push(at)
   const { all, nowhere } = reader
@@ -64,14 +66,14 @@ class DirectoryReader {
     let last: Unfinished | undefined
     const opened: number[] = []
     for (let next = at; next !== 0; ) {
-      if (this.#open.has(next)) throw this.#malformed(next, 'a directory that was read before (a loop)')
-      if (follow && this.#alone.has(next)) throw this.#malformed(next, 'a directory of metadata in a chain of others')
+      if (this.#open.has(next)) throw this.#malformed(next, 'directory_was_read_before_loop')
+      if (follow && this.#alone.has(next)) throw this.#malformed(next, 'directory_of_metadata_in_chain_of_others')
       const known = this.#known.get(next)
       const found = known ? undefined : await this.#directory(next, depth)
       const directory = known ?? found?.directory
       if (!directory) {
         // Some writers end the chain with a link to anything; readers show what is in front of it.
-        if (depth === 0 && !first) throw this.#malformed(next, 'no directory')
+        if (depth === 0 && !first) throw this.#malformed(next, 'no_directory')
         if (this.nowhere.length < MOST_NAMED) this.nowhere.push(`${last ? 'next directory' : link} at byte ${next}`)
         break
       }
@@ -99,8 +101,8 @@ class DirectoryReader {
     if (count === 0 || count > MAX_ENTRIES) return undefined
     const length = countBytes + count * entryBytes + offsetBytes
     if (head.length < length) head = await this.#source.read(at, length)
-    if (head.length < length - offsetBytes) throw this.#malformed(at, 'the directory is cut off')
-    if (this.#known.size >= MAX_DIRECTORIES) throw overBudget(`more than ${MAX_DIRECTORIES} directories`)
+    if (head.length < length - offsetBytes) throw this.#malformed(at, 'directory_cut_off')
+    if (this.#known.size >= MAX_DIRECTORIES) throw overBudget(message('more_than_directories', { limit: MAX_DIRECTORIES }))
     const reader = this.#reader(head)
     const entries: Entry[] = []
     const children = new Map<number, readonly Directory[]>()
@@ -111,7 +113,7 @@ class DirectoryReader {
     for (let i = 0; i < count; i++) {
       const entry = this.#entry(reader, at, countBytes + i * entryBytes)
       // Some readers take the first of two, some the last.
-      if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, `tag ${entry.tag} stands there twice`)
+      if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, message('tag_stands_there_twice', { tag: entry.tag }))
       entries.push(entry)
       if (isPointer(entry)) children.set(entry.tag, await this.#children(entry, depth))
     }
@@ -127,12 +129,12 @@ class DirectoryReader {
     const inline = reader.bytes.slice(valueAt, valueAt + offsetBytes)
     if (byteLength <= offsetBytes) return { tag, type, count, byteLength, at: undefined, inline }
     const offset = this.#offset(reader, valueAt)
-    if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, `the value of tag ${tag} lies outside the file`)
+    if (offset + byteLength > this.#source.size) throw this.#malformed(directoryAt + at, message('value_of_tag_lies_outside_file', { tag }))
     return { tag, type, count, byteLength, at: offset, inline }
   }
 
   async #children(entry: Entry, depth: number): Promise<Directory[]> {
-    if (depth >= MAX_DEPTH) throw overBudget(`directories nested deeper than ${MAX_DEPTH}`)
+    if (depth >= MAX_DEPTH) throw overBudget(message('directories_nested_deeper', { limit: MAX_DEPTH }))
     const { littleEndian } = this.#header
     const offsets = await readNumbers({ source: this.#source, littleEndian, format: this.#format }, entry, MAX_DIRECTORIES)
     const found: Directory[] = []
@@ -143,7 +145,8 @@ class DirectoryReader {
     }
     if (found.length === offsets.length) return found
     // Pictures may be behind the others.
-    if (!METADATA.includes(entry.tag) || offsets.length > 1) throw this.#malformed(entry.at ?? 0, `tag ${entry.tag} leads to no directory`)
+    if (!METADATA.includes(entry.tag) || offsets.length > 1)
+      throw this.#malformed(entry.at ?? 0, message('tag_leads_to_no_directory', { tag: entry.tag }))
     return []
   }
 
@@ -155,7 +158,7 @@ class DirectoryReader {
     return this.#header.big ? reader.u64(at) : reader.u32(at)
   }
 
-  #malformed(at: number, what: string): CodecError {
+  #malformed(at: number, what: Said): CodecError {
     return malformed(this.#format, at, what)
   }
 }

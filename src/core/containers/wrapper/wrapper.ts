@@ -5,9 +5,10 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
-import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
+import { gunzipStream, gzipLevel, gzipStream, isThorough } from '../../bytes/gzip.ts'
 import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
 import type { KnownFormat, OutputId } from '../../catalog/outputs.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 
@@ -16,30 +17,34 @@ type Chunks = AsyncIterable<Uint8Array>
 interface Wrapper {
   compress(input: Chunks, source: Source): Chunks | Promise<Chunks>
   decompress(input: Chunks, maxBytes: number): Chunks
-  step(sourceBytes: number): string
+  step(sourceBytes: number): Message
 }
 
 const WRAPPERS = {
   zst: {
     compress: async (input, source) => zstdStream(input, source.size, await searchFor(source)),
     decompress: unzstdStream,
-    step: (size) => `zstd level ${zstdLevel(size)}`,
+    step: (size) => message('zstd_level', { level: zstdLevel(size) }),
   },
   br: {
     compress: (input, { size }) => brotliStream(input, size),
     decompress: unbrotliStream,
-    step: (size) => `brotli quality ${brotliQuality(size)}`,
+    step: (size) => message('brotli_quality', { quality: brotliQuality(size) }),
   },
   gz: {
     compress: (input, { size }) => gzipStream(input, size),
     decompress: gunzipStream,
-    step: (size) => `gzip ${gzipStep(size)}`,
+    step: (size) => message('gzip_of', { how: gzipHow(size) }),
   },
 } as const satisfies { readonly [id: string]: Wrapper }
 
 export type WrapperId = keyof typeof WRAPPERS
 
 export const isWrapper = (output: OutputId): output is WrapperId => output in WRAPPERS
+
+/** What `gzipStream` does with a file of this size, for the receipt. */
+export const gzipHow = (sourceBytes: number): Message =>
+  isThorough(sourceBytes) ? message('by_optimal_parsing') : message('by_libdeflate_level', { level: gzipLevel(sourceBytes) })
 
 /** The whole source as `options.output`. */
 export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
@@ -81,7 +86,7 @@ export function wrapperCodec(format: KnownFormat): Codec {
 
 function wrapperOf(output: OutputId): Wrapper {
   if (isWrapper(output)) return WRAPPERS[output]
-  throw unsupported(`${output} is not a wrapper format`)
+  throw unsupported(message('not_wrapper_format', { output }))
 }
 
 /** The source's chunks, with progress from `start` over `share`, stopping when the job is aborted. */

@@ -1,6 +1,7 @@
 /** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message, type Said } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
@@ -40,22 +41,21 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
   let endsAt = at
   if (record.u16(4) !== 0 || record.u16(6) !== 0) {
     // 0xffff stands for "see zip64".
-    if (record.u16(4) !== MAX_16 || record.u16(6) !== MAX_16) throw unsupported('an archive on several disks')
+    if (record.u16(4) !== MAX_16 || record.u16(6) !== MAX_16) throw unsupported('archive_on_several_disks')
   }
   if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
     const wide = await zip64End(source, at, format)
     if (wide) ({ count, directoryBytes, directoryOffset, endsAt } = wide)
-  } else if (count !== record.u16(8)) throw unsupported('an archive on several disks')
-  if (count > ZIP_LIMITS.entries) throw overBudget(`an archive of ${count} files`)
-  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw overBudget(`a directory of ${directoryBytes} bytes`)
-  if (directoryOffset + directoryBytes > endsAt) throw malformed(format, at, 'the directory ends behind its end record')
+  } else if (count !== record.u16(8)) throw unsupported('archive_on_several_disks')
+  if (count > ZIP_LIMITS.entries) throw overBudget(message('archive_of_files', { count }))
+  if (directoryBytes > ZIP_LIMITS.directoryBytes) throw overBudget(message('directory_of_bytes', { bytes: directoryBytes }))
+  if (directoryOffset + directoryBytes > endsAt) throw malformed(format, at, 'directory_ends_behind_end_record')
   const base = endsAt - directoryOffset - directoryBytes
-  if (base > 0 && !(await isCentral(source, directoryOffset + base)))
-    throw unsupported('bytes stand between the directory and its end record')
+  if (base > 0 && !(await isCentral(source, directoryOffset + base))) throw unsupported('bytes_stand_between_directory_and_end_record')
   directoryOffset += base
 
   const bytes = await source.read(directoryOffset, directoryBytes)
-  if (bytes.length < directoryBytes) throw malformed(format, directoryOffset, 'the file ends inside the directory')
+  if (bytes.length < directoryBytes) throw malformed(format, directoryOffset, 'file_ends_inside_directory')
   const entries: Omit<ZipEntry, 'limit'>[] = []
   let offset = 0
   for (let index = 0; index < count; index++) {
@@ -63,7 +63,7 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
     entries.push({ ...entry, localOffset: entry.localOffset + base })
     offset += length
   }
-  if (offset !== bytes.length) throw malformed(format, directoryOffset + offset, 'the directory is longer than its files')
+  if (offset !== bytes.length) throw malformed(format, directoryOffset + offset, 'directory_longer_than_files')
   return { entries, comment, directoryOffset, base, suffix }
 }
 
@@ -89,30 +89,30 @@ async function findEnd(source: Source, format: string) {
     if (endOf(at) < tail.length) trailed ??= at
   }
   if (trailed !== undefined) return record(trailed, endOf(trailed))
-  throw malformed(format, tailAt, 'no end of central directory')
+  throw malformed(format, tailAt, 'no_end_of_central_directory')
 }
 
 async function zip64End(source: Source, endAt: number, format: string) {
   const found = await readZip64End(source, endAt)
   if (!found) return undefined
   const { locator, at, record } = found
-  if (locator.u32(4) !== 0 || locator.u32(16) > 1) throw unsupported('an archive on several disks')
-  if (!record) throw malformed(format, endAt, 'the zip64 end record lies outside the file')
-  if (record.u32(0) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no zip64 end record')
-  if (record.u32(16) !== 0 || record.u32(20) !== 0) throw unsupported('an archive on several disks')
+  if (locator.u32(4) !== 0 || locator.u32(16) > 1) throw unsupported('archive_on_several_disks')
+  if (!record) throw malformed(format, endAt, 'zip64_end_record_lies_outside_file')
+  if (record.u32(0) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no_zip64_end_record')
+  if (record.u32(16) !== 0 || record.u32(20) !== 0) throw unsupported('archive_on_several_disks')
   return { ...zip64Place(record), endsAt: at }
 }
 
 function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
-  const refuse = (what: string) => malformed(format, base + offset, what)
-  if (offset + CENTRAL_BYTES > bytes.length) throw refuse('the directory ends inside an entry')
+  const refuse = (what: Said) => malformed(format, base + offset, what)
+  if (offset + CENTRAL_BYTES > bytes.length) throw refuse('directory_ends_inside_entry')
   const header = new ByteReader(bytes.subarray(offset, offset + CENTRAL_BYTES), true)
-  if (header.u32(0) !== CENTRAL_SIGNATURE) throw refuse('no directory entry')
+  if (header.u32(0) !== CENTRAL_SIGNATURE) throw refuse('no_directory_entry')
   const nameBytes = header.u16(28)
   const extraBytes = header.u16(30)
   const commentBytes = header.u16(32)
   const length = CENTRAL_BYTES + nameBytes + extraBytes + commentBytes
-  if (offset + length > bytes.length) throw refuse('the directory ends inside an entry')
+  if (offset + length > bytes.length) throw refuse('directory_ends_inside_entry')
   const part = (at: number, size: number) => bytes.slice(offset + at, offset + at + size)
   const rawName = part(CENTRAL_BYTES, nameBytes)
   const allExtra = part(CENTRAL_BYTES + nameBytes, extraBytes)
@@ -123,16 +123,16 @@ function centralEntry(bytes: Uint8Array, offset: number, base: number, format: s
     if (narrow !== MAX_32) return narrow
     const value = wide?.shift()
     if (value === undefined) return narrow
-    if (!Number.isSafeInteger(value)) throw refuse(`a number of ${value}`)
+    if (!Number.isSafeInteger(value)) throw refuse(message('number_too_large', { value }))
     return value
   }
   const size = widen(header.u32(24))
   const compressedSize = widen(header.u32(20))
   const localOffset = widen(header.u32(42))
   const disk = header.u16(34)
-  if (disk !== 0 && disk !== MAX_16) throw unsupported('an archive on several disks')
+  if (disk !== 0 && disk !== MAX_16) throw unsupported('archive_on_several_disks')
   const flags = header.u16(8)
-  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw unsupported('an encrypted directory')
+  if (flags & (FLAG_STRONG_ENCRYPTION | FLAG_MASKED)) throw unsupported('encrypted_directory')
   const method = header.u16(10)
   const name = decodeName(rawName, flags)
   const entry = {

@@ -80,16 +80,16 @@ export async function* openEncryptedZip(source: Source, password: string): Async
   const { method, dataOffset, compressedSize } = await onlyEntry(source)
   const start = await source.read(dataOffset, SALT_BYTES + VERIFIER_BYTES)
   const cipher = winZipCipher(password, start.subarray(0, SALT_BYTES))
-  if (!equal(cipher.verifier, start.subarray(SALT_BYTES))) throw malformed('zip', dataOffset + SALT_BYTES, 'the password does not fit')
+  if (!equal(cipher.verifier, start.subarray(SALT_BYTES))) throw malformed('zip', dataOffset + SALT_BYTES, 'password_does_not_fit')
   const end = dataOffset + compressedSize - CODE_BYTES
   async function* plain(): AsyncGenerator<Uint8Array> {
     for (let at = dataOffset + start.length; at < end; ) {
       const chunk = await source.read(at, Math.min(PROBE_BYTES, end - at))
-      if (chunk.length === 0) throw malformed('zip', at, 'the archive ends inside its file')
+      if (chunk.length === 0) throw malformed('zip', at, 'archive_ends_inside_file')
       at += chunk.length
       yield cipher.decrypt(chunk)
     }
-    if (!equal(cipher.code(), await source.read(end, CODE_BYTES))) throw malformed('zip', end, 'the authentication code differs')
+    if (!equal(cipher.code(), await source.read(end, CODE_BYTES))) throw malformed('zip', end, 'authentication_code_differs')
   }
   yield* method === DEFLATED ? inflated(plain()) : plain()
 }
@@ -111,7 +111,7 @@ async function* inflated(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
 async function onlyEntry(source: Source) {
   const end = await source.read(source.size - END_BYTES, END_BYTES)
   const endReader = new ByteReader(end, true)
-  if (endReader.u32(0) !== END_SIGNATURE) throw malformed('zip', source.size - END_BYTES, 'no end of central directory')
+  if (endReader.u32(0) !== END_SIGNATURE) throw malformed('zip', source.size - END_BYTES, 'no_end_of_central_directory')
   let directoryOffset = endReader.u32(16)
   if (directoryOffset === 0xffffffff) {
     const wide = await source.read(source.size - END_BYTES - 76, 56)
@@ -119,11 +119,11 @@ async function onlyEntry(source: Source) {
   }
   const directory = await source.read(directoryOffset, source.size - directoryOffset)
   const reader = new ByteReader(directory, true)
-  if (reader.u32(0) !== CENTRAL_SIGNATURE) throw malformed('zip', directoryOffset, 'no central directory')
+  if (reader.u32(0) !== CENTRAL_SIGNATURE) throw malformed('zip', directoryOffset, 'no_central_directory')
   const nameBytes = reader.u16(28)
   const extra = directory.subarray(CENTRAL_BYTES + nameBytes, CENTRAL_BYTES + nameBytes + reader.u16(30))
   const aes = [...extraFields(extra)].find((field) => field.id === AES_EXTRA)?.data
-  if (!aes || reader.u16(10) !== AES_METHOD) throw malformed('zip', directoryOffset, 'no AES extra field')
+  if (!aes || reader.u16(10) !== AES_METHOD) throw malformed('zip', directoryOffset, 'no_aes_extra_field')
   const wide = zip64Values(extra)
   const narrow = reader.u32(20)
   const compressedSize = narrow === 0xffffffff ? (wide?.[reader.u32(24) === 0xffffffff ? 1 : 0] ?? 0) : narrow

@@ -8,6 +8,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { inflateRaw } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { message, messageOf, type Said } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { readDirectory } from './directory.ts'
@@ -61,7 +62,7 @@ export async function openZip(source: Source, format = 'zip'): Promise<ZipArchiv
   const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
   checkSanity(complete, source.size, format)
   const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
-  if (prefixBytes > MOST_PREFIX_BYTES) throw unsupported(`${prefixBytes} bytes stand in front of the archive`)
+  if (prefixBytes > MOST_PREFIX_BYTES) throw unsupported(message('bytes_stand_in_front_of_archive', { bytes: prefixBytes }))
   const physical = physicalOrder.map((index) => complete[index]!)
   return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
 }
@@ -71,22 +72,22 @@ function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format:
   let total = 0
   for (const entry of entries) {
     const at = entry.localOffset
-    const refuse = (what: string) => malformed(format, at, what)
-    if (leavesItsFolder(entry.name)) throw refuse(`a name that leaves the folder (${JSON.stringify(entry.name.slice(0, 80))})`)
+    const refuse = (what: Said) => malformed(format, at, what)
+    if (leavesItsFolder(entry.name)) throw refuse(message('name_leaves_folder', { name: JSON.stringify(entry.name.slice(0, 80)) }))
     const key = Buffer.from(entry.rawName).toString('latin1')
-    if (names.has(key)) throw refuse(`two files named ${JSON.stringify(entry.name.slice(0, 80))}`)
+    if (names.has(key)) throw refuse(message('two_files_named', { name: JSON.stringify(entry.name.slice(0, 80)) }))
     names.add(key)
-    if (at + LOCAL_BYTES + entry.rawName.length + entry.compressedSize > entry.limit) throw refuse('a file that overlaps the next one')
+    if (at + LOCAL_BYTES + entry.rawName.length + entry.compressedSize > entry.limit) throw refuse('file_overlaps_next_one')
     // RFC 1951: 258 bytes for two bits at best, so no stream grows by more than 1032.
     if (entry.method === DEFLATED && entry.size > entry.compressedSize * 1032 + 64)
-      throw refuse(`${entry.size} bytes from ${entry.compressedSize}`)
-    if (entry.method === STORED && !entry.opaque && entry.size !== entry.compressedSize) throw refuse('a stored file of two sizes')
+      throw refuse(message('entry_bomb', { size: entry.size, compressedSize: entry.compressedSize }))
+    if (entry.method === STORED && !entry.opaque && entry.size !== entry.compressedSize) throw refuse('stored_file_of_two_sizes')
     total += entry.size
   }
   if (total > ZIP_LIMITS.bombBytes && total > archiveBytes * ZIP_LIMITS.bombRatio) {
-    throw malformed(format, 0, `a bomb: ${total} bytes from ${archiveBytes}`)
+    throw malformed(format, 0, message('bomb', { bytes: total, archiveSize: archiveBytes }))
   }
-  if (total > ZIP_LIMITS.totalBytes) throw overBudget(`${total} bytes inside the archive`)
+  if (total > ZIP_LIMITS.totalBytes) throw overBudget(message('bytes_inside_archive', { bytes: total }))
 }
 
 /** Absolute, with a drive, or with a step up: "zip slip". */
@@ -96,20 +97,20 @@ function leavesItsFolder(name: string): boolean {
 
 /** The local header of an entry (4.3.7), compared with what the directory says. */
 export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<LocalPart> {
-  const refuse = (what: string) => malformed(archive.format, entry.localOffset, what)
+  const refuse = (what: Said) => malformed(archive.format, entry.localOffset, what)
   const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
-  if (fixed.length < LOCAL_BYTES) throw refuse('the file ends inside a header')
+  if (fixed.length < LOCAL_BYTES) throw refuse('file_ends_inside_header')
   const reader = new ByteReader(fixed, true)
-  if (reader.u32(0) !== LOCAL_SIGNATURE) throw refuse('no local header')
+  if (reader.u32(0) !== LOCAL_SIGNATURE) throw refuse('no_local_header')
   const nameBytes = reader.u16(26)
   const headerBytes = LOCAL_BYTES + nameBytes + reader.u16(28)
   const header = await archive.reader(entry.localOffset, headerBytes)
-  if (header.length < headerBytes) throw refuse('the file ends inside a header')
-  if (entry.localOffset + headerBytes + entry.compressedSize > entry.limit) throw refuse('a file that overlaps the next one')
+  if (header.length < headerBytes) throw refuse('file_ends_inside_header')
+  if (entry.localOffset + headerBytes + entry.compressedSize > entry.limit) throw refuse('file_overlaps_next_one')
   const rawName = header.subarray(LOCAL_BYTES, LOCAL_BYTES + nameBytes)
-  if (Buffer.compare(rawName, entry.rawName) !== 0) throw refuse('another name than in the directory')
-  if (reader.u16(8) !== entry.method) throw refuse('another method than in the directory')
-  if ((reader.u16(6) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted here, plain in the directory')
+  if (Buffer.compare(rawName, entry.rawName) !== 0) throw refuse('another_name_than_in_directory')
+  if (reader.u16(8) !== entry.method) throw refuse('another_method_than_in_directory')
+  if ((reader.u16(6) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted_here_plain_in_directory')
   return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }
 }
 
@@ -117,7 +118,7 @@ export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<L
 export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < archive.prefixBytes; ) {
     const chunk = await archive.reader(at, Math.min(1024 * 1024, archive.prefixBytes - at))
-    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends in front of the archive')
+    if (chunk.length === 0) throw malformed(archive.format, at, 'file_ends_in_front_of_archive')
     at += chunk.length
     yield chunk
   }
@@ -128,7 +129,7 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
   const end = dataOffset + entry.compressedSize
   for (let at = dataOffset; at < end; ) {
     const chunk = await archive.reader(at, Math.min(1024 * 1024, end - at))
-    if (chunk.length === 0) throw malformed(archive.format, at, 'the file ends inside an entry')
+    if (chunk.length === 0) throw malformed(archive.format, at, 'file_ends_inside_entry')
     at += chunk.length
     yield chunk
   }
@@ -139,35 +140,37 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
  * @throws CodecError (over_budget) when it has more than `IN_MEMORY_BYTES`: use `entryChunks`
  */
 export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalPart): Promise<Uint8Array> {
-  if (entry.size > IN_MEMORY_BYTES) throw overBudget(`${entry.name} has ${entry.size} bytes`)
+  if (entry.size > IN_MEMORY_BYTES) throw overBudget(message('entry_of_bytes', { name: entry.name, size: entry.size }))
   const { dataOffset } = local ?? (await localPart(archive, entry))
   const raw = await archive.reader(dataOffset, entry.compressedSize)
-  if (raw.length < entry.compressedSize) throw malformed(archive.format, dataOffset, 'the file ends inside an entry')
+  if (raw.length < entry.compressedSize) throw malformed(archive.format, dataOffset, 'file_ends_inside_entry')
   return decode(archive, entry, raw)
 }
 
 /** The content of an entry from its stored bytes, size and CRC checked. */
 export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
-  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
-  if (entry.opaque) throw refuse('not readable')
+  const refuse = (what: Said) =>
+    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
+  if (entry.opaque) throw refuse('not_readable')
   let bytes = raw
   if (entry.method === DEFLATED) {
     try {
       bytes = inflateRaw(raw, Math.max(1, entry.size))
     } catch (error) {
-      if (isEngineError(error, 'deflate')) throw refuse(error.message)
+      if (isEngineError(error, 'deflate')) throw refuse(message('engine_reports', { problem: error.message }))
       throw error
     }
   }
-  if (bytes.length !== entry.size) throw refuse(`${bytes.length} bytes instead of ${entry.size}`)
-  if (crc32(bytes) !== entry.crc32) throw refuse('the CRC differs')
+  if (bytes.length !== entry.size) throw refuse(message('bytes_instead_of', { found: bytes.length, size: entry.size }))
+  if (crc32(bytes) !== entry.crc32) throw refuse('crc_differs')
   return bytes
 }
 
 /** The content of an entry of any size by chunks; size and CRC are checked after the last one. */
 export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const refuse = (what: string) => malformed(archive.format, entry.localOffset, `${entry.name}: ${what}`)
-  if (entry.opaque) throw refuse('not readable')
+  const refuse = (what: Said) =>
+    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
+  if (entry.opaque) throw refuse('not_readable')
   const local = await localPart(archive, entry)
   if (Math.max(entry.size, entry.compressedSize) <= SMALL_BYTES) {
     yield await readEntry(archive, entry, local)
@@ -184,9 +187,9 @@ export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncG
       yield chunk
     }
   } catch (error) {
-    if (isEngineError(error, 'deflate')) throw refuse(error.message)
+    if (isEngineError(error, 'deflate')) throw refuse(message('engine_reports', { problem: error.message }))
     throw error
   }
-  if (size !== entry.size) throw refuse(`${size} bytes instead of ${entry.size}`)
-  if (crc !== entry.crc32) throw refuse('the CRC differs')
+  if (size !== entry.size) throw refuse(message('bytes_instead_of', { found: size, size: entry.size }))
+  if (crc !== entry.crc32) throw refuse('crc_differs')
 }

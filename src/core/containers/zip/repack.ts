@@ -1,4 +1,5 @@
 /** The lossless treatment of any ZIP-based format: every file's bytes stay, their streams get smaller. */
+import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { sameArchives } from './compare.ts'
 import { openZip, type ZipArchive } from './read.ts'
@@ -18,16 +19,16 @@ export async function repack(
   sink: Sink,
   options: Options,
   { arrange = (same) => same, recipe = () => KEEP }: RepackRules = {},
-  note: readonly string[] = [],
+  note: readonly Message[] = [],
 ): Promise<Outcome> {
   const counts = await rewriteZip(arrange(archive), sink, options, recipe)
   return { kind: 'compressed', steps: [...repackSteps(counts), ...note] }
 }
 
-export function repackSteps(counts: Rewritten): string[] {
+export function repackSteps(counts: Rewritten): Message[] {
   const total = counts.recompressed + counts.kept + counts.replaced
-  const between = counts.betweenBytes > 0 ? [`not kept: ${counts.betweenBytes} bytes between the members, which no entry names`] : []
-  return [`${counts.recompressed} of ${total} files re-deflated (libdeflate), ${counts.kept} streams kept`, ...between]
+  const between = counts.betweenBytes > 0 ? [message('bytes_between_members_not_kept', { bytes: counts.betweenBytes })] : []
+  return [message('files_re_deflated', { recompressed: counts.recompressed, files: total, kept: counts.kept }), ...between]
 }
 
 /** Every entry's facts and bytes are the same. */

@@ -9,6 +9,7 @@ import { deflateInPieces, deflateThorough, deflateWithin, releaseDeflate } from 
 import { through } from '../../bytes/pipe-transform.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
+import { message } from '../../i18n/message.ts'
 import type { Options, Sink } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { MAX_32 } from './end-record.ts'
@@ -288,7 +289,8 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
 async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart, sink: Sink, counts: Rewritten): Promise<EntryFacts> {
   const dataEnd = local.dataOffset + entry.compressedSize
   const tail = entry.limit - dataEnd
-  if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED)) throw malformed(archive.format, dataEnd, `${tail} bytes instead of a data descriptor`)
+  if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED))
+    throw malformed(archive.format, dataEnd, message('bytes_instead_of_data_descriptor', { tail }))
   await sink.write(local.header.slice())
   for await (const chunk of rawChunks(archive, entry, local.dataOffset)) await sink.write(chunk.slice())
   await sink.write((await archive.reader(dataEnd, tail)).slice())
@@ -298,7 +300,7 @@ async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart,
 
 async function stored(archive: ZipArchive, entry: ZipEntry, local: LocalPart): Promise<Uint8Array> {
   const raw = await archive.reader(local.dataOffset, entry.compressedSize)
-  if (raw.length < entry.compressedSize) throw malformed(archive.format, local.dataOffset, 'the file ends inside an entry')
+  if (raw.length < entry.compressedSize) throw malformed(archive.format, local.dataOffset, 'file_ends_inside_entry')
   return raw
 }
 

@@ -6,6 +6,7 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import { type Message, message, messageOf, type Said } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
@@ -36,7 +37,8 @@ export const bmp: Codec = {
         compressBmp({ source: body, header, pixels, options: asked }, sink),
       )
     } catch (error) {
-      if (isEngineError(error, 'png') && error.failure === 'damaged') throw malformed('bmp', header.pixelsAt, error.message)
+      if (isEngineError(error, 'png') && error.failure === 'damaged')
+        throw malformed('bmp', header.pixelsAt, message('engine_reports', { problem: error.message }))
       throw error
     }
   },
@@ -69,7 +71,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const { header, pixels, options, source } = job
   if (header.masks[3] !== 0) return alphaBmp(job, sink)
   if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
-    return onlyAsItIs('the fourth byte of its pixels holds something')
+    return onlyAsItIs('fourth_byte_of_pixels_holds_something')
   }
   using engine = new PngEngine(pixels.header)
   const picture = asPicture(pixels)
@@ -80,7 +82,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const plans: Plan[] = []
   if (pixels.deep) {
     if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
-      throw unsupported('more than eight bits of a colour, exactly')
+      throw unsupported('more_than_eight_bits_of_colour_exactly')
     }
   } else if (colours <= 256) {
     // Of data that is stored as indices, the indices are what programs read.
@@ -111,11 +113,11 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
   const fewest = smallest(plans)
   const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest
-  if (!best) throw unsupported('more than eight bits of a colour, and no palette holds the target')
+  if (!best) throw unsupported('more_than_eight_bits_no_palette')
   return await write(job, engine, best, sink)
 }
 
-const saying = (outcome: Outcome, step: string): Outcome =>
+const saying = (outcome: Outcome, step: Message): Outcome =>
   outcome.kind === 'compressed' ? { ...outcome, steps: [step, ...outcome.steps] } : outcome
 
 const smallest = ([first, ...others]: readonly Plan[]) =>
@@ -218,21 +220,23 @@ function prepared(pixels: BmpPixels, ready: () => Promise<void>): BmpPixels {
   }
 }
 
-function stepOf(header: BmpHeader, form: Form): string {
+function stepOf(header: BmpHeader, form: Form): Message {
   const to =
-    form.kind === 'rgb24' ? '24 bits' : `${form.palette.length / 3} colours in ${form.bits} bits${form.runs ? ', run lengths' : ''}`
-  return `${header.bits} bits → ${to}`
+    form.kind === 'rgb24'
+      ? message('bits_only', { bits: 24 })
+      : message(form.runs ? 'colours_in_bits_run_lengths' : 'colours_in_bits', { colours: form.palette.length / 3, bits: form.bits })
+  return message('bits_to', { bits: header.bits, to })
 }
 
 /** What no smaller BMP holds exactly: 16 bits with alpha exist, but common readers refuse them. */
-const onlyAsItIs = (detail: string): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail })
+const onlyAsItIs = (detail: Said): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail: messageOf(detail) })
 
 /** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
 async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   using engine = new PngEngine(job.pixels.header)
   engine.begin('analyse')
   await asPicture(job.pixels).visit(engine)
-  if (!engine.facts().opaque) return onlyAsItIs(`its transparency takes ${job.header.bits} bits`)
+  if (!engine.facts().opaque) return onlyAsItIs(message('transparency_takes_bits', { bits: job.header.bits }))
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
   return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)

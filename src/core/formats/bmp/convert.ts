@@ -1,5 +1,6 @@
 /** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
 
+import { type Message, message } from '../../i18n/message.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
 import type { Resolution } from '../../images/convert/descriptive-metadata.ts'
 import { type Raster, stripRows } from '../../images/raster/raster.ts'
@@ -16,7 +17,7 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
     carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
     end: pixels.end,
     ...(pixels.deep ? { raster16: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
-    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, 'resolution'] : left),
+    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, message('resolution')] : left),
     raster: stripsOf(pixels),
   }
 }
@@ -47,10 +48,10 @@ export function stripsOf(pixels: BmpPixels): Raster {
 }
 
 /** What no other format has a place for. */
-async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<string[]> {
-  const left: string[] = []
-  if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push('the fourth byte of its pixels')
-  if (header.gap.length > 0) left.push(`${header.gap.length} bytes between headers and pixels`)
+async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<Message[]> {
+  const left: Message[] = []
+  if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push(message('fourth_byte_of_pixels'))
+  if (header.gap.length > 0) left.push(message('gap_between_headers_and_pixels', { bytes: header.gap.length }))
   return left
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message, type Said } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
 
@@ -41,19 +42,19 @@ const MOST_PROFILE_BYTES = 8 * 1024 * 1024
 const MOST_GAP_BYTES = 1024 * 1024
 const NO_MASKS = [0, 0, 0, 0] as const
 
-function damaged(what: string, offset: number): CodecError {
+function damaged(what: Said, offset: number): CodecError {
   return malformed('bmp', offset, what)
 }
 
 export async function readHeader(source: Source): Promise<BmpHeader> {
   const head = await source.read(0, 14 + 124 + 16 + 1024)
-  if (head.length < 26) throw damaged(`a file of ${source.size} bytes`, 0)
+  if (head.length < 26) throw damaged(message('file_of_bytes', { fileSize: source.size }), 0)
   const reader = new ByteReader(head, true)
-  if (reader.u16(0) !== 0x4d42) throw damaged('no BM signature', 0)
+  if (reader.u16(0) !== 0x4d42) throw damaged('no_bm_signature', 0)
   const pixelsAt = reader.u32(10)
   const dibBytes = reader.u32(14)
-  if (!SIZES.includes(dibBytes)) throw damaged(`a header of ${dibBytes} bytes`, 14)
-  if (head.length < 14 + dibBytes) throw damaged('the file ends in its header', head.length)
+  if (!SIZES.includes(dibBytes)) throw damaged(message('header_of_bytes', { size: dibBytes }), 14)
+  if (head.length < 14 + dibBytes) throw damaged('file_ends_in_header', head.length)
   const dib = head.slice(14, 14 + dibBytes)
   const core = dibBytes === 12
   const signedHeight = core ? reader.u16(20) : reader.i32(22)
@@ -62,9 +63,9 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
   const planes = reader.u16(core ? 22 : 26)
   const bits = reader.u16(core ? 24 : 28)
   const field = (offset: number) => (dibBytes >= offset + 4 ? reader.u32(14 + offset) : 0)
-  if (width <= 0 || height === 0 || height > 0x7fffffff) throw damaged(`a picture of ${width} x ${signedHeight}`, 18)
-  if (planes !== 1) throw damaged(`${planes} planes`, core ? 22 : 26)
-  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw unsupported(`${bits} bits per pixel`)
+  if (width <= 0 || height === 0 || height > 0x7fffffff) throw damaged(message('bitmap_of', { width, height: signedHeight }), 18)
+  if (planes !== 1) throw damaged(message('planes_found', { planes }), core ? 22 : 26)
+  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw unsupported(message('bits_per_pixel', { bits }))
 
   const coding = codingOf(field(16), bits, dibBytes, signedHeight < 0)
   const masked = field(16) === 3 || field(16) === 6
@@ -73,9 +74,10 @@ export async function readHeader(source: Source): Promise<BmpHeader> {
   const extraMasks = masked && dibBytes === 40 ? (field(16) === 6 ? 16 : 12) : 0
   const paletteAt = 14 + dibBytes + extraMasks
   const palette = paletteOf(head, { at: paletteAt, pixelsAt, bits, core, used: field(32) })
-  if (pixelsAt < 14 + dibBytes || pixelsAt >= source.size) throw damaged(`pixels at byte ${pixelsAt} of ${source.size}`, 10)
+  if (pixelsAt < 14 + dibBytes || pixelsAt >= source.size)
+    throw damaged(message('pixels_at_byte', { offset: pixelsAt, fileSize: source.size }), 10)
   if (coding === 'plain' && pixelsAt + rowBytes * height > source.size + 3) {
-    throw damaged(`${rowBytes * height} bytes of pixels expected, ${source.size - pixelsAt} found`, source.size)
+    throw damaged(message('bytes_of_pixels_expected_found', { expected: rowBytes * height, found: source.size - pixelsAt }), source.size)
   }
   const profile = await profileOf(source, dibBytes, field)
   const gapAt = paletteAt + (palette.length / 3) * (core ? 3 : 4)
@@ -102,24 +104,25 @@ function codingOf(compression: number, bits: number, dibBytes: number, topDown: 
   if (compression === 2 && bits === 4 && !topDown) return 'rle4'
   const os2 = dibBytes === 16 || dibBytes === 64
   if ((compression === 3 || compression === 6) && (bits === 16 || bits === 32) && !os2) return 'plain'
-  if (compression <= 6 || (compression >= 11 && compression <= 13)) throw unsupported(`compression ${compression} with ${bits} bits`)
-  throw damaged(`compression ${compression}`, 30)
+  if (compression <= 6 || (compression >= 11 && compression <= 13))
+    throw unsupported(message('compression_with_bits', { compression, bits }))
+  throw damaged(message('unknown_compression', { compression }), 30)
 }
 
 function masksOf(reader: ByteReader, bits: number, masked: boolean, dibBytes: number, withAlpha: boolean): BmpHeader['masks'] {
   if (bits !== 16 && bits !== 32) return NO_MASKS
   if (!masked) return bits === 16 ? [0x7c00, 0x3e0, 0x1f, 0] : [0xff0000, 0xff00, 0xff, 0]
   const alpha = dibBytes >= 56 || withAlpha
-  if (reader.length < 14 + 40 + (alpha ? 16 : 12)) throw damaged('the file ends in its masks', reader.length)
+  if (reader.length < 14 + 40 + (alpha ? 16 : 12)) throw damaged('file_ends_in_masks', reader.length)
   const masks = [0, 4, 8, 12].map((at) => (at < 12 || alpha ? reader.u32(14 + 40 + at) : 0))
   const seen = masks.reduce((all, mask) => {
     const run = mask === 0 ? 1 : mask / (mask & -mask) + 1
-    if (!Number.isInteger(Math.log2(Math.abs(run))) || (all & mask) !== 0) throw damaged('masks with gaps or in each other', 54)
+    if (!Number.isInteger(Math.log2(Math.abs(run))) || (all & mask) !== 0) throw damaged('masks_with_gaps_or_in_each_other', 54)
     return all | mask
   }, 0)
   const narrow = masks.slice(0, 3).some((mask) => mask !== 0 && (mask >>> 0) / ((mask & -mask) >>> 0) <= 15)
-  if (narrow) throw unsupported('fields of four bits or less, which readers scale differently')
-  if (seen === 0 || (bits === 16 && seen >>> 16 !== 0)) throw damaged('masks that fit no pixel', 54)
+  if (narrow) throw unsupported('fields_of_four_bits_or_less')
+  if (seen === 0 || (bits === 16 && seen >>> 16 !== 0)) throw damaged('masks_fit_no_pixel', 54)
   return masks.map((mask) => mask >>> 0) as unknown as BmpHeader['masks']
 }
 
@@ -140,7 +143,7 @@ function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: Palette
   const most = 1 << bits
   const capacity = Math.max(0, Math.floor((Math.min(pixelsAt, head.length) - at) / entry))
   const count = Math.min(used === 0 || used > most ? most : used, capacity, most)
-  if (count === 0) throw damaged('no room for a palette', at)
+  if (count === 0) throw damaged('no_room_for_palette', at)
   const rgb = new Uint8Array(count * 3)
   for (let i = 0; i < count; i++) {
     for (let c = 0; c < 3; c++) rgb[3 * i + c] = head[at + entry * i + 2 - c] ?? 0
@@ -154,7 +157,7 @@ async function profileOf(source: Source, dibBytes: number, field: (offset: numbe
   const [offset, size] = [field(112), field(116)]
   const named = dibBytes >= 124 && (type === 0x4d424544 || type === 0x4c494e4b) // 'MBED', 'LINK'
   if (!named || size === 0) return { profile: undefined, profileAt: 0 }
-  if (size > MOST_PROFILE_BYTES || 14 + offset + size > source.size) throw damaged('a profile outside the file', 14 + 112)
+  if (size > MOST_PROFILE_BYTES || 14 + offset + size > source.size) throw damaged('profile_outside_file', 14 + 112)
   return { profile: (await source.read(14 + offset, size)).slice(), profileAt: 14 + offset }
 }
 
@@ -162,12 +165,12 @@ type Profile = Pick<BmpHeader, 'profile' | 'profileAt'>
 
 /** Bytes from `at` to `end` but for the profile, where that stands there; none where all of them are zero. */
 async function gapOf(source: Source, at: number, end: number, { profile, profileAt }: Profile): Promise<Uint8Array> {
-  if (end - at > MOST_GAP_BYTES) throw unsupported(`${end - at} bytes between its headers and its pixels`)
+  if (end - at > MOST_GAP_BYTES) throw unsupported(message('bytes_between_headers_and_pixels', { bytes: end - at }))
   const gap = end > at ? (await source.read(at, end - at)).slice() : new Uint8Array()
   const [from, to] = profile && profileAt < end ? [profileAt - at, profileAt - at + profile.length] : [gap.length, gap.length]
   const rest = gap.filter((_, i) => i < from || i >= to)
   if (rest.every((byte) => byte === 0)) return new Uint8Array()
   // Run lengths are padded to words: some readers count these from the beginning of the file.
-  if (rest.length % 2 === 1) throw unsupported(`pixels behind an odd number of bytes (${rest.length}) that stay`)
+  if (rest.length % 2 === 1) throw unsupported(message('pixels_behind_odd_number_of_bytes_stay', { bytes: rest.length }))
   return rest
 }

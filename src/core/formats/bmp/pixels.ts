@@ -4,6 +4,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
+import { message } from '../../i18n/message.ts'
 import type { PngPicture } from '../../images/png/png-picture.ts'
 import { pixelsWithin } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
@@ -32,7 +33,7 @@ export interface BmpPixels {
 /** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
-  if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(`${width} x ${height} pixels`)
+  if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(message('pixels_of', { width, height }))
   if (bits <= 8) {
     const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
     const bitDepth = starts ? 8 : bits
@@ -79,7 +80,7 @@ async function* noDeepRows(): AsyncGenerator<Uint16Array> {
 function endOf(source: Source, { profile, profileAt }: BmpHeader, pixelsEnd: number): number {
   const end = Math.min(source.size, pixelsEnd)
   if (!profile || profileAt < end) return end
-  if (profileAt - end > 3) throw unsupported(`${profileAt - end} bytes between its pixels and its profile`)
+  if (profileAt - end > 3) throw unsupported(message('bytes_between_pixels_and_profile', { bytes: profileAt - end }))
   return profileAt + profile.length
 }
 
@@ -104,7 +105,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
     let strip = await source.read(pixelsAt + first * rowBytes, count * rowBytes)
     if (strip.length < count * rowBytes) {
       // Some writers leave the padding of the last row out.
-      if (strip.length < count * rowBytes - 3) throw malformed('bmp', source.size, 'the file ends in its pixels')
+      if (strip.length < count * rowBytes - 3) throw malformed('bmp', source.size, 'file_ends_in_pixels')
       const padded = new Uint8Array(count * rowBytes)
       padded.set(strip)
       strip = padded

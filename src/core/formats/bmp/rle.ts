@@ -1,6 +1,7 @@
 /** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
@@ -25,11 +26,11 @@ function decodeRow(
   let x = 0
   const next = () => {
     const byte = data[at++]
-    if (byte === undefined) throw malformed('bmp', at, 'run-length data without an end')
+    if (byte === undefined) throw malformed('bmp', at, 'run_length_data_without_end')
     return byte
   }
   const put = (index: number) => {
-    if (x >= padded) throw malformed('bmp', at, 'a run outside the picture')
+    if (x >= padded) throw malformed('bmp', at, 'run_outside_picture')
     if (out && x < width) out[x] = index
     x++
   }
@@ -53,7 +54,7 @@ function decodeRow(
   }
 }
 
-const leftOut = () => unsupported('run lengths that leave pixels out, which readers fill differently')
+const leftOut = () => unsupported('run_lengths_leave_pixels_out')
 
 /**
  * Where the codes of each row start, from the bottom, and where the last ones end; all of them are looked through.
@@ -64,7 +65,7 @@ export async function rleRowStarts(
   header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
 ): Promise<Float64Array> {
   const { width, height, pixelsAt } = header
-  if (height > MOST_ROWS) throw overBudget(`${height} rows of run lengths`)
+  if (height > MOST_ROWS) throw overBudget(message('rows_of_run_lengths', { height }))
   const starts = new Float64Array(height + 1)
   const most = mostRowBytes(width)
   let window = new Uint8Array()
@@ -87,7 +88,7 @@ export async function rleRowStarts(
     await refill()
     // Ends of line may follow, until the end of the bitmap.
     for (let i = at - windowAt; window[i] !== 0 || window[i + 1] !== 1; i += 2)
-      if (window[i] !== 0 || window[i + 1] !== 0) throw malformed('bmp', windowAt + i, 'run-length data without an end')
+      if (window[i] !== 0 || window[i + 1] !== 0) throw malformed('bmp', windowAt + i, 'run_length_data_without_end')
   }
   starts[height] = at
   freed(window, source)

@@ -1,5 +1,6 @@
 /** Whether toolkits decode deflated pixels (PS3.5, A.5) to the bytes of the original: GDCM handles them as an image, not as bytes. */
 
+import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import type { Dicom } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
@@ -7,19 +8,19 @@ import { littleEndianPixels } from './frames.ts'
 const READ_BYTES = 1 << 20
 
 /** Why a deflated file would be decoded otherwise; `undefined`: it would not. */
-export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<string | undefined> {
+export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<Message | undefined> {
   const [rows, columns, bits] = [0x0028_0010, 0x0028_0011, 0x0028_0100].map((tag) => dicom.number(tag))
   if (!dicom.pixels || !rows || !columns || !bits) return undefined
   // GDCM 3.0 makes 4:4:4 of these.
-  if (/_42[02]/.test(dicom.text(0x0028_0004) ?? '')) return 'colours at half resolution, which toolkits decode in different ways'
+  if (/_42[02]/.test(dicom.text(0x0028_0004) ?? '')) return message('colours_at_half_resolution')
   // GDCM 3.0 as Debian builds it stops at these.
-  if (bits === 8 && (dicom.number(0x0028_0101) ?? 8) < 8) return 'samples of fewer than 8 bits in 8 that JPEG-LS does not have'
+  if (bits === 8 && (dicom.number(0x0028_0101) ?? 8) < 8) return message('samples_of_fewer_than_8_bits')
   const frames = dicom.text(0x0028_0008) || '1'
   const pixels = rows * columns * (dicom.number(0x0028_0002) ?? 1) * Number(/^\d+$/.test(frames) ? frames : 1)
   const wanted = Math.ceil((Math.max(pixels, rows * columns) * bits) / 8)
   // GDCM 3.0 drops what lies behind the frames.
   if (wanted > dicom.pixels.bytes || (await isZero(dicom, source, wanted))) return undefined
-  return 'more pixels than its rows, columns and frames account for'
+  return message('more_pixels_than_rows_columns_and_frames')
 }
 
 /** Whether Pixel Data holds nothing but zeros from `at` on. */

@@ -7,6 +7,7 @@
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { DICOM } from '../../catalog/formats/dicom.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { memorySink } from '../../model/sink.ts'
@@ -32,7 +33,7 @@ export const dicom: Codec = {
     const { source, was, added } = await plainSource(upload)
     const outcome = await reencode(source, sink, options)
     if (outcome.kind !== 'compressed') return outcome
-    const before = [...(added ? [`${added} added`] : []), ...(was ? [`${was} decoded`] : [])]
+    const before = [...(added ? [message(added)] : []), ...(was ? [message('coding_decoded', { what: was })] : [])]
     return { ...outcome, steps: [...before, ...outcome.steps] }
   },
 
@@ -69,7 +70,7 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   const deflated = deflate ? await deflatedBelow(file, source, encoded.written) : undefined
   if (deflated) {
     for (const piece of deflated) await sink.write(piece)
-    return done(file, `Deflate level ${deflatedLevel(source)}`)
+    return done(file, message('deflate_level', { level: deflatedLevel(source) }))
   }
   await sink.write(encoded.bytes())
   return done(file, jpegLsStep(frames, bits))
@@ -86,10 +87,10 @@ async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
 
 async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcome, { kind: 'unchanged' }>> {
   const file = await readAnySize(source)
-  if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: 'digital signatures or original attributes' }
+  if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: message('digital_signatures_or_original_attributes') }
   if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
     // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
-    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'big-endian samples of more than 16 bits' }
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('big_endian_samples_of_more_than_16') }
   }
   return file
 }
@@ -104,15 +105,20 @@ async function writeDeflated(
     if (piece.length > 0) await sink.write(piece.slice())
     await tick(0.5)
   }
-  return done(file, `Deflate level ${deflatedLevel(source)}`)
+  return done(file, message('deflate_level', { level: deflatedLevel(source) }))
 }
 
-function done({ encoding }: Dicom | LargeDicom, how: string): Outcome {
-  const steps = encoding.explicit ? (encoding.littleEndian ? [] : ['big endian to little endian']) : ['implicit VR to explicit VR']
+function done({ encoding }: Dicom | LargeDicom, how: Message): Outcome {
+  const steps = encoding.explicit
+    ? encoding.littleEndian
+      ? []
+      : [message('big_endian_to_little_endian')]
+    : [message('implicit_vr_to_explicit_vr')]
   return { kind: 'compressed', steps: [...steps, how] }
 }
 
-const jpegLsStep = ({ count }: Frames, bits: number) => `JPEG-LS lossless, ${bits} bits, ${count} frame${count === 1 ? '' : 's'}`
+const jpegLsStep = ({ count }: Frames, bits: number) =>
+  count === 1 ? message('jpegls_lossless_1_frame', { bits }) : message('jpegls_lossless_frames', { bits, frames: count })
 
 /** The rewritten data set against the stored one, element by element; undefined for explicit little endian, which is copied. */
 function conversionDiffers(file: Dicom): string | undefined {

@@ -1,4 +1,5 @@
 /** Data elements as they stand in a data set (DICOM PS3.5, 7.1), in any of the three native encodings. */
+import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 
@@ -73,13 +74,13 @@ export class ElementReader {
   element(at: number, depth = 0): Element {
     this.#need(at, 8)
     const tag = this.tag(at)
-    if (tag >>> 16 === 0xfffe) throw malformed('dicom', at, 'a delimiter where an element was expected')
+    if (tag >>> 16 === 0xfffe) throw malformed('dicom', at, 'delimiter_where_element_was_expected')
     let vr: string
     let valueAt = at + 8
     let length: number
     if (this.encoding.explicit) {
       vr = String.fromCharCode(this.bytes[at + 4]!, this.bytes[at + 5]!)
-      if (!KNOWN_VRS.has(vr)) throw unsupported(`no value representation at byte ${at}`)
+      if (!KNOWN_VRS.has(vr)) throw unsupported(message('no_value_representation_at_byte', { at }))
       if (LONG_VRS.has(vr)) {
         this.#need(at, 12)
         length = this.uint32(at + 8)
@@ -94,12 +95,12 @@ export class ElementReader {
     const undefinedLength = length === UNDEFINED_LENGTH
     if (!undefinedLength) {
       if (depth > 0 || tag !== PIXEL_DATA) this.#need(valueAt, length)
-      else if (valueAt + length > this.#fileEnd) throw malformed('dicom', valueAt, `pixel data of ${length} bytes`)
+      else if (valueAt + length > this.#fileEnd) throw malformed('dicom', valueAt, message('pixel_data_of_bytes', { length }))
       if (tag === 0x0028_0103 && length === 2) this.signed = this.uint16(valueAt) === 1
       return { tag, vr, at, valueAt, undefinedLength, end: valueAt + length }
     }
-    if (depth === 0 && tag === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated pixel data in a native file')
-    if (this.encoding.explicit && vr !== 'SQ' && vr !== 'UN') throw unsupported(`${vr} of undefined length at byte ${at}`)
+    if (depth === 0 && tag === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated_pixel_data_in_native_file')
+    if (this.encoding.explicit && vr !== 'SQ' && vr !== 'UN') throw unsupported(message('value_of_undefined_length', { vr, at }))
     // PS3.5, 6.2.2, note 2: UN of undefined length holds items in implicit little endian.
     const inside = vr === 'UN' && this.encoding.explicit ? this.#as(IMPLICIT_LITTLE) : this
     return { tag, vr, at, valueAt, undefinedLength, end: inside.#sequenceEnd(valueAt, depth + 1) }
@@ -112,13 +113,13 @@ export class ElementReader {
       this.#need(at, 8)
       const tag = this.tag(at)
       if (tag === SEQUENCE_END && sequence.undefinedLength) return
-      if (tag !== ITEM) throw malformed('dicom', at, 'expected an item')
+      if (tag !== ITEM) throw malformed('dicom', at, 'expected_item')
       const length = this.uint32(at + 4)
       const contentAt = at + 8
       const undefinedLength = length === UNDEFINED_LENGTH
       const contentEnd = undefinedLength ? this.#itemEnd(contentAt, 1) : contentAt + length
       const end = undefinedLength ? contentEnd + 8 : contentEnd
-      if (end > sequence.end) throw malformed('dicom', at, 'an item longer than its sequence')
+      if (end > sequence.end) throw malformed('dicom', at, 'item_longer_than_sequence')
       yield { at, contentAt, contentEnd, end, undefinedLength }
       at = end
     }
@@ -129,14 +130,14 @@ export class ElementReader {
   }
 
   #sequenceEnd(at: number, depth: number): number {
-    if (depth > MAX_DEPTH) throw unsupported(`sequences nested deeper than ${MAX_DEPTH}`)
+    if (depth > MAX_DEPTH) throw unsupported(message('sequences_nested_deeper', { limit: MAX_DEPTH }))
     for (;;) {
       this.#need(at, 8)
       const tag = this.tag(at)
       const length = this.uint32(at + 4)
       at += 8
       if (tag === SEQUENCE_END) return at
-      if (tag !== ITEM) throw malformed('dicom', at - 8, 'expected an item')
+      if (tag !== ITEM) throw malformed('dicom', at - 8, 'expected_item')
       if (length === UNDEFINED_LENGTH) at = this.#itemEnd(at, depth) + 8
       else {
         this.#need(at, length)
@@ -155,7 +156,7 @@ export class ElementReader {
   }
 
   #need(at: number, length: number): void {
-    if (at + length > this.#fileEnd) throw malformed('dicom', at, `${length} bytes expected, the file ends at ${this.#fileEnd}`)
+    if (at + length > this.#fileEnd) throw malformed('dicom', at, message('bytes_expected_file_ends', { length, fileEnd: this.#fileEnd }))
     if (at + length > this.bytes.length) throw new WindowTooShort(at + length)
   }
 }

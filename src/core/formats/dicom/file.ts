@@ -3,6 +3,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
@@ -74,17 +75,17 @@ export async function readDicom(source: Source): Promise<Dicom> {
     } catch (error) {
       if (!(error instanceof WindowTooShort)) throw error
       const needed = Math.min(source.size, Math.max(error.needed, window.length * 2))
-      if (error.needed > MAX_AROUND_BYTES) throw overBudget(`${error.needed} bytes besides the pixel data`)
+      if (error.needed > MAX_AROUND_BYTES) throw overBudget(message('bytes_besides_pixel_data', { needed: error.needed }))
       window = await source.read(0, Math.min(needed, MAX_AROUND_BYTES))
     }
   }
 }
 
 async function read(source: Source, window: Uint8Array): Promise<Dicom> {
-  if (latin1Of(window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no preamble')
+  if (latin1Of(window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no_preamble')
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const encoding = NATIVE[meta.syntax]
-  if (!encoding) throw noGain(`compressed already: transfer syntax ${meta.syntax}`)
+  if (!encoding) throw noGain(message('compressed_already_transfer_syntax', { syntax: meta.syntax }))
 
   const reader = new ElementReader(window, encoding, source.size)
   const { elements, pixels, end } = readToPixels(reader, meta.end, source.size)
@@ -114,7 +115,7 @@ function readToPixels(reader: ElementReader, start: number, size: number) {
   while (end < size) {
     const element = reader.element(end)
     if (element.tag === PIXEL_DATA) return { elements, pixels: element, end }
-    if (element.tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
+    if (element.tag >>> 16 === 4) throw unsupported('directory_points_at_own_bytes')
     elements.push(element)
     end = element.end
   }
@@ -123,7 +124,7 @@ function readToPixels(reader: ElementReader, start: number, size: number) {
 
 async function readTail(source: Source, at: number): Promise<Uint8Array> {
   const bytes = source.size - at
-  if (bytes > MAX_AROUND_BYTES) throw overBudget(`${bytes} bytes behind the pixel data`)
+  if (bytes > MAX_AROUND_BYTES) throw overBudget(message('bytes_behind_pixel_data', { bytes }))
   return source.read(at, bytes)
 }
 
@@ -193,9 +194,9 @@ export function readMeta(reader: ElementReader) {
     if (element.tag === TRANSFER_SYNTAX) syntax = latin1Of(value.subarray(0, 64)).replace(/[\0 ]+$/, '')
     if ((element.tag & 0xffff) !== 0) kept.push({ tag: element.tag, bytes: reader.bytes.slice(at, element.end) })
     at = element.end
-    if (at > 1 << 16) throw unsupported('file meta information of more than 64 KiB')
+    if (at > 1 << 16) throw unsupported('meta_information_too_long')
   }
-  if (syntax === undefined) throw malformed('dicom', at, 'no transfer syntax')
+  if (syntax === undefined) throw malformed('dicom', at, 'no_transfer_syntax')
   const preamble = reader.bytes.slice(0, META_AT)
   const start = (newSyntax: string) => {
     const uid = new TextEncoder().encode(newSyntax.length % 2 ? `${newSyntax}\0` : newSyntax)

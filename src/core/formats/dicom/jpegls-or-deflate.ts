@@ -3,6 +3,7 @@
 import { JpegLs } from '../../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { whyNotDeflated } from './deflatable.ts'
 import { deflatedFile } from './encode-deflated.ts'
@@ -26,7 +27,7 @@ export interface Codings {
   readonly jpegLs: { readonly frames: Frames; readonly bits: number } | undefined
   readonly deflate: boolean
   /** Why neither is left; `undefined` otherwise. */
-  readonly refusal: string | undefined
+  readonly refusal: Message | undefined
 }
 
 /**
@@ -36,7 +37,7 @@ export interface Codings {
 export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promise<void>): Promise<Codings> {
   const unused: UnusedBits = await unusedBits(dicom, source, tick)
   if (unused === 'foreign') {
-    const refusal = 'pixels whose unused bits hold an overlay or other data, which toolkits decode in different ways'
+    const refusal = message('unused_bits_hold_overlay')
     return { jpegLs: undefined, deflate: false, refusal }
   }
   const frames = canPatchGroup(dicom) ? framesOf(dicom, source) : undefined

@@ -1,5 +1,6 @@
 /** DICOM files with more besides the pixel data than fits in memory: documents, meshes, float pixels, private data. */
 
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, WindowTooShort } from './elements.ts'
@@ -26,7 +27,7 @@ export interface LargeDicom {
  */
 export async function readLargeDicom(source: Source): Promise<LargeDicom> {
   const meta = readMeta(new ElementReader(await source.read(0, FIRST_WINDOW_BYTES), EXPLICIT_LITTLE, source.size))
-  if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('more than 16 MB besides the pixel data, not in explicit little endian')
+  if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('too_much_beside_pixels_not_explicit')
   let signed = false
   const bits = new Map<number, number>()
   let window = new Uint8Array(0)
@@ -37,14 +38,14 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
       windowAt = at
     }
     const header = new ElementReader(window.subarray(at - windowAt), EXPLICIT_LITTLE, source.size - at)
-    if (header.bytes.length < 8) throw malformed('dicom', at, 'an element without end')
+    if (header.bytes.length < 8) throw malformed('dicom', at, 'element_without_end')
     const tag = header.tag(0)
-    if (tag >= ITEM) throw malformed('dicom', at, 'an item outside of a sequence')
-    if (tag >>> 16 === 4) throw unsupported('a directory, which points at its own bytes')
+    if (tag >= ITEM) throw malformed('dicom', at, 'item_outside_of_sequence')
+    if (tag >>> 16 === 4) throw unsupported('directory_points_at_own_bytes')
     if (isSignature(tag)) signed = true
     if ((tag === BITS_ALLOCATED || tag === BITS_STORED) && header.bytes.length >= 10) bits.set(tag, header.uint16(8))
     if (tag === PIXEL_DATA && bits.get(BITS_ALLOCATED) !== bits.get(BITS_STORED)) {
-      throw overBudget('more than 16 MB besides the pixel data, whose unused bits are to be checked')
+      throw overBudget('too_much_beside_pixels_with_unused_bits')
     }
     at = definedEnd(header, at, source.size) ?? (await undefinedEnd(source, at))
   }
@@ -54,16 +55,16 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
 /** Where an element of known length ends. */
 function definedEnd(reader: ElementReader, at: number, size: number): number | undefined {
   const vr = String.fromCharCode(reader.bytes[4]!, reader.bytes[5]!)
-  if (!KNOWN_VRS.has(vr)) throw unsupported(`no value representation at byte ${at}`)
+  if (!KNOWN_VRS.has(vr)) throw unsupported(message('no_value_representation_at_byte', { at }))
   const long = LONG_VRS.has(vr)
-  if (long && reader.bytes.length < 12) throw malformed('dicom', at, 'an element without end')
+  if (long && reader.bytes.length < 12) throw malformed('dicom', at, 'element_without_end')
   const length = long ? reader.uint32(8) : reader.uint16(6)
   if (length === 0xffff_ffff) {
-    if (reader.tag(0) === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated pixel data in a native file')
+    if (reader.tag(0) === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated_pixel_data_in_native_file')
     return undefined
   }
   const end = at + (long ? 12 : 8) + length
-  if (end > size) throw malformed('dicom', at, `an element of ${length} bytes, the file ends at ${size}`)
+  if (end > size) throw malformed('dicom', at, message('element_of_bytes_file_ends', { length, size }))
   return end
 }
 
@@ -73,7 +74,7 @@ async function undefinedEnd(source: Source, at: number): Promise<number> {
       return at + new ElementReader(await source.read(at, length), EXPLICIT_LITTLE, source.size - at).element(0, 1).end
     } catch (error) {
       if (!(error instanceof WindowTooShort)) throw error
-      if (length >= MAX_WINDOW_BYTES) throw overBudget(`a sequence of more than ${MAX_WINDOW_BYTES} bytes`)
+      if (length >= MAX_WINDOW_BYTES) throw overBudget(message('sequence_of_more_than_bytes', { limit: MAX_WINDOW_BYTES }))
     }
   }
 }

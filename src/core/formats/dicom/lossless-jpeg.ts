@@ -6,6 +6,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { message, type Said } from '../../i18n/message.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
 
 export interface JpegShape {
@@ -25,7 +26,7 @@ const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0x
 const LOOKUP_BITS = 10
 
 /** What is sound, but is not decoded here. */
-const otherJpeg = () => unsupported('JPEG that is not lossless, or of another kind than the picture')
+const otherJpeg = () => unsupported('jpeg_not_lossless_or_of_another_kind')
 
 interface Codes {
   /** By the next LOOKUP_BITS bits: category and length of the code (`category << 5 | length`), 0 when it is longer. */
@@ -70,31 +71,31 @@ function byPlane(samples: Uint16Array, components: number): Uint8Array {
 
 /** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
-  const damaged = (position: number, what: string) => malformed('dicom', at + position, what)
+  const damaged = (position: number, what: Said) => malformed('dicom', at + position, what)
   const reader = new ByteReader(code, false)
   const tables = new Map<number, Codes>()
   let bits = 0
   let restart = 0
-  if (code.length < 4 || reader.u16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no JPEG stream')
+  if (code.length < 4 || reader.u16(0) !== 0xff00 + MARKER.SOI) throw damaged(0, 'no_jpeg_stream')
   for (let position = 2; position + 4 <= code.length; ) {
     const marker = code[position + 1]!
-    if (code[position] !== 0xff) throw damaged(position, 'expected a JPEG marker')
+    if (code[position] !== 0xff) throw damaged(position, 'expected_jpeg_marker')
     if (marker === 0xff) {
       position++
       continue
     }
     const length = reader.u16(position + 2)
     const body = code.subarray(position + 4, position + 2 + length)
-    if (length < 2 || body.length !== length - 2) throw damaged(position, 'a JPEG segment without end')
+    if (length < 2 || body.length !== length - 2) throw damaged(position, 'jpeg_segment_without_end')
     position += 2 + length
-    if (marker === MARKER.DHT) readTables(body, tables, () => damaged(position, 'a table of Huffman codes'))
+    if (marker === MARKER.DHT) readTables(body, tables, () => damaged(position, 'table_of_huffman_codes'))
     else if (marker === MARKER.DRI && body.length >= 2) restart = (body[0]! << 8) | body[1]!
     else if (marker === MARKER.SOF3 && body.length >= 9) bits = frameBits(shape, body)
     else if (marker === MARKER.SOS) {
       const n = shape.samples
       if (!bits || body.length < 4 + 2 * n || body[0] !== n) throw otherJpeg()
       const codes = Array.from({ length: n }, (_, c) => tables.get(body[2 + 2 * c]! >> 4)).filter((one) => one !== undefined)
-      if (codes.length < n) throw damaged(position, 'a scan without its Huffman codes')
+      if (codes.length < n) throw damaged(position, 'scan_without_huffman_codes')
       const [predictor, shift] = [body[1 + 2 * n]!, body[3 + 2 * n]! & 15]
       // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
       if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width) throw otherJpeg()
@@ -102,7 +103,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
     } else if (marker === MARKER.APP14 && isTransformed(body)) throw otherJpeg()
     else if (marker >= 0xc0 && marker <= 0xcf && marker !== MARKER.DHT) throw otherJpeg()
   }
-  throw damaged(code.length, 'a JPEG stream without a scan')
+  throw damaged(code.length, 'jpeg_stream_without_scan')
 }
 
 /** Whether an Adobe segment says that colours were turned into others, which not all readers of DICOM look at. */
@@ -227,14 +228,14 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
   let first = true
   for (let y = 0; y < height; y++) {
     if (restartLines > 0 && y > 0 && y % restartLines === 0) {
-      if (!input.restart(restarts++)) throw malformed('dicom', at, `no restart marker before line ${y}`)
+      if (!input.restart(restarts++)) throw malformed('dicom', at, message('no_restart_marker_before_line', { line: y }))
       first = true
     }
     // `i`: of the sample, whose neighbours `a`, `b` and `c` are n, row and row + n samples before it.
     for (let x = 0, i = y * row; x < row; x++, i++) {
       const component = n === 1 ? 0 : x % n
       const category = input.category(codes[component]!)
-      if (category > 16) throw malformed('dicom', at, `no Huffman code in line ${y}`)
+      if (category > 16) throw malformed('dicom', at, message('no_huffman_code_in_line', { line: y }))
       let expected: number
       if (x < n) expected = first ? 1 << (bits - shift - 1) : samples[i - row]!
       else if (first || predictor === 1) expected = samples[i - n]!
@@ -248,12 +249,12 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
         else expected = (a + b) >> 1
       }
       const sample = (expected + input.difference(category)) & 0xffff
-      if (sample > most) throw malformed('dicom', at, `a sample of more than ${bits} bits in line ${y}`)
+      if (sample > most) throw malformed('dicom', at, message('sample_of_more_than_bits_in_line', { bits, line: y }))
       samples[i] = sample
     }
     first = false
   }
-  if (!input.whole) throw malformed('dicom', at, 'a frame that is cut off')
+  if (!input.whole) throw malformed('dicom', at, 'frame_cut_off')
   if (shift > 0) for (let i = 0; i < samples.length; i++) samples[i]! <<= shift
   return samples
 }

@@ -9,6 +9,7 @@ import { concat } from '../../bytes/concat.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { isCodecError, malformed } from '../../model/error.ts'
 import { memorySource, rangeStream } from '../../model/source.ts'
@@ -41,7 +42,7 @@ export interface Plain {
   /** How it was compressed; undefined for a file that is what it says. */
   readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
   /** What the file lacked of Part 10; undefined for one that lacks nothing. */
-  readonly added?: 'preamble' | 'preamble and file meta information'
+  readonly added?: 'preamble_added' | 'preamble_and_meta_information_added'
 }
 
 /** The file itself where it is neither, or has more than is decoded here. @throws CodecError (malformed) */
@@ -50,7 +51,7 @@ export async function plainSource(source: Source): Promise<Plain> {
   const bare = bareDicom(window)
   if (bare) {
     const plain = await plainSource(withPreamble(source, bare, window))
-    return { ...plain, added: bare.syntax === undefined ? 'preamble' : 'preamble and file meta information' }
+    return { ...plain, added: bare.syntax === undefined ? 'preamble_added' : 'preamble_and_meta_information_added' }
   }
   if (window.length <= PREAMBLE_BYTES || latin1Of(window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
@@ -70,7 +71,7 @@ async function inflated(source: Source, meta: Meta): Promise<Source | undefined>
   } catch (error) {
     if (!isEngineError(error, 'deflate')) throw error
     if (error.failure === 'too_large') return undefined
-    throw malformed('dicom', meta.end, error.message)
+    throw malformed('dicom', meta.end, message('engine_reports', { problem: error.message }))
   }
   return memorySource(concat(chunks), source.name)
 }
@@ -115,7 +116,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
         part = (await decoded(index)).subarray(at - head.length - index * shape.frameBytes)
       } else if (at < tailAt) part = new Uint8Array(tailAt - at)
       else part = await source.read(fragments.end + at - tailAt, out.length - filled)
-      if (part.length === 0) throw malformed('dicom', at, 'the file became shorter')
+      if (part.length === 0) throw malformed('dicom', at, 'file_became_shorter')
       part = part.subarray(0, out.length - filled)
       out.set(part, filled)
       filled += part.length
@@ -238,10 +239,10 @@ async function fragmentsOf(source: Source, from: number): Promise<Fragments | un
     const reader = new ElementReader(header, EXPLICIT_LITTLE)
     const [tag, bytes] = [reader.tag(0), reader.uint32(4)]
     if (tag === SEQUENCE_END && items[0]) return { table: items[0], of: items.slice(1), end: at + 8 }
-    if (tag !== ITEM || at + 8 + bytes > source.size) throw malformed('dicom', at, 'expected a fragment')
+    if (tag !== ITEM || at + 8 + bytes > source.size) throw malformed('dicom', at, 'expected_fragment')
     if (items.length > MAX_FRAMES || bytes > 2 * MAX_FRAME_BYTES) return undefined
     items.push({ at: at + 8, bytes })
     at += 8 + bytes
   }
-  throw malformed('dicom', source.size, 'fragments without an end')
+  throw malformed('dicom', source.size, 'fragments_without_end')
 }

@@ -1,6 +1,7 @@
 /** Frames coded by RLE (PS3.5, annex G): a segment for each byte of each sample, the most significant first, each coded as PackBits are. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 
 const HEADER_BYTES = 64
@@ -19,7 +20,7 @@ export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, co
   const reader = new ByteReader(code, true)
   const segments = samples * sampleBytes
   if (code.length < HEADER_BYTES || reader.u32(0) !== segments) {
-    throw malformed('dicom', at, `a frame of other than ${segments} segments`)
+    throw malformed('dicom', at, message('frame_of_other_than_segments', { segments }))
   }
   const frame = new Uint8Array(pixels * segments)
   for (let segment = 0; segment < segments; segment++) {
@@ -30,7 +31,7 @@ export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, co
     const apart = planar ? sampleBytes : segments
     const first = planar ? sample * pixels * sampleBytes + byte : sample * sampleBytes + byte
     if (start < HEADER_BYTES || end < start || end > code.length || !unpack(code.subarray(start, end), frame, first, apart, pixels)) {
-      throw malformed('dicom', at + start, `segment ${segment} of a frame`)
+      throw malformed('dicom', at + start, message('segment_of_frame', { segment }))
     }
   }
   return frame

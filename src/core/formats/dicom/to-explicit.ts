@@ -2,6 +2,7 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import { message } from '../../i18n/message.ts'
 import { unsupported } from '../../model/error.ts'
 import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
 import { LONG_VRS, wordBytes } from './vr.ts'
@@ -11,7 +12,7 @@ import { LONG_VRS, wordBytes } from './vr.ts'
  * here, is set by `beforePixels`. Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
  */
 export function toExplicit(reader: ElementReader, at: number, end: number, depth = 0): Uint8Array {
-  if (depth > MAX_DEPTH) throw unsupported(`sequences nested deeper than ${MAX_DEPTH}`)
+  if (depth > MAX_DEPTH) throw unsupported(message('sequences_nested_deeper', { limit: MAX_DEPTH }))
   const out: Uint8Array[] = []
   let counted: { group: number; value: Uint8Array; bytes: number } | undefined
   const setLength = () => counted && new ByteWriter(counted.value, true).u32(counted.bytes)
@@ -68,7 +69,7 @@ function convert(reader: ElementReader, element: Element, depth: number): Uint8A
   const value = reader.bytes.subarray(element.valueAt, element.end)
   if (undefinedLength) {
     // Unknown elements with items keep them as they are: UN of undefined length is read as implicit little endian.
-    if (vr !== 'UN' || !reader.encoding.littleEndian) throw unsupported(`${vr} of undefined length at byte ${element.at}`)
+    if (vr !== 'UN' || !reader.encoding.littleEndian) throw unsupported(message('value_of_undefined_length', { vr, at: element.at }))
     return [explicitHeader(tag, 'UN', UNDEFINED_LENGTH), value]
   }
   return [explicitHeader(tag, vr, value.length), reader.encoding.littleEndian ? value : turned(value, wordBytes(vr))]
@@ -89,7 +90,7 @@ function* convertItems(reader: ElementReader, sequence: Element, depth: number):
 /** A copy with the bytes of each word in the opposite order. */
 export function turned(value: Uint8Array, word: number): Uint8Array {
   if (word === 1) return value
-  if (value.length % word !== 0) throw unsupported(`a value of ${value.length} bytes in words of ${word}`)
+  if (value.length % word !== 0) throw unsupported(message('value_of_bytes_in_words', { size: value.length, word }))
   const copy = new Uint8Array(value.length)
   for (let i = 0; i < value.length; i += word) for (let j = 0; j < word; j++) copy[i + j] = value[i + word - 1 - j]!
   return copy

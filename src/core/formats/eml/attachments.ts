@@ -5,6 +5,7 @@ import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
 import { pictureFacts } from '../../embedded/image-header.ts'
 import { unlikePictures } from '../../embedded/package-codec.ts'
 import { recompressPicture } from '../../embedded/recompress.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { readBase64, writeBase64 } from './base64.ts'
@@ -16,19 +17,19 @@ const SMALLEST_ATTACHMENT_BYTES = 600
 const CHUNK_BYTES = 256 * 1024
 
 /** Why a mail may not be changed: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
-async function signatureOf(mail: Source, root: MimePart): Promise<string | undefined> {
+async function signatureOf(mail: Source, root: MimePart): Promise<Message | undefined> {
   for (const part of everyPart(root)) {
     for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
-      if (part.headers.has(name)) return `signed (${name})`
+      if (part.headers.has(name)) return message('signed_by_header', { name })
     }
-    if (/^multipart\/(signed|encrypted)$/.test(part.type)) return part.type
-    if (/^application\/(x-)?pkcs7|^application\/pgp/.test(part.type)) return part.type
+    if (/^multipart\/(signed|encrypted)$/.test(part.type)) return message('of_media_type', { type: part.type })
+    if (/^application\/(x-)?pkcs7|^application\/pgp/.test(part.type)) return message('of_media_type', { type: part.type })
   }
   const armour = '-----BEGIN PGP '
   let end = Buffer.alloc(0)
   for await (const chunk of mail.stream()) {
     const bytes = Buffer.concat([end, chunk])
-    if (bytes.includes(armour)) return 'PGP armour'
+    if (bytes.includes(armour)) return message('pgp_armour')
     end = Buffer.from(bytes.subarray(-armour.length))
   }
   return undefined
@@ -81,7 +82,7 @@ async function copy(mail: Source, start: number, end: number, sink: Sink): Promi
 /** Holds one attachment and its result; the mail itself is read by ranges. */
 export async function compressMail(mail: Source, sink: Sink, options: Options): Promise<Outcome> {
   const root = await readMime(mail.stream())
-  if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the structure of this mail is not understood' }
+  if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('structure_of_this_mail_not_understood') }
   const signature = await signatureOf(mail, root)
   if (signature) return { kind: 'unchanged', reason: 'signed', detail: signature }
 
@@ -103,7 +104,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   }
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
   await copy(mail, at, mail.size, sink)
-  const steps = [`${gained} of ${found} attachments recompressed in place`, ...(options.inner.time?.steps() ?? [])]
+  const steps = [message('attachments_recompressed', { gained, found }), ...(options.inner.time?.steps() ?? [])]
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 

@@ -4,6 +4,7 @@ import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import { message } from '../../i18n/message.ts'
 import type { Codec } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { epubReferences } from './references.ts'
@@ -11,15 +12,15 @@ import { epubReferences } from './references.ts'
 /** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
 function mimetypeFirst(archive: ZipArchive): ZipArchive {
   const first = archive.physical.filter((entry) => entry.name === 'mimetype')
-  if (first.length === 0) throw malformed('epub', 0, 'no mimetype')
+  if (first.length === 0) throw malformed('epub', 0, 'no_mimetype')
   return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
 }
 
 async function survey(archive: ZipArchive): Promise<Survey> {
   const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
-  if (find('meta-inf/signatures.xml')) return { signed: 'digital signature kept, every file byte-equal' }
+  if (find('meta-inf/signatures.xml')) return { signed: message('signed_files_kept') }
   // A rights file governs resources in ways that are not public (4.2.6.3.4).
-  if (find('meta-inf/rights.xml')) return { signed: 'rights management kept, every file byte-equal' }
+  if (find('meta-inf/rights.xml')) return { signed: message('rights_management_kept') }
   const encryption = find('meta-inf/encryption.xml')
   if (encryption) return encrypted(archive, encryption)
   const references = await epubReferences(archive)
@@ -28,7 +29,7 @@ async function survey(archive: ZipArchive): Promise<Survey> {
 
 /** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
 async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
-  const unreadable: Survey = { signed: 'encryption that cannot be read, every file byte-equal' }
+  const unreadable: Survey = { signed: message('encryption_unreadable_kept') }
   if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
   try {
     const names = new Set<string>()

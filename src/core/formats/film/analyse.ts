@@ -7,6 +7,7 @@ import { type Box, find } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { staysFragmented, trackBytes } from '../../containers/isobmff/write.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Reason, Source } from '../../model/codec.ts'
 import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../model/content-credentials.ts'
 import { CodecError, isCodecError, unsupported } from '../../model/error.ts'
@@ -49,7 +50,7 @@ export interface Analysis {
   readonly video: VideoJob | undefined
   readonly sounds: readonly SoundJob[]
   /** Why the pictures are kept, when they are. */
-  readonly kept: { readonly reason: Reason; readonly detail: string } | undefined
+  readonly kept: { readonly reason: Reason; readonly detail: Message } | undefined
   /** CPU seconds the work is expected to take. */
   readonly cpuSeconds: number
 }
@@ -70,20 +71,19 @@ export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): P
 export async function analyse(source: Source, options: Options, probed = false): Promise<Analysis> {
   const movie = await readMovie(source)
   for (const { descriptions } of movie.tracks) {
-    if (descriptions.some(isEncrypted)) throw new CodecError('encrypted', '')
+    if (descriptions.some(isEncrypted)) throw new CodecError('encrypted')
   }
   await refuseSigned(source, movie)
   await refuseItems(source, movie)
   // The head of a stream whose fragments lie in other files, which need what it says of them.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
-    throw unsupported('an index without its media')
+    throw unsupported('index_without_media')
   const inFragments = staysFragmented(movie)
-  if (inFragments && (options.output === 'mov' || movie.brand === 'qt  '))
-    throw unsupported('a fragmented film with negative composition offsets as QuickTime')
+  if (inFragments && (options.output === 'mov' || movie.brand === 'qt  ')) throw unsupported('fragments_with_negative_offsets')
   if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
-    throw unsupported('a fragmented film with several sample descriptions in a track')
+    throw unsupported('fragments_with_several_descriptions')
   // In fragments some players show what an edit list leaves out.
-  if (movie.fragmented && movie.tracks.some(leavesPicturesOut)) throw unsupported('a fragmented film whose edit list leaves pictures out')
+  if (movie.fragmented && movie.tracks.some(leavesPicturesOut)) throw unsupported('fragments_with_edits')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
@@ -115,8 +115,7 @@ async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promi
   for (const { type, offset, size } of top) {
     if (type === 'meta') metas.push((await source.read(offset, Math.min(size, MOST_META_BYTES))).slice())
   }
-  if (metas.some((meta) => indexOfBytes(meta, iloc) >= 0))
-    throw unsupported('items beside the tracks that are found by their place in the file')
+  if (metas.some((meta) => indexOfBytes(meta, iloc) >= 0)) throw unsupported('items_found_by_place')
 }
 
 function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
@@ -152,20 +151,21 @@ async function judge(
   track: Track,
   probed: boolean,
   options: Options,
-): Promise<VideoJob | { reason: Reason; detail: string }> {
+): Promise<VideoJob | { reason: Reason; detail: Message }> {
   const [entry] = track.descriptions
-  if (track.descriptions.length !== 1 || !entry) return { reason: 'unsupported_feature', detail: 'several kinds of pictures in one track' }
+  if (track.descriptions.length !== 1 || !entry)
+    return { reason: 'unsupported_feature', detail: message('several_kinds_of_pictures_in_one_track') }
   const native = nativeOf(movie, entry, options)
   if (native && 'reason' in native) return native
   const stream = native?.stream ?? videoStream(movie.moov, entry)
-  if (!stream) return { reason: 'unsupported_feature', detail: `pictures of type '${entry.type}' are kept as they are` }
+  if (!stream) return { reason: 'unsupported_feature', detail: message('pictures_of_type_kept', { type: entry.type }) }
   const samples = track.samples()
   const seconds = track.duration / track.timescale
-  if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: 'a film without duration' }
+  if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: message('film_without_duration') }
   const pixels = stream.width * stream.height
   const bits = (trackBytes(track) * 8) / (pixels * samples.count)
   const lean = LEAN_BITS[options.quality] * (LEANER_DECODERS[stream.decoder] ?? 1)
-  if (bits < lean) return { reason: 'no_gain', detail: `${bits.toFixed(3)} bits a pixel is lean already` }
+  if (bits < lean) return { reason: 'no_gain', detail: message('bits_a_pixel_lean_already', { bits: bits.toFixed(3) }) }
   const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
   const pictures: PictureTrack = {
     stream: { ...stream, reorder: reorderDepth(samples) },
@@ -181,8 +181,7 @@ async function judge(
     const cuts = cutFor(pictures)
     return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts, ...(native && { native }) }
   } catch (error) {
-    if (isCodecError(error, 'unsupported_feature')) return { reason: 'unsupported_feature', detail: error.message }
-    if (isCodecError(error, 'over_budget')) return { reason: 'over_budget', detail: error.message }
+    if (isCodecError(error, 'unsupported_feature', 'over_budget') && error.detail) return { reason: error.reason, detail: error.detail }
     throw error
   }
 }
@@ -192,7 +191,7 @@ function nativeOf(movie: Movie, entry: Box, options: Options) {
   try {
     return nativeStream(movie.moov, entry, options)
   } catch (error) {
-    if (isCodecError(error, 'over_budget')) return { reason: error.reason, detail: error.message }
+    if (isCodecError(error, 'over_budget') && error.detail) return { reason: error.reason, detail: error.detail }
     throw error
   }
 }

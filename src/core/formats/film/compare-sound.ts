@@ -6,6 +6,7 @@ import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Samples } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/packet-window.ts'
+import { message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
@@ -140,11 +141,12 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
   decoder.openAudio(stream)
   for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
     if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)
-      throw malformed('sound', units.offset[i]!, 'cannot be decoded')
+      throw malformed('sound', units.offset[i]!, 'cannot_be_decoded')
     let at = starts[i]! - from
     for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
       const { channels } = sound
-      if (channels.length !== out.length) throw malformed('sound', units.offset[i]!, `${channels.length} channels`)
+      if (channels.length !== out.length)
+        throw malformed('sound', units.offset[i]!, message('channels_found', { channels: channels.length }))
       const length = channels[0]!.length
       const [skip, end] = [Math.max(0, -at), Math.min(length, count - at)]
       if (skip < end) channels.forEach((channel, c) => void out[c]!.set(channel.subarray(skip, end), at + skip))

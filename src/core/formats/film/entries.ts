@@ -48,7 +48,7 @@ export function hevcEntry(
   old: Box | undefined,
 ): Uint8Array {
   const [record, ...others] = distinct(headers)
-  if (!record || others.length > 0) throw unsupported('the parts of the film need different parameter sets')
+  if (!record || others.length > 0) throw unsupported('parts_of_film_need_different_parameter_sets')
   return visualEntry('hvc1', box('hvcC', record), { width, height }, moov, old)
 }
 
@@ -80,7 +80,7 @@ export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
   const sps = sets.filter((nal) => (nal[0]! & 31) === 7)
   const pps = sets.filter((nal) => (nal[0]! & 31) === 8)
   if (new Set(sps.map(numberOf)).size < sps.length || new Set(pps.map(numberOf)).size < pps.length) {
-    throw unsupported('the parts of the film need different parameter sets')
+    throw unsupported('parts_of_film_need_different_parameter_sets')
   }
   const profile = mostOf(sps.map((nal) => nal[1]!))
   const compatible = sps.reduce((flags, nal) => flags & nal[2]!, 0xff)

@@ -91,7 +91,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   const writer = new PartWriter(sink)
   if (part.facts['kind'] === 'sound') {
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
-    if (!job) throw malformed('mp4', 0, 'the part does not belong to this film')
+    if (!job) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
     const runs = runsOf(job.track, job.stream)
     const sound = { source, stream: job.stream, runs, options }
     const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
@@ -99,7 +99,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
   }
   const cut = video?.cuts[part.index]
-  if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'the part does not belong to this film')
+  if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
   const { native, pictures, cuts } = video
   const mustPay = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
   const job = { source, track: pictures, cut, part: writer, options, mustPay }
@@ -121,7 +121,7 @@ function inTime(made: EncodedSound, { duration, timescale }: Track): EncodedSoun
   const { samples, hertz } = made.head
   // The encoder's run-up and its last packet take the other half.
   if (Math.abs(samples / hertz - duration / timescale) < MAX_SOUND_DRIFT / 2) return made
-  throw unsupported('sound that lasts otherwise than its times say')
+  throw unsupported('sound_lasts_otherwise_than_times_say')
 }
 
 /** Packets that are not what the track says stay as they are: a part that tells of none. */

@@ -6,6 +6,7 @@ import { box, text, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
 import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { noGain, unsupported } from '../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../model/loss.ts'
@@ -25,7 +26,7 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   let { kept } = analysis
   const quickTime = options.output === 'mov'
   const fresh = new Map<number, NewTrack>()
-  const steps: string[] = []
+  const steps: Message[] = []
   let pictures: PictureLoss | undefined
   let sound: SoundLoss | undefined
   const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
@@ -50,9 +51,9 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
     fresh.set(job.track.index, track)
     sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
-    steps.push(`sound: ${job.stream.decoder} → AAC ${Math.round(job.bitsPerSecond / 1000)} kbit/s`)
+    steps.push(message('sound_to_aac', { decoder: job.stream.decoder, kilobits: Math.round(job.bitsPerSecond / 1000) }))
   }
-  const layout = staysFragmented(movie) ? 'one fragment, dead space dropped' : 'index first, dead space dropped'
+  const layout = staysFragmented(movie) ? message('one_fragment_dead_space_dropped') : message('index_first_dead_space_dropped')
   // What is new has tables of its own now.
   for (const track of movie.tracks) track.forget()
   checkContainer(movie, fresh, quickTime)
@@ -65,19 +66,20 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
   await writeMovie(source, plan, sink, options)
   await copyTail(source, movie.end, sink)
   for (const step of [layout, ...tailSteps(source, movie.end)]) steps.push(step)
-  if (kept && !pictures) steps.push(`pictures kept: ${kept.detail}`)
+  if (kept && !pictures) steps.push(message('pictures_kept', { why: kept.detail }))
   const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
   return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }
 }
 
 const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
 
-function describeVideo({ pictures, cuts, native }: VideoJob, files: readonly PartFile<PicturesHead>[], options: Options): string {
+function describeVideo({ pictures, cuts, native }: VideoJob, files: readonly PartFile<PicturesHead>[], options: Options): Message {
   const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
-  const parts = cuts.length > 1 ? ` in ${cuts.length} parts` : ''
-  const to = native?.encoder === 'x265' ? `HEVC of ${native.bits} bits` : 'H.264'
-  const by = native ? ` by ${options.native?.name}${native.dolbyVision ? ', without the second layer of Dolby Vision' : ''}` : ''
-  return `pictures: ${pictures.stream.decoder} → ${to} crf ${crfs.join('/')}${parts}${by}`
+  const to = native?.encoder === 'x265' ? message('hevc_of_bits', { bits: native.bits }) : 'H.264'
+  let what = message('pictures_coded', { decoder: pictures.stream.decoder, to, crf: crfs.join('/') })
+  if (cuts.length > 1) what = message('in_parts', { what, parts: cuts.length })
+  if (native) what = message('by_program', { what, name: String(options.native?.name) })
+  return native?.dolbyVision ? message('without_dolby_vision_layer', { what }) : what
 }
 
 /** What MP4 cannot hold although QuickTime can. */
@@ -86,7 +88,7 @@ function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quic
   const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
   for (const { index, descriptions } of movie.tracks) {
     if (fresh.has(index)) continue
-    for (const { type } of descriptions) if (!known.includes(type)) throw unsupported(`MP4 has no tracks of type '${type}'`)
+    for (const { type } of descriptions) if (!known.includes(type)) throw unsupported(message('mp4_has_no_tracks_of_type', { type }))
   }
 }
 

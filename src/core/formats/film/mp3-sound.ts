@@ -47,7 +47,7 @@ export async function encodeMp3Frames(
     for (const packet of encoder.encode([...planar])) await write(packet)
     if (samples >= enough) break
   }
-  if (samples === 0) throw malformed('sound', 0, 'no samples')
+  if (samples === 0) throw malformed('sound', 0, 'no_samples')
   await write(encoder.finish().last)
   const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, ...encoder.sums }
   return { head, memoryBytes: encoder.memoryBytes }

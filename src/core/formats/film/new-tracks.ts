@@ -100,7 +100,7 @@ export function decodingTimesWithLead(pts: Float64Array, shown: Float64Array, le
     latest = Math.min(latest - 1, pts[i]! + lead)
     dts[i] = Math.min(shown[i]! + Math.max(0, lead - largest), latest)
   }
-  if (!(dts[0]! >= 0)) throw unsupported('pictures that would be decoded before the film begins')
+  if (!(dts[0]! >= 0)) throw unsupported('pictures_would_be_decoded_before_film_begins')
   return {
     start: dts[0]!,
     durations: dts.map((time, i) => (i + 1 < frames ? dts[i + 1]! - time : lastDuration)),

@@ -98,11 +98,11 @@ export class PartEncoder {
 
   #take(picture: Picture): void {
     const { track, cut } = this.#job
-    if (picture.damaged) throw malformed('video', track.samples.offset[cut.from]!, 'a picture is damaged')
+    if (picture.damaged) throw malformed('video', track.samples.offset[cut.from]!, 'picture_damaged')
     const pts = this.#timeOf(picture)
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
     // Reordered pictures in a file that says nothing of it: every player guesses differently when they are shown.
-    if (pts < this.#latest) throw unsupported('times that contradict the order of the pictures')
+    if (pts < this.#latest) throw unsupported('times_contradict_order_of_pictures')
     this.#latest = pts
     this.headers ??= this.#open(picture)
     if (this.#sampling.takes(secondsOf(track, pts))) this.#sampled.add(pts)
@@ -120,7 +120,7 @@ export class PartEncoder {
     const place = (cut.first ?? cut.start) + this.#decoded++
     // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
     if (track.counted && picture.pts !== place) {
-      if (['h264', 'hevc'].includes(track.stream.decoder)) throw unsupported('reordered frames in a container without times')
+      if (['h264', 'hevc'].includes(track.stream.decoder)) throw unsupported('reordered_frames_in_container_without_times')
       this.out.delay = Math.max(this.out.delay, (picture.pts ?? place) - place)
     }
     return track.counted ? place : picture.pts

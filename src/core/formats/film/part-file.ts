@@ -135,11 +135,11 @@ async function readPart(source: Source): Promise<PartFile<PartHead>> {
   const end = source.size - 4
   const last = await source.read(Math.max(0, end), 4)
   const headBytes = last.length === 4 ? u32At(last, 0) : 0
-  if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw malformed('part', 0, 'no head')
+  if (headBytes === 0 || headBytes > Math.min(end, 1 << 20)) throw malformed('part', 0, 'no_head')
   const head = JSON.parse(new TextDecoder().decode((await source.read(end - headBytes, headBytes)).slice())) as PartHead
   const secondBytes = head.kind === 'pictures' ? head.seconds * SECOND_COLUMNS * 8 : 0
   const tableBytes = secondBytes + head.count * 13
-  if (tableBytes > end - headBytes) throw malformed('part', 0, 'tables are cut short')
+  if (tableBytes > end - headBytes) throw malformed('part', 0, 'tables_cut_short')
   const tables = await source.read(end - headBytes - tableBytes, tableBytes)
   const column = (from: number, to: number) => tables.slice(secondBytes + head.count * from, secondBytes + head.count * to)
   return {

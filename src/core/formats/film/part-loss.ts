@@ -1,6 +1,7 @@
 /** What the parts of a film lost, on its way from the encoder to the receipt. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import type { PartReceipt } from '../../model/segmented.ts'
@@ -30,8 +31,8 @@ export function lossOfParts(files: readonly PartFile<PicturesHead>[], { num, den
 
 export const isAboveFloors = ({ ssim, psnrDb }: PictureLoss): boolean => ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
 
-export const belowFloors = ({ ssim, psnrDb }: PictureLoss): string =>
-  `the worst second would have SSIM ${ssim.toFixed(4)} and PSNR ${psnrDb.toFixed(2)} dB`
+export const belowFloors = ({ ssim, psnrDb }: PictureLoss): Message =>
+  message('worst_second', { ssim: ssim.toFixed(4), psnr: psnrDb.toFixed(2) })
 
 /** Of all parts of a track of sound together, in dB. */
 export function snrOf(heads: readonly SoundHead[]): number {

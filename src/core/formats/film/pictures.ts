@@ -3,6 +3,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { Window } from '../../containers/packet-window.ts'
+import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
 import { smoothnessOf } from './gradient-detection.ts'
@@ -17,7 +18,6 @@ import { isStill } from './static-scene.ts'
 import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
 
 /** The message of what ends a part whose film gets no smaller. */
-const GIVEN_UP = 'the pictures would take more than they do'
 
 /**
  * Writes the packets to `part`, without its end.
@@ -64,13 +64,13 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
       if (samples.size[i] === 0) continue
       const bytes = await window.read(samples.offset[i]!, samples.size[i]!)
       if (!engine.sendVideo(bytes, samples.dts[i]! + samples.composition[i]!, samples.sync[i] !== 0)) {
-        throw malformed('video', samples.offset[i]!, 'a packet cannot be decoded')
+        throw malformed('video', samples.offset[i]!, 'packet_cannot_be_decoded')
       }
       await encoder.takePictures()
       await encoder.out.flush()
       replaces += samples.size[i]!
       // What is still in the encoder speaks for it.
-      if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain(GIVEN_UP)
+      if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain('pictures_would_take_more')
       options.progress((i - cut.from) / (cut.to - cut.from))
     }
     engine.endVideo()
@@ -78,16 +78,18 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   } catch (error) {
     // All of them look like this when an allocation failed.
     const trouble = isEngineError(error, 'ffmpeg') || isCodecError(error, 'malformed') || error instanceof WebAssembly.RuntimeError
-    if (trouble && engine.isFull) throw overBudget(`decoding and encoding ${stream.width}×${stream.height} together`)
-    if (isEngineError(error, 'ffmpeg')) throw malformed('video', samples.offset[cut.from]!, error.message)
+    if (trouble && engine.isFull)
+      throw overBudget(message('decoding_and_encoding_together', { width: stream.width, height: stream.height }))
+    if (isEngineError(error, 'ffmpeg'))
+      throw malformed('video', samples.offset[cut.from]!, message('engine_reports', { problem: error.message }))
     throw error
   }
   const { headers } = encoder
-  if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no pictures')
+  if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no_pictures')
   await encoder.drain()
   await encoder.out.flush()
   if (part.count !== cut.frames) {
-    throw malformed('video', samples.offset[cut.from]!, `${part.count} pictures instead of ${cut.frames}`)
+    throw malformed('video', samples.offset[cut.from]!, message('pictures_instead', { count: part.count, frames: cut.frames }))
   }
   return encoder.out.finish(headers, engine.memoryBytes, encoder.crf)
 }
@@ -109,10 +111,10 @@ export async function probe(source: Source, { stream, samples }: PictureTrack, o
       engine.endVideo()
       picture = engine.nextPicture()
     }
-    if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no pictures')
+    if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no_pictures')
     refuse(picture, stream, options)
   } catch (error) {
-    if (isEngineError(error, 'ffmpeg')) throw unsupported(error.message)
+    if (isEngineError(error, 'ffmpeg')) throw unsupported(message('engine_reports', { problem: error.message }))
     throw error
   }
 }

@@ -2,6 +2,7 @@
 
 import { Ffmpeg, type Picture, type VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { MOST_PIXELS } from '../../catalog/formats/film.ts'
+import { message } from '../../i18n/message.ts'
 import { pixelsWithin } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
@@ -10,7 +11,7 @@ type Size = { readonly width: number; readonly height: number }
 
 /** @throws CodecError (over_budget) */
 export function refuseLarger({ width, height }: Size, options: Options): void {
-  if (width * height > pixelsWithin(MOST_PIXELS, options)) throw overBudget(`pictures of ${width}×${height}`)
+  if (width * height > pixelsWithin(MOST_PIXELS, options)) throw overBudget(message('pictures_of', { width, height }))
 }
 
 /** For pictures of this size; those that no isolate has room for are refused before, where one is all there is. */
@@ -19,10 +20,10 @@ export const engineFor = ({ width, height }: Size): Ffmpeg => new Ffmpeg(width *
 /** Pictures that 8-bit 4:2:0 H.264 would not do justice to. */
 export function refuse(picture: Picture, stream: VideoStream, options: Options): void {
   // H.273: 16 is PQ, 18 is HLG.
-  if (picture.transfer === 16 || picture.transfer === 18) throw unsupported('HDR pictures are kept as they are')
-  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder)) throw unsupported('pictures of more than 8 bits are kept')
-  if (picture.alpha) throw unsupported('pictures with transparency are kept')
-  if (picture.width % 2 || picture.height % 2) throw unsupported('pictures of odd size are kept')
-  if (picture.width !== stream.width || picture.height !== stream.height) throw unsupported('pictures of another size than the track says')
+  if (picture.transfer === 16 || picture.transfer === 18) throw unsupported('hdr_pictures_kept')
+  if (picture.depth > 8 && ['h264', 'hevc', 'vp9'].includes(stream.decoder)) throw unsupported('pictures_of_more_than_8_bits_kept')
+  if (picture.alpha) throw unsupported('pictures_with_transparency_kept')
+  if (picture.width % 2 || picture.height % 2) throw unsupported('pictures_of_odd_size_kept')
+  if (picture.width !== stream.width || picture.height !== stream.height) throw unsupported('pictures_of_another_size_than_track_says')
   refuseLarger(picture, options)
 }

@@ -6,6 +6,7 @@ import type { Column } from '../../bytes/compact-array.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import { Window } from '../../containers/packet-window.ts'
+import { message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
@@ -64,12 +65,12 @@ export async function* decodedSound(
     for (let at = from; at < size; at += step) {
       const bytes = await window.read(runs.offset[run]! + at, Math.min(step, size - at))
       if (!decoder.sendAudio(bytes)) {
-        if (!blockAlign) throw unsupported('a packet of sound cannot be decoded')
-        throw malformed('sound', runs.offset[run]! + at, 'cannot be decoded')
+        if (!blockAlign) throw unsupported('packet_of_sound_cannot_be_decoded')
+        throw malformed('sound', runs.offset[run]! + at, 'cannot_be_decoded')
       }
       silent += blockAlign ? 0 : 1
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound of another kind than the track says')
+        if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound_of_another_kind_than_track_says')
         if (stream.decoder.startsWith('pcm_f')) refuseExcess(sound.channels)
         // Packets that hold no sound of their own take their time all the same.
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
@@ -86,7 +87,8 @@ export async function* decodedSound(
 function refuseExcess(planar: readonly Float32Array[]): void {
   for (const channel of planar) {
     for (const value of channel)
-      if (!(Math.abs(value) <= 1)) throw unsupported(`float sound that reaches ${Math.abs(value).toFixed(2)} times full scale`)
+      if (!(Math.abs(value) <= 1))
+        throw unsupported(message('float_sound_reaches_times_full_scale', { factor: Math.abs(value).toFixed(2) }))
   }
 }
 
@@ -146,7 +148,7 @@ async function encodeWith(engine: Ffmpeg, sound: StoredSound, part: PartWriter, 
     samples += length
     planar.forEach(discard)
   }
-  if (samples === 0) throw malformed('sound', 0, 'no samples')
+  if (samples === 0) throw malformed('sound', 0, 'no_samples')
   if (filled) await flush()
   for (let packet = engine.finishAac(); packet; packet = engine.finishAac()) await keep(packet)
   return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, ...checker.finish() }

@@ -10,7 +10,7 @@ type Open = () => GifEngine
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
 export function convertibleGif(source: Source, facts: GifFacts, open: Open, framesOf: Frames, options: Options): Convertible {
-  if (facts.frames !== 1) throw unsupported('an animation in a format of still pictures')
+  if (facts.frames !== 1) throw unsupported('animation_in_format_of_still_pictures')
   const { width, height, transparent } = facts
   const channels = transparent ? 4 : 3
   return {

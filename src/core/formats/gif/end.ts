@@ -1,5 +1,7 @@
 /** Where a GIF ends in its file (GIF89a, 27): viewers pass over what stands behind its trailer. And what it holds beside pictures. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
+import { distinct, type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
 
@@ -38,7 +40,7 @@ export interface GifSurvey {
   /** Behind the trailer; the size of the file where there is none. */
   readonly end: number
   /** Of comments and application extensions (GIF89a, 24 and 26), in words; not those that say how often an animation runs. */
-  readonly notes: readonly string[]
+  readonly notes: readonly Message[]
   readonly frames: number
   /** Pixels of all frames together, each of its own size (GIF89a, 20), at most the canvas. */
   readonly framePixels: number
@@ -47,16 +49,16 @@ export interface GifSurvey {
 /** Pictures are not looked into: the engine does that. */
 export async function surveyGif(source: Source): Promise<GifSurvey> {
   const bytes = new Bytes(source)
-  const notes = new Set<string>()
+  const notes: Message[] = []
   const [canvasWidth, canvasHeight] = [await little(bytes, 6), await little(bytes, 8)]
   let [frames, framePixels] = [0, 0]
   let at = HEADER_BYTES + tableBytes((await bytes.at(10)) ?? 0)
   for (;;) {
     const kind = await bytes.at(at++)
-    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), notes: [...notes], frames, framePixels }
+    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), notes: distinct(notes), frames, framePixels }
     if (kind === EXTENSION) {
       const note = await noteOf(bytes, at)
-      if (note) notes.add(note)
+      if (note) notes.push(note)
       at = await behindBlocks(bytes, at + 1)
     }
     if (kind === IMAGE) {
@@ -70,13 +72,13 @@ export async function surveyGif(source: Source): Promise<GifSurvey> {
 const little = async (bytes: Bytes, at: number) => ((await bytes.at(at)) ?? 0) | (((await bytes.at(at + 1)) ?? 0) << 8)
 
 /** In words, the extension whose label stands at `at`. */
-async function noteOf(bytes: Bytes, at: number): Promise<string | undefined> {
+async function noteOf(bytes: Bytes, at: number): Promise<Message | undefined> {
   const label = await bytes.at(at)
-  if (label === COMMENT) return 'comment'
+  if (label === COMMENT) return message('comment')
   if (label !== APPLICATION) return undefined
   let name = ''
   for (let i = 0; i < APPLICATION_NAME_BYTES; i++) name += String.fromCharCode((await bytes.at(at + 2 + i)) ?? 0)
-  return LOOPS.has(name) ? undefined : `extension ${JSON.stringify(name)}`
+  return LOOPS.has(name) ? undefined : message('extension_named', { name: JSON.stringify(name) })
 }
 
 /** Of a colour table, by the flags that announce it: 3 × 2^(n + 1). */

@@ -2,12 +2,14 @@
  * GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. Where
  * the canvas does not fit, or viewers would not agree on it: see large.ts.
  */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../../wasm/gif/gif.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
@@ -29,7 +31,8 @@ export const gif: Codec = {
 
   async compress(source, sink, options) {
     const { end, notes, frames, framePixels } = await surveyGif(source)
-    if (frames > 1 && framePixels > mostAnimationBytes(end)) throw overBudget(`${frames} frames of ${framePixels} pixels in ${end} bytes`)
+    if (frames > 1 && framePixels > mostAnimationBytes(end))
+      throw overBudget(message('frames_of_pixels_in_bytes', { frames, framePixels, end }))
     return await withTail(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
   },
 
@@ -49,7 +52,7 @@ export const gif: Codec = {
 }
 
 /** All but what stands behind the trailer. */
-async function compressFile(source: Source, notes: readonly string[], sink: Sink, options: Options): Promise<Outcome> {
+async function compressFile(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome> {
   if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
   const outcome = await compressGif(source, notes, sink, options).catch((error: unknown) => {
     if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
@@ -71,7 +74,7 @@ const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.fail
 function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {
   return new GifEngine((width, height) => {
     const bytes = width * height * BYTES_PER_PIXEL[use] + FIXED_BYTES
-    if (bytes > options.memoryBudget * share) throw overBudget(`a canvas of ${width} x ${height} needs ${bytes} bytes`)
+    if (bytes > options.memoryBudget * share) throw overBudget(message('canvas_needs_bytes', { width, height, bytes }))
   })
 }
 
@@ -100,7 +103,7 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   for await (const frame of framesOf(source, engine, options)) {
     if (!frame) break
     const { width, height } = engine.facts()
-    if ((pixels += width * height) > MOST_PIXELS.all) throw overBudget('more frames than a job has time for')
+    if ((pixels += width * height) > MOST_PIXELS.all) throw overBudget('more_frames_than_job_has_time')
   }
   engine.finish()
   return engine.facts()
@@ -143,7 +146,7 @@ async function encode(source: Source, engine: GifEngine, encoding: Encoding, opt
 }
 
 /** undefined: what frames restore does not fit either. */
-async function compressGif(source: Source, notes: readonly string[], sink: Sink, options: Options): Promise<Outcome | undefined> {
+async function compressGif(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome | undefined> {
   if (options.output !== 'gif') {
     const facts = await scanned(source, options)
     if (!fits(facts, options)) return undefined
@@ -156,11 +159,12 @@ async function compressGif(source: Source, notes: readonly string[], sink: Sink,
   const chosen = await choose(source, engine, facts, options)
   const made = chosen.made ?? (await make(source, engine, chosen.target, sink, options))
   for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)
-  const frames = `${facts.frames} ${facts.frames === 1 ? 'frame' : 'frames'} against what is shown`
+  const frames =
+    facts.frames === 1 ? message('frame_against_what_is_shown') : message('frames_against_what_is_shown', { frames: facts.frames })
   const { quality } = made
   // Luma alone may be the same where colours are not.
-  if (!chosen.target || quality.rgbPsnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, 'exact'] }
-  return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, 'tolerance chosen per frame'] }
+  if (!chosen.target || quality.rgbPsnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, message('exact')] }
+  return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, message('tolerance_chosen_per_frame')] }
 }
 
 /** A finished encode. `pieces`: the file, where it was held in memory. */
@@ -273,7 +277,7 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const wanted = Math.min(options.targetSize ?? source.size, source.size)
   const exactBytes = (await encode(source, engine, { target: undefined }, options)) ?? 0
   if (exactBytes < wanted) return undefined
-  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more frames than a size can be searched for')
+  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more_frames_than_size_can_be_searched')
   const found = await gentlestThatFits(TARGET_LADDER, wanted, async (target) => ({
     target,
     bytes: (await encode(source, engine, { target }, options)) ?? 0,

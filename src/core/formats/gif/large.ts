@@ -3,6 +3,7 @@
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
+import { message } from '../../i18n/message.ts'
 import { affords, pixelsWithin } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
@@ -22,10 +23,10 @@ const MOST_PIXELS = 900_000_000
 /** Whether a canvas does not fit; its size is in the logical screen descriptor (GIF89a 18). */
 export async function isLarge(source: Source, options: Options): Promise<boolean> {
   const head = await source.read(0, 10)
-  if (head.length < 10) throw malformed('gif', head.length, 'no logical screen')
+  if (head.length < 10) throw malformed('gif', head.length, 'no_logical_screen')
   const reader = new ByteReader(head, true)
   const [width, height] = [reader.u16(6), reader.u16(8)]
-  if (width * height > pixelsWithin(GIF.mostPixels, options)) throw overBudget(`a canvas of ${width} x ${height}`)
+  if (width * height > pixelsWithin(GIF.mostPixels, options)) throw overBudget(message('canvas_of', { width, height }))
   return !fits({ width, height }, options)
 }
 
@@ -42,21 +43,21 @@ export function fits(
 const openEngine = () => new GifEngine(() => undefined)
 
 export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
-  if (options.output !== 'gif') throw overBudget('a canvas that is too large to be drawn')
+  if (options.output !== 'gif') throw overBudget('canvas_too_large_to_be_drawn')
   using engine = openEngine()
   let frames = 0
   for (const mode of ['countFrames', 'writeFrames'] as const) {
     engine.begin(mode)
     for await (const frame of framesOf(source, engine, options)) {
       if (frame) frames = engine.facts().frames
-      if (engine.framePixels > MOST_PIXELS) throw overBudget('more frames than a job has time for')
+      if (engine.framePixels > MOST_PIXELS) throw overBudget('more_frames_than_job_has_time')
       for (const piece of engine.drain()) await sink.write(piece)
     }
     engine.finish()
     options.progress(mode === 'countFrames' ? 0.5 : 0.9)
   }
   for (const piece of engine.drain(true)) await sink.write(piece)
-  return { kind: 'compressed', steps: [`${frames} ${frames === 1 ? 'frame' : 'frames'} as stored, coded anew`] }
+  return { kind: 'compressed', steps: [frames === 1 ? message('frame_coded_anew') : message('frames_coded_anew', { frames })] }
 }
 
 /** Decodes both frame by frame: the same indices, tables, places, times and extensions. */

@@ -19,7 +19,7 @@ export async function gifSimilarity(original: Source, result: Source, options: O
   let exact = true
   for (let needed = true; ; ) {
     if (!(await before.next()).value) break
-    if (needed && !(await after.next()).value) throw unsupported('an animation that ends early')
+    if (needed && !(await after.next()).value) throw unsupported('animation_ends_early')
     if (needed) shownFor = second.look().delay
     const { delay, digest } = first.look()
     shownFor -= delay

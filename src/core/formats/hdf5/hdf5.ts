@@ -2,6 +2,7 @@
 
 import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { message } from '../../i18n/message.ts'
 import type { Codec } from '../../model/codec.ts'
 import { CodecError } from '../../model/error.ts'
 import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
@@ -23,7 +24,7 @@ function hdf5Codec(format: Codec['format']): Codec {
         if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
         if (rewritten.kind !== 'done')
           throw new CodecError(rewritten.kind === 'unsupported' ? 'unsupported_feature' : rewritten.kind, rewritten.reason)
-        return { kind: 'compressed', steps: ['HDF5 1.10.8 chunks, shuffle, Deflate by libdeflate'] }
+        return { kind: 'compressed', steps: [message('hdf5_chunks_deflated')] }
       })
     },
 

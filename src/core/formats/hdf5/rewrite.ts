@@ -3,6 +3,7 @@
 import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { Breath } from '../../bytes/yield.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Sink } from '../../model/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
@@ -22,7 +23,7 @@ export interface Hdf5Options {
   progress(share: number): void
 }
 
-export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: string }
+export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: Message }
 
 /** The engine's own memory, blocks of the input, and what else is on the heap. */
 const OVERHEAD_BYTES = 32 << 20
@@ -43,7 +44,7 @@ const NEWEST_SUPERBLOCK = 3
  */
 export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
   const budget = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
-  if (budget <= 0) return { kind: 'over_budget', reason: `a file of ${source.size} bytes` }
+  if (budget <= 0) return { kind: 'over_budget', reason: message('file_of_bytes', { fileSize: source.size }) }
   const refusal = await whyNot(source)
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), budget)
@@ -53,31 +54,32 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
   options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
   // A chunk that could not be compressed for want of memory fills the output as it stands.
-  if (ended.kind === 'over_budget') return { kind: ended.kind, reason: ended.reason }
+  if (ended.kind === 'over_budget') return { kind: ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
   if (output.full) return { kind: 'no_gain' }
-  if (output.stuck) return { kind: 'over_budget', reason: `more than ${budget} bytes of result in no order` }
-  if (ended.kind !== 'done') return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: ended.reason }
-  if (await input.reached.missedMuch(source)) return { kind: 'malformed', reason: 'much of the file holds what nothing in it leads to' }
+  if (output.stuck) return { kind: 'over_budget', reason: message('result_in_no_order', { bytes: budget }) }
+  if (ended.kind !== 'done')
+    return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
+  if (await input.reached.missedMuch(source)) return { kind: 'malformed', reason: message('much_of_file_unreached') }
   await output.finish(sink)
   return { kind: 'done' }
 }
 
 /** What a superblock says of a file that cannot be read alone, or not now. */
-async function whyNot(source: Readable): Promise<string | undefined> {
+async function whyNot(source: Readable): Promise<Message | undefined> {
   // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
   for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
     const start = await source.read(at, 64)
     if (start[0] !== 0x89 || latin1Of(start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
     const version = start[8]!
-    if (version > NEWEST_SUPERBLOCK) return `a superblock of version ${version}`
+    if (version > NEWEST_SUPERBLOCK) return message('superblock_of_version', { version })
     // File consistency flags (II.A, version 3): readers refuse such a file.
-    if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return 'a file marked as open for writing'
+    if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return message('file_marked_as_open_for_writing')
     // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
     const driverAt =
       at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
     if (driverAt >= source.size) return undefined
     const driver = latin1Of(await source.read(driverAt, Math.min(256, source.size - driverAt)))
-    return /NCSA(fami|mult)/.test(driver) ? 'one of several files that belong together' : undefined
+    return /NCSA(fami|mult)/.test(driver) ? message('one_of_several_files') : undefined
   }
   return undefined
 }

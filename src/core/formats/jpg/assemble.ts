@@ -1,6 +1,7 @@
 /** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
 
 import { concat } from '../../bytes/concat.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { copyTail, tailSteps } from '../../model/trailing-data.ts'
@@ -26,7 +27,7 @@ export interface Frame {
 export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, lateSegments = 0): Frame {
   const multiPicture = readMultiPicture(header.segments)
   const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
-  if (!usable) throw unsupported('the multi-picture index does not describe this file')
+  if (!usable) throw unsupported('multi_picture_index_wrong')
   const headBytes = SOI_BYTES + header.segments.reduce((sum, segment) => sum + segment.bytes.length, 0)
   return { header, headBytes, pictureEnd, multiPicture, lateSegments }
 }
@@ -52,9 +53,9 @@ export async function assemble(source: Source, sink: Sink, frame: Frame, coded: 
 }
 
 /** Steps for the receipt: segments that moved, further pictures, bytes behind the end. */
-export function keptSteps(source: Source, frame: Frame): string[] {
-  const moved = frame.lateSegments ? [`${frame.lateSegments} segments between scans moved before the picture`] : []
+export function keptSteps(source: Source, frame: Frame): Message[] {
+  const moved = frame.lateSegments ? [message('segments_moved_before_picture', { segments: frame.lateSegments })] : []
   const others = (frame.multiPicture?.pictures.length ?? 1) - 1
-  if (others > 0) return [...moved, `${others} further picture${others > 1 ? 's' : ''} (gain map, preview) kept, index moved along`]
+  if (others > 0) return [...moved, message(others > 1 ? 'further_pictures_kept' : 'further_picture_kept', { others })]
   return [...moved, ...tailSteps(source, frame.pictureEnd)]
 }

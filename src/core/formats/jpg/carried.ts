@@ -2,6 +2,7 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
+import { distinct, type Message, message, messageOf, type Said } from '../../i18n/message.ts'
 import { resolutionOfJfif } from '../../images/convert/descriptive-metadata.ts'
 import type { Carried } from '../../images/raster/raster.ts'
 import { unsupported } from '../../model/error.ts'
@@ -12,8 +13,8 @@ const XMP = 'http://ns.adobe.com/xap/1.0/\0'
 const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
 
 /** Something would be lost on the way. */
-export function refuse(what: string): never {
-  throw unsupported(`${what} would be lost in another format`)
+export function refuse(what: Said): never {
+  throw unsupported(message('would_be_lost_in_another_format', { what: messageOf(what) }))
 }
 
 /**
@@ -21,13 +22,13 @@ export function refuse(what: string): never {
  */
 export function carriedOf(header: JpegHeader): Carried {
   const { segments } = header
-  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further pictures')
-  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('the IPTC block')
-  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended XMP')
+  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further_pictures')
+  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('iptc_block')
+  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended_xmp')
   // Readers take the first, or the last.
-  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('a second XMP packet')
+  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('second_xmp_packet')
   const icc = iccOf(segments)
-  if (icc && header.components === 4) refuse('the CMYK profile')
+  if (icc && header.components === 4) refuse('cmyk_profile')
   const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
   const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
   const jfif = segments.find((segment) => isSegment(segment, 0xe0, 'JFIF\0'))
@@ -60,15 +61,15 @@ const CARRIED = [
   [0xee, 'Adobe'],
 ] as const
 
-/** What a conversion leaves behind, in words for the receipt; undefined where that is nothing. */
-export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): string | undefined {
+/** What a conversion leaves behind, for the receipt. */
+export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): readonly Message[] {
   const left = segments.filter(
     (segment) => !(output === 'png' && isComment(segment)) && !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)),
   )
-  const names = left.map((segment) => (segment.marker === 0xfe ? 'comment' : `APP${segment.marker & 15} segment`))
+  const names = left.map(({ marker }) => (marker === 0xfe ? message('comment') : message('app_segment', { number: marker & 15 })))
   // EXIF, which comes along, has a resolution of its own.
-  if (output !== 'png' && resolution && !exif) names.push('resolution')
-  return names.length > 0 ? [...new Set(names)].join(', ') : undefined
+  if (output !== 'png' && resolution && !exif) names.push(message('resolution'))
+  return distinct(names)
 }
 
 /** The profile in its numbered parts (ICC.1, B.4). */

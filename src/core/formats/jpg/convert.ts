@@ -2,6 +2,7 @@
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { OUTPUT_CODECS } from '../../images/convert/output-codecs.ts'
 import { encodeKeepingFloors } from '../../images/convert/output-floors.ts'
 import { lossAgainst } from '../../images/convert/reference.ts'
@@ -17,22 +18,20 @@ import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
   const encode = options.output === 'png' ? encodePng : OUTPUT_CODECS[options.output]?.encode
-  if (!encode) throw unsupported(`jpg to ${options.output}`)
+  if (!encode) throw unsupported(message('jpg_to', { output: options.output }))
   const carried = carriedOf(header)
   let late: readonly Place[] = []
   const { raster, steps } = picture(source, header, options, (read) => {
-    if (read.endOffset < source.size) refuse('the data after the picture')
+    if (read.endOffset < source.size) refuse('data_after_picture')
     late = read.lateSegments
   })
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeKeepingFloors(options.output, encode, raster, carried, request)
   const lateOnes = await lateSegments(source, late)
-  const left = [leftBehind(header.segments, carried, options.output), lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : undefined]
-    .filter((names) => names !== undefined)
-    .join(', ')
-  if (left) steps.push(`not kept, ${options.output} has no place for it: ${left}`)
-  const isIncomplete = left !== '' || header.components === 4
+  const left = [...leftBehind(header.segments, carried, options.output), ...(lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : [])]
+  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
+  const isIncomplete = left.length > 0 || header.components === 4
   const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }
@@ -44,13 +43,16 @@ export function picture(
   header: JpegHeader,
   options: Options,
   onEnd?: (end: JpegEnd) => void,
-): { raster: Raster; steps: string[] } {
+): { raster: Raster; steps: Message[] } {
   const size = options.fitWithin && !options.lossless ? sizeWithin(header.width, header.height, options.fitWithin) : undefined
   const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
   const flat = header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
-  const inks = header.components === 4 ? ['CMYK converted to RGB'] : []
+  const inks = header.components === 4 ? [message('cmyk_converted_to_rgb')] : []
   if (!size) return { raster: flat, steps: inks }
-  const steps = [...inks, `downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  const steps = [
+    ...inks,
+    message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height }),
+  ]
   return { raster: resized(flat, size.width, size.height), steps }
 }
 

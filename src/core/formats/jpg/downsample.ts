@@ -5,6 +5,7 @@ import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS, pictureTarget } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
+import { message } from '../../i18n/message.ts'
 import { dctScaleFor, jpegRaster } from '../../images/jpeg/decode.ts'
 import { canBeScored, requantiseToScore } from '../../images/jpeg/perceptual-search.ts'
 import { requantiseToTarget, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
@@ -61,7 +62,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   }
   if (between > 0) return undefined // segments between scans: recompress() keeps them
   using job = taking.end()
-  const steps = [`downsampled from ${header.width}×${header.height} to ${size.width}×${size.height}`]
+  const steps = [message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height })]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
@@ -81,6 +82,6 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   await sink.write(head)
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(2) : chunk)
   await copyTail(source, pictureEnd, sink)
-  steps.push(`encoded at quality ${quality} with trellis search, progressive`)
+  steps.push(message('encoded_at_quality', { quality }))
   return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps: [...steps, ...tailSteps(source, pictureEnd)] }
 }

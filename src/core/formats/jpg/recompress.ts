@@ -7,6 +7,7 @@ import { gentlerTargets } from '../../catalog/level-order.ts'
 import { LEVELS, type PicturePerceptualTarget, pictureTarget, type Quality, type Target } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
 import { canBeScored, requantiseToScore, type SearchEnd, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
 import {
@@ -62,7 +63,7 @@ interface ReadPicture extends Disposable {
 }
 
 /** Requantised, and not written yet. */
-const HALVED = 'chroma halved to 4:2:0'
+const HALVED = message('chroma_halved')
 
 interface Made {
   readonly job: JpegJob
@@ -112,7 +113,7 @@ class Recompression {
   readonly source: Source
   readonly header: JpegHeader
   readonly options: Options
-  steps: string[] = []
+  steps: Message[] = []
   readonly target: Target
   readonly perceptualTarget: PicturePerceptualTarget
   readonly scoredRows = new ScoredRows()
@@ -298,10 +299,7 @@ class Recompression {
 
   private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
     const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
-    const steps = [
-      ...this.steps,
-      `requantised to quality ${quality} with trellis search, ${scans === 'sequential' ? 'sequential' : 'progressive'}`,
-    ]
+    const steps = [...this.steps, message(scans === 'sequential' ? 'requantised_sequential' : 'requantised_progressive', { quality })]
     return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
   }
 
@@ -347,7 +345,7 @@ class Recompression {
 
   private require(bytes: number): void {
     if (affords(this.options, bytes)) return
-    throw overBudget(`about ${Math.ceil(bytes / 1048576)} MB of memory would be needed`)
+    throw overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: Math.ceil(bytes / 1048576) }))
   }
 
   /** The file in chunks, as a share of the whole job's progress. */
@@ -370,8 +368,8 @@ class Recompression {
 const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
 
 function recodedAs(scans: Scans): Candidate['outcome'] {
-  const coding = scans === 'sequential' ? 'optimal Huffman tables' : 'progressive scans with optimal Huffman tables'
-  return { kind: 'compressed', steps: [`same coefficients, ${coding}`] }
+  const step = message(scans === 'sequential' ? 'same_coefficients_huffman' : 'same_coefficients_progressive')
+  return { kind: 'compressed', steps: [step] }
 }
 
 /** Bytes of tables and scans, without the segments that are copied. */

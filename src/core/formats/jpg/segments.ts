@@ -2,6 +2,7 @@
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
+import { message } from '../../i18n/message.ts'
 import { pixelsWithin } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
@@ -45,37 +46,37 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !
 export async function readHeader(source: Source, options: Pick<Options, 'memoryBudget'>): Promise<JpegHeader> {
   const mostPixels = pixelsWithin(JPG.mostPixels, options)
   const start = await source.read(0, 2)
-  if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no start-of-image marker')
+  if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no_start_of_image_marker')
   const segments: Segment[] = []
   let frame: { width: number; height: number; components: number; progressive: boolean } | undefined
   let offset = 2
   let kept = 0
   for (;;) {
     const head = await source.read(offset, 4)
-    if (head.length < 4) throw malformed('jpg', offset, 'the file ends before its first scan')
-    if (head[0] !== 0xff) throw malformed('jpg', offset, `expected a marker, got ${head[0]}`)
+    if (head.length < 4) throw malformed('jpg', offset, 'file_ends_before_first_scan')
+    if (head[0] !== 0xff) throw malformed('jpg', offset, message('expected_marker_got', { found: String(head[0]) }))
     const marker = head[1] ?? 0
     if (marker === 0xff) {
       offset += 1 // fill byte (B.1.1.2)
       continue
     }
-    if (marker === EOI) throw malformed('jpg', offset, 'the file has no picture')
+    if (marker === EOI) throw malformed('jpg', offset, 'file_has_no_picture')
     if (marker === 0 || marker === SOI || (marker >= 0xd0 && marker <= 0xd7) || marker === 1) {
-      throw malformed('jpg', offset, `unexpected marker ${marker.toString(16)}`)
+      throw malformed('jpg', offset, message('unexpected_marker', { marker: marker.toString(16) }))
     }
     const length = ((head[2] ?? 0) << 8) | (head[3] ?? 0)
-    if (length < 2) throw malformed('jpg', offset, `a segment of ${length} bytes`)
+    if (length < 2) throw malformed('jpg', offset, message('segment_of_bytes', { length }))
     const bytes = await source.read(offset, length + 2)
-    if (bytes.length < length + 2) throw malformed('jpg', offset, 'the file ends inside a segment')
+    if (bytes.length < length + 2) throw malformed('jpg', offset, 'file_ends_inside_segment')
     if (isFrame(marker)) {
-      if (frame) throw malformed('jpg', offset, 'a second frame header')
+      if (frame) throw malformed('jpg', offset, 'second_frame_header')
       frame = frameOf(marker, bytes, offset, mostPixels)
     } else if (marker === SOS) {
-      if (!frame) throw malformed('jpg', offset, 'a scan without a frame header')
+      if (!frame) throw malformed('jpg', offset, 'scan_without_frame_header')
       return { ...frame, interleaved: bytes[4] === frame.components, segments, scanOffset: offset }
     } else if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
       kept += bytes.length
-      if (kept > HEADER_BYTES_MAX) throw overBudget(`more than ${HEADER_BYTES_MAX} bytes of metadata`)
+      if (kept > HEADER_BYTES_MAX) throw overBudget(message('more_than_bytes_of_metadata', { limit: HEADER_BYTES_MAX }))
       const segment: Segment = { marker, offset, bytes: bytes.slice() }
       if (holdsCredentials(segment)) throw signedByCredentials()
       segments.push(segment)
@@ -85,26 +86,26 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
   }
 }
 
-const tooManySegments = () => overBudget(`more than ${SEGMENTS_MAX} segments of metadata`)
+const tooManySegments = () => overBudget(message('more_than_segments_of_metadata', { limit: SEGMENTS_MAX }))
 
 /** Frame header (B.2.2). */
 function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: number) {
-  if (marker >= 0xc8) throw unsupported('arithmetic coding')
-  if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless or hierarchical JPEG')
+  if (marker >= 0xc8) throw unsupported('arithmetic_coding')
+  if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless_or_hierarchical_jpeg')
   const precision = bytes[4] ?? 0
-  if (precision !== 8) throw unsupported(`${precision} bits per sample`)
+  if (precision !== 8) throw unsupported(message('bits_per_sample', { precision }))
   const height = ((bytes[5] ?? 0) << 8) | (bytes[6] ?? 0)
   const width = ((bytes[7] ?? 0) << 8) | (bytes[8] ?? 0)
   const components = bytes[9] ?? 0
-  if (height === 0) throw unsupported('the height comes after the first scan (DNL)')
+  if (height === 0) throw unsupported('height_after_first_scan')
   if (width === 0 || components === 0 || bytes.length !== 10 + 3 * components) {
-    throw malformed('jpg', offset, `a frame of ${width}×${height} with ${components} components`)
+    throw malformed('jpg', offset, message('frame_with_components', { width, height, components }))
   }
-  if (components > 4) throw unsupported(`${components} components`)
+  if (components > 4) throw unsupported(message('components_found', { components }))
   const identifiers = new Set(Array.from({ length: components }, (_, i) => bytes[10 + 3 * i]))
-  if (identifiers.size < components) throw unsupported('components of the same name, which readers take for each other')
+  if (identifiers.size < components) throw unsupported('components_of_same_name')
   if (width * height > mostPixels)
-    throw overBudget(`${width}×${height} pixels are more than the ${Math.floor(mostPixels / 1e6)} million of a job`)
+    throw overBudget(message('more_pixels_than_job_may', { width, height, megapixels: Math.floor(mostPixels / 1e6) }))
   return { width, height, components, progressive: marker === 0xc2 }
 }
 
@@ -113,14 +114,14 @@ const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
 
 /** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
 export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
-  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too much metadata between scans')
+  if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too_much_metadata_between_scans')
   if (places.length > SEGMENTS_MAX) throw tooManySegments()
   const segments: Segment[] = []
   for (const { offset, length } of places) {
     const bytes = (await source.read(offset, length)).slice()
     const marker = bytes[1] ?? 0
-    if (bytes.length < length || bytes[0] !== 0xff) throw malformed('jpg', offset, 'a segment that cannot be found again')
-    if (MEANT_FOR_READERS.includes(marker)) throw unsupported('metadata between scans, where readers do not look for it')
+    if (bytes.length < length || bytes[0] !== 0xff) throw malformed('jpg', offset, 'segment_cannot_be_found_again')
+    if (MEANT_FOR_READERS.includes(marker)) throw unsupported('metadata_between_scans')
     segments.push({ marker, offset, bytes })
   }
   return segments

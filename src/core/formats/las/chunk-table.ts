@@ -1,4 +1,5 @@
 /** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
+import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
@@ -12,11 +13,11 @@ const TABLE_HEADER_BYTES = 8
  * @throws CodecError
  */
 export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
-  const wrong = (what: string) => malformed('las', offset, `chunk table: ${what}`)
-  if (table.length < TABLE_HEADER_BYTES) throw wrong(`${table.length} bytes`)
+  const wrong = (what: Said) => malformed('las', offset, message('chunk_table', { what: messageOf(what) }))
+  if (table.length < TABLE_HEADER_BYTES) throw wrong(message('bytes_found', { bytes: table.length }))
   const view = viewOf(table)
-  if (view.getUint32(0, true) !== 0) throw wrong(`version ${view.getUint32(0, true)}`)
-  if (view.getUint32(4, true) !== chunks) throw wrong(`${view.getUint32(4, true)} chunks, not ${chunks}`)
+  if (view.getUint32(0, true) !== 0) throw wrong(message('version_found', { version: view.getUint32(0, true) }))
+  if (view.getUint32(4, true) !== chunks) throw wrong(message('chunks_not_of', { found: view.getUint32(4, true), chunks }))
   if (chunks === 0) return []
   const decoder = new ArithmeticDecoder()
   decoder.reset(table.subarray(TABLE_HEADER_BYTES))

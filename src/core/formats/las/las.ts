@@ -3,6 +3,7 @@
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LAS } from '../../catalog/formats/las.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { message } from '../../i18n/message.ts'
 import type { Codec, Options } from '../../model/codec.ts'
 import { encodeLaz } from './las-to-laz.ts'
 import { lazDifference } from './laz-equals-las.ts'
@@ -14,7 +15,7 @@ export const las: Codec = {
     if (isWrapper(options.output)) return compressWrapped(source, sink, options)
     const { layout, pointCount } = await encodeLaz(source, sink, (share) => tick(options, share))
     const kind = layout.compressor === 3 ? 'layered' : 'pointwise'
-    return { kind: 'compressed', steps: [`LASzip, ${kind} chunks, ${pointCount} points`] }
+    return { kind: 'compressed', steps: [message('laszip_points', { kind, points: pointCount })] }
   },
 
   async verify(original, result, _outcome, options) {

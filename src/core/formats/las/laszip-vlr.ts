@@ -1,6 +1,8 @@
 /** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
+
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { VLR_HEADER_BYTES } from './las-header.ts'
 import type { PointLayout } from './point-layout.ts'
@@ -32,21 +34,21 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
  * @throws CodecError when it describes anything else
  */
 export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
-  const wrong = (what: string) => malformed('las', offset, `LASzip record: ${what}`)
-  if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(`${vlr.length} bytes`)
+  const wrong = (what: Said) => malformed('las', offset, message('laszip_record', { what: messageOf(what) }))
+  if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(message('bytes_found', { bytes: vlr.length }))
   const reader = new ByteReader(vlr, true)
-  if (reader.u16(18) !== RECORD_ID) throw wrong('another record id')
+  if (reader.u16(18) !== RECORD_ID) throw wrong('another_record_id')
   const at = VLR_HEADER_BYTES
-  if (reader.u16(at) !== layout.compressor) throw wrong(`compressor ${reader.u16(at)}`)
-  if (reader.u16(at + 2) !== 0) throw wrong(`coder ${reader.u16(at + 2)}`)
+  if (reader.u16(at) !== layout.compressor) throw wrong(message('compressor_found', { compressor: reader.u16(at) }))
+  if (reader.u16(at + 2) !== 0) throw wrong(message('coder_found', { coder: reader.u16(at + 2) }))
   const items = reader.u16(at + 32)
-  if (items !== layout.items.length || vlr.length !== at + 34 + 6 * items) throw wrong(`${items} items`)
+  if (items !== layout.items.length || vlr.length !== at + 34 + 6 * items) throw wrong(message('items_found', { items }))
   for (const [i, item] of layout.items.entries()) {
     const from = at + 34 + 6 * i
     const same = [item.type, item.size, item.version].every((value, field) => reader.u16(from + 2 * field) === value)
-    if (!same) throw wrong(`item ${i} is another`)
+    if (!same) throw wrong(message('item_is_another', { index: i }))
   }
   const pointsPerChunk = reader.u32(at + 12)
-  if (pointsPerChunk === 0 || pointsPerChunk === 0xffff_ffff) throw wrong(`${pointsPerChunk} points a chunk`)
+  if (pointsPerChunk === 0 || pointsPerChunk === 0xffff_ffff) throw wrong(message('points_a_chunk', { points: pointsPerChunk }))
   return pointsPerChunk
 }

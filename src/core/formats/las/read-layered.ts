@@ -1,3 +1,4 @@
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { AttributeChannels, type AttributeState } from './attribute-channels.ts'
@@ -88,9 +89,9 @@ function readLayers(layout: PointLayout, chunk: Uint8Array, decodedBytes: number
   const { recordLength, extra } = layout
   const count = POINT_LAYERS + (layout.rgb ? 1 : 0) + (layout.nir ? 1 : 0) + (layout.wave ? 1 : 0) + extra
   const sizesAt = recordLength + 4
-  if (chunk.length < sizesAt + 4 * count) throw malformed('las', 0, `a chunk of ${chunk.length} bytes`)
+  if (chunk.length < sizesAt + 4 * count) throw malformed('las', 0, message('chunk_of_bytes', { chunk: chunk.length }))
   const points = viewOf(chunk).getUint32(recordLength, true)
-  if (points * recordLength !== decodedBytes) throw malformed('las', 0, `a chunk of ${points} points`)
+  if (points * recordLength !== decodedBytes) throw malformed('las', 0, message('chunk_of_points', { points }))
   const sizes = new DataView(chunk.buffer, chunk.byteOffset + sizesAt)
   let at = sizesAt + 4 * count
   const layers: LayerDecoder[] = []
@@ -101,7 +102,7 @@ function readLayers(layout: PointLayout, chunk: Uint8Array, decodedBytes: number
     layers.push(decoder)
     at += size
   }
-  if (at !== chunk.length) throw malformed('las', 0, `layers of ${at} bytes in a chunk of ${chunk.length}`)
+  if (at !== chunk.length) throw malformed('las', 0, message('layers_of_bytes_in_chunk', { at, chunk: chunk.length }))
   return layers
 }
 

@@ -2,6 +2,7 @@
 
 import { MP3 } from '../../catalog/formats/mp3.ts'
 import { MP3_SHARE } from '../../catalog/levels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { copyTail } from '../../model/trailing-data.ts'
@@ -44,20 +45,24 @@ export const mp3: Codec = {
       const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
-        return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [`LAME -V${vbr}`, ...notKept(source, stream, gap.size)] }
+        return {
+          kind: 'compressed',
+          loss: { sound: { snrDb } },
+          steps: [message('lame_quality', { quality: vbr }), ...notKept(source, stream, gap.size)],
+        }
       }
       await sink.abort()
     }
     if (!front) await copyRange(source, { offset: 0, size: stream.frontBytes }, sink)
     else if (front.length) await sink.write(front)
     await copyRange(source, gap, sink)
-    const steps: string[] = []
+    const steps: Message[] = []
     if (packing && repacked < kept) {
       await write(source, stream, packing, sink, options)
-      steps.push('frames repacked to the smallest sizes, sound bits equal')
+      steps.push(message('frames_repacked'))
     } else await copySound(source, stream, sink, options)
     await copyTail(source, stream.audioEnd, sink)
-    return { kind: 'compressed', steps: [...steps, 'padding of tags dropped'] }
+    return { kind: 'compressed', steps: [...steps, message('padding_of_tags_dropped')] }
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
@@ -72,11 +77,11 @@ export const mp3: Codec = {
 const tellsIdleDelay = (stream: Stream): boolean => stream.tag?.facts.delay !== undefined && delayOf(stream) === undefined
 
 /** Bytes around the frames that are no tags: sound that is coded anew has no place for them. */
-function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): string[] {
+function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): Message[] {
   const behind = (tailKnown ? tail.offset : source.size) - audioEnd
   return [
-    ...(inFront > 0 ? [`not kept: ${inFront} unknown bytes in front of the frames`] : []),
-    ...(behind > 0 ? [`not kept: ${behind} unknown bytes behind the frames`] : []),
+    ...(inFront > 0 ? [message('bytes_in_front_of_frames_not_kept', { bytes: inFront })] : []),
+    ...(behind > 0 ? [message('bytes_behind_frames_not_kept', { bytes: behind })] : []),
   ]
 }
 
@@ -84,7 +89,7 @@ async function tryPlan(source: Source, stream: Stream, options: Options): Promis
   try {
     const packing = await plan(source, stream, options)
     const damaged = packing && stream.frames <= MAX_CHECKED_FRAMES ? await damagedFrame(source, stream, options) : undefined
-    if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, `frame ${damaged} reads beyond its own bits`)
+    if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, message('frame_reads_beyond_own_bits', { damaged }))
     return packing
   } catch (error) {
     // Cut out of a longer stream, most likely: it plays, but its frames cannot be moved.

@@ -5,6 +5,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
 import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
+import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 
@@ -50,7 +51,7 @@ export async function readStream(source: Source, options: Options): Promise<Stre
     const bytes = id3Bytes(await source.read(front, 10), 0)
     if (bytes === 0) break
     front += bytes
-    if (front > source.size) throw malformed('mp3', 6, `an ID3 tag of ${bytes} bytes in a file of ${source.size}`)
+    if (front > source.size) throw malformed('mp3', 6, message('id3_tag_of_bytes_in_file', { bytes, fileSize: source.size }))
   }
   const start = await findFirst(source, front)
   const soundEnd = await beforeTags(source, start)
@@ -71,13 +72,13 @@ export async function readStream(source: Source, options: Options): Promise<Stre
       }
     }
     if (frame.header.hertz !== first.hertz || frame.header.channels !== first.channels || frame.header.version !== first.version) {
-      throw unsupported('the sample rate or the number of channels changes inside the file')
+      throw unsupported('sample_rate_or_number_of_channels_changes')
     }
     frames++
     soundBytes += frame.bytes.length
     end = frame.offset + frame.bytes.length
   }
-  if (!first || frames === 0) throw malformed('mp3', start, 'no frames')
+  if (!first || frames === 0) throw malformed('mp3', start, 'no_frames')
   const tail = await readTail(source, end, soundEnd)
   return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
 }
@@ -93,8 +94,8 @@ async function findFirst(source: Source, from: number): Promise<number> {
     if (end === source.size) return from + at
     if (next && next.hertz === header.hertz && next.version === header.version) return from + at
   }
-  if (isOtherLayer(window)) throw unsupported('MPEG audio of Layer I or II')
-  throw malformed('mp3', from, 'no frames behind the tags')
+  if (isOtherLayer(window)) throw unsupported('mpeg_audio_of_layer_i_or_ii')
+  throw malformed('mp3', from, 'no_frames_behind_tags')
 }
 
 /** Where tags begin that are told by their end: a stream that was cut off would run into them. */
@@ -166,7 +167,7 @@ async function readTail(source: Source, end: number, tagsAt: number): Promise<Pi
       frameHeader(bytes, at + header.bytes) &&
       frameHeader(bytes, at + header.bytes + frameHeader(bytes, at + header.bytes)!.bytes)
     ) {
-      throw malformed('mp3', end, 'the frames are interrupted')
+      throw malformed('mp3', end, 'frames_interrupted')
     }
   }
   const cutOff = frameHeader(bytes, 0) !== undefined

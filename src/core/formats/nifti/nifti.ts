@@ -5,11 +5,12 @@
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { gunzipStream, gzipStep, gzipStream } from '../../bytes/gzip.ts'
+import { gunzipStream, gzipStream } from '../../bytes/gzip.ts'
 import { NIFTI } from '../../catalog/formats/nifti.ts'
-import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, gzipHow, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
+import { message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { rangeStream } from '../../model/source.ts'
@@ -55,11 +56,11 @@ async function open(source: Source): Promise<NiftiFile> {
   const start = await source.read(0, HEADER_BYTES)
   const gzipped = start[0] === 0x1f && start[1] === 0x8b
   const header = readNiftiHeader(gzipped ? await firstBytes(source, HEADER_BYTES) : start)
-  if (!header) throw malformed('nifti', 0, 'the dimensions make no sense')
-  if (!header.single) throw unsupported('a header whose image is another file')
-  if (header.endOfVolume > MAX_VOLUME_BYTES) throw overBudget(`a volume of ${header.endOfVolume} bytes`)
+  if (!header) throw malformed('nifti', 0, 'dimensions_make_no_sense')
+  if (!header.single) throw unsupported('header_whose_image_another_file')
+  if (header.endOfVolume > MAX_VOLUME_BYTES) throw overBudget(message('volume_of_bytes', { bytes: header.endOfVolume }))
   if (!gzipped && header.endOfVolume > source.size) {
-    throw malformed('nifti', source.size, `the header promises ${header.endOfVolume} bytes`)
+    throw malformed('nifti', source.size, message('header_promises_bytes', { bytes: header.endOfVolume }))
   }
   return { header, gzipped }
 }
@@ -77,7 +78,16 @@ async function openPair(source: Source): Promise<ZipArchive> {
     const header = readNiftiHeader(await readEntry(archive, entry))
     const image = archive.entries.find(({ name }) => name.toLowerCase() === entry.name.toLowerCase().replace(/\.hdr$/, '.img'))
     if (header && image && image.size < header.endOfVolume) {
-      throw malformed('nifti', 0, `${entry.name} promises ${header.endOfVolume} bytes, ${image.name} has ${image.size}`)
+      throw malformed(
+        'nifti',
+        0,
+        message('header_promises_more_than_image', {
+          name: entry.name,
+          bytes: header.endOfVolume,
+          imageName: image.name,
+          size: image.size,
+        }),
+      )
     }
   }
   return archive
@@ -112,12 +122,15 @@ async function* payload(file: NiftiFile, source: Source, options: Options, start
     done += chunk.length
     if (share > 0) options.progress(start + share * Math.min(1, done / total))
   }
-  if (done < total) throw malformed('nifti', done, `the header promises ${total} bytes`)
+  if (done < total) throw malformed('nifti', done, message('header_promises_bytes', { bytes: total }))
 }
 
 async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
   for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
-  return { kind: 'compressed', steps: [`${again ? 'deflated again' : 'gzip'} ${gzipStep(inputBytes)}, one member`] }
+  return {
+    kind: 'compressed',
+    steps: [message(again ? 'deflated_again_as_one_member' : 'gzip_as_one_member', { how: gzipHow(inputBytes) })],
+  }
 }
 
 /** Where two streams differ, or undefined. Chunks may be cut differently. */
@@ -149,7 +162,7 @@ async function* damaged(chunks: Chunks): Chunks {
   try {
     yield* chunks
   } catch (error) {
-    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, message('engine_reports', { problem: error.message })) : error
   }
 }
 
@@ -157,6 +170,6 @@ async function damagedAsMalformed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, error.message) : error
+    throw isEngineError(error, 'deflate') ? malformed('nifti', 0, message('engine_reports', { problem: error.message })) : error
   }
 }

@@ -1,6 +1,7 @@
 import { OFD } from '../../catalog/formats/ofd.ts'
 import type { ZipArchive } from '../../containers/zip/read.ts'
 import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import { message } from '../../i18n/message.ts'
 import type { Codec, Options } from '../../model/codec.ts'
 import { duplicateFiles } from './duplicates.ts'
 import { ofdReferences } from './references.ts'
@@ -12,8 +13,8 @@ const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.
 
 async function survey(archive: ZipArchive, { quality }: Pick<Options, 'quality'>): Promise<Survey> {
   const has = (pattern: RegExp) => archive.entries.some((entry) => !entry.isDirectory && pattern.test(entry.name))
-  if (has(SIGNATURE)) return { signed: 'signatures kept, every file byte-equal' }
-  if (has(PROTECTION)) return { signed: 'integrity or encryption lists kept, every file byte-equal' }
+  if (has(SIGNATURE)) return { signed: message('signatures_kept') }
+  if (has(PROTECTION)) return { signed: message('integrity_lists_kept') }
   const shown = await shownSizes(archive)
   const references = await ofdReferences(archive)
   if (quality !== 'ultra') return { shown, ...(references && { references }) }

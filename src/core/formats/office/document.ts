@@ -4,6 +4,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
+import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
 import type { PictureUses, Shown } from './usage.ts'
@@ -45,9 +46,9 @@ export function hasTwins(archive: ZipArchive): boolean {
 export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> {
   const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
   const types = parts.get(CONTENT_TYPES)
-  if (!types) throw malformed(archive.format, 0, 'no [Content_Types].xml')
+  if (!types) throw malformed(archive.format, 0, 'no_content_types_xml')
   // Part names compare without case (ECMA-376 part 2, 6.2.2), but most readers do not know.
-  if (types.name !== '[Content_Types].xml') throw unsupported(`${types.name} in letters that most readers do not find`)
+  if (types.name !== '[Content_Types].xml') throw unsupported(message('name_in_unusual_letters', { name: types.name }))
   try {
     const contentTypesXml = decodeXml(await readSmall(archive, types))
     const { typeOf } = contentTypes(contentTypesXml)
@@ -60,13 +61,14 @@ export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> 
     }
     return { archive, parts, rels, contentTypesXml, typeOf }
   } catch (error) {
-    if (isEngineError(error, 'xml')) throw malformed(archive.format, 0, `a relationship part with ${error.message}`)
+    if (isEngineError(error, 'xml')) throw malformed(archive.format, 0, message('relationship_part', { problem: error.message }))
     throw error
   }
 }
 
 async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Array> {
-  if (entry.opaque || entry.size > MOST_RELS_BYTES) throw malformed(archive.format, entry.localOffset, `${entry.name} cannot be read`)
+  if (entry.opaque || entry.size > MOST_RELS_BYTES)
+    throw malformed(archive.format, entry.localOffset, message('name_cannot_be_read', { name: entry.name }))
   return readEntry(archive, entry)
 }
 

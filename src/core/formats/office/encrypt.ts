@@ -10,6 +10,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
 import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
+import { message } from '../../i18n/message.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { DATA_SPACES } from './data-spaces.ts'
@@ -83,12 +84,12 @@ export async function encryptOoxml(source: Source, sink: Sink, password: string)
 export async function* decryptOoxml(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const file = await openCompoundFile(source)
   const [info, stream] = [file.open('EncryptionInfo'), file.open('EncryptedPackage')]
-  if (!info || !stream || info.size > 64 * 1024 || stream.size < 8) throw malformed('ooxml', 0, 'no agile encryption streams')
+  if (!info || !stream || info.size > 64 * 1024 || stream.size < 8) throw malformed('ooxml', 0, 'no_agile_encryption_streams')
   const xml = new TextDecoder().decode((await info.read(0, info.size)).subarray(INFO_PREFIX.length))
   const [keyData, encryptedKey, integrity] = ['keyData', 'p:encryptedKey', 'dataIntegrity'].map((name) => element(xml, name))
   const field = (tag: string | undefined, name: string) => Uint8Array.from(Buffer.from(attribute(tag, name), 'base64'))
   const spinCount = Number(attribute(encryptedKey, 'spinCount'))
-  if (!(spinCount >= 0 && spinCount <= MAX_SPIN_COUNT)) throw malformed('ooxml', 0, `a spin count of ${spinCount}`)
+  if (!(spinCount >= 0 && spinCount <= MAX_SPIN_COUNT)) throw malformed('ooxml', 0, message('spin_count', { spinCount }))
 
   const dataSalt = field(keyData, 'saltValue')
   const passwordSalt = field(encryptedKey, 'saltValue')
@@ -97,7 +98,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     aes(false, finalKey(spun, blockKey), passwordSalt, field(encryptedKey, name))
   const verifier = unlock(BLOCK_KEY.verifierInput, 'encryptedVerifierHashInput')
   const expected = unlock(BLOCK_KEY.verifierValue, 'encryptedVerifierHashValue')
-  if (!timingSafeEqual(sha512(verifier), expected.subarray(0, 64))) throw malformed('ooxml', 0, 'the password does not fit')
+  if (!timingSafeEqual(sha512(verifier), expected.subarray(0, 64))) throw malformed('ooxml', 0, 'password_does_not_fit')
   const packageKey = unlock(BLOCK_KEY.packageKey, 'encryptedKeyValue')
   const hmacKey = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacKey), field(integrity, 'encryptedHmacKey'))
   const hmacValue = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacValue), field(integrity, 'encryptedHmacValue'))
@@ -106,7 +107,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
   const prefix = await stream.read(0, 8)
   hmac.update(prefix)
   let left = new ByteReader(prefix, true).u64(0)
-  if (left > stream.size - 8) throw malformed('ooxml', 0, `a package of ${left} bytes in a stream of ${stream.size}`)
+  if (left > stream.size - 8) throw malformed('ooxml', 0, message('package_of_bytes_in_stream', { left, streamSize: stream.size }))
   for (let at = 8; at < stream.size; ) {
     const bytes = await stream.read(at, SEGMENT_BYTES * SEGMENTS_PER_CHUNK)
     hmac.update(bytes)
@@ -115,7 +116,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     left -= plain.length
     if (plain.length > 0) yield plain
   }
-  if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'the integrity code differs')
+  if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'integrity_code_differs')
 }
 
 /** The package in whole segments (the last one is shorter), several at a time. */
@@ -184,7 +185,7 @@ function encryptionInfo(fields: InfoFields): Uint8Array {
 
 function element(xml: string, name: string): string {
   const found = new RegExp(`<${name}\\s[^>]*>`).exec(xml)
-  if (!found) throw malformed('ooxml', 0, `EncryptionInfo has no ${name}`)
+  if (!found) throw malformed('ooxml', 0, message('encryption_info_without', { name }))
   return found[0]
 }
 

@@ -7,9 +7,10 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
 import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
-import { Gone, goneFrom } from '../../embedded/gone.ts'
+import { Gone, goneFrom, recompressedStep } from '../../embedded/gone.ts'
 import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
 import { VerifiedFiles } from '../../embedded/verification-cache.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } from './document.ts'
@@ -22,8 +23,8 @@ export const docx: Codec = officeCodec(DOCX)
 export const xlsx: Codec = officeCodec(XLSX)
 export const pptx: Codec = officeCodec(PPTX)
 
-const SIGNED = 'digital signature kept, every part byte-equal'
-const TWINS = 'two parts of one name kept, every part byte-equal'
+const SIGNED = message('signed_parts_kept')
+const TWINS = message('two_parts_of_one_name_kept')
 
 function officeCodec(format: Codec['format']): Codec {
   return {
@@ -50,8 +51,8 @@ function officeCodec(format: Codec['format']): Codec {
 async function lockedDocument(source: Source): Promise<Outcome | undefined> {
   if (!isCompoundFile(await source.read(0, 8))) return undefined
   const file = await openCompoundFile(source)
-  if (file.paths.includes('EncryptedPackage')) return { kind: 'unchanged', reason: 'encrypted', detail: 'the document is under a password' }
-  return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'a binary document of Office 97–2003' }
+  if (file.paths.includes('EncryptedPackage')) return { kind: 'unchanged', reason: 'encrypted', detail: message('document_under_password') }
+  return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('binary_office_document') }
 }
 
 /** What happened to the pictures, for the receipt. */
@@ -81,18 +82,17 @@ class Tally {
     this.loss = worseLoss(this.loss, loss)
   }
 
-  steps(pictures: number): string[] {
+  steps(pictures: number): Message[] {
     const details = [
-      this.downsampled > 0 && `${this.downsampled} downsampled to what is shown`,
-      this.jpegs > 0 && `${this.jpegs} PNG to JPEG`,
-      this.bmps > 0 && `${this.bmps} BMP to PNG or JPEG`,
-      this.tiffs > 0 && `${this.tiffs} TIFF to PNG or JPEG`,
+      ...(this.downsampled > 0 ? [message('pictures_downsampled_to_shown', { pictures: this.downsampled })] : []),
+      ...(this.jpegs > 0 ? [message('pngs_to_jpeg', { pictures: this.jpegs })] : []),
+      ...(this.bmps > 0 ? [message('bmps_to_png_or_jpeg', { pictures: this.bmps })] : []),
+      ...(this.tiffs > 0 ? [message('tiffs_to_png_or_jpeg', { pictures: this.tiffs })] : []),
     ]
-    const detail = details.filter(Boolean).join(', ')
     return [
-      ...(this.pictures > 0 ? [`${this.pictures} of ${pictures} pictures recompressed${detail ? ` (${detail})` : ''}`] : []),
-      ...(this.packages > 0 ? [`${this.packages} embedded documents recompressed`] : []),
-      ...(this.fonts > 0 ? [`${this.fonts} embedded fonts without unused glyphs`] : []),
+      ...(this.pictures > 0 ? [recompressedStep(this.pictures, pictures, details)] : []),
+      ...(this.packages > 0 ? [message('embedded_documents_recompressed', { documents: this.packages })] : []),
+      ...(this.fonts > 0 ? [message('embedded_fonts_without_unused_glyphs', { fonts: this.fonts })] : []),
       ...this.gone.steps(),
     ]
   }
@@ -109,11 +109,11 @@ async function compressDocument(
   const job: Job = { document, plan, tally, verified, options }
   const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
   const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
-  if (plan.merged.size > 0) steps.push(`${plan.merged.size} duplicate pictures merged`)
+  if (plan.merged.size > 0) steps.push(message('duplicate_pictures_merged', { pictures: plan.merged.size }))
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
-  if (others > 0) steps.push(`${others} unused media or thumbnails dropped`)
-  if (plan.cropped.size > 0) steps.push(`${plan.cropped.size} pictures cropped to what is shown`)
-  if (plan.layouts.parts.size > 0) steps.push(`${plan.layouts.parts.size} parts of slide layouts that no slide has dropped`)
+  if (others > 0) steps.push(message('unused_media_or_thumbnails_dropped', { files: others }))
+  if (plan.cropped.size > 0) steps.push(message('pictures_cropped_to_shown', { pictures: plan.cropped.size }))
+  if (plan.layouts.parts.size > 0) steps.push(message('slide_layouts_dropped', { parts: plan.layouts.parts.size }))
   return { kind: 'compressed', ...lossOf(tally.loss), steps, evidence: verified }
 }
 

@@ -1,6 +1,8 @@
 /** What encrypts the strings and streams of a file once its key is known (ISO 32000-2, 7.6.3). */
+
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
+import { message } from '../../i18n/message.ts'
 import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'
 import type { Cipher } from './writer.ts'
@@ -99,7 +101,7 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
         if (plain.length > keep) yield plain.subarray(0, plain.length - keep)
       }
       if (!engine) {
-        if (head.length > 0) throw new PdfSyntax('an encrypted stream of less than a block')
+        if (head.length > 0) throw new PdfSyntax('encrypted_stream_of_less_than_block')
         return
       }
       const last = concat([held, final(engine)])
@@ -121,7 +123,7 @@ const isEmpty = (stored: number) => stored === 0 || stored === BLOCK_BYTES
 
 /** An initialisation vector and at least one block. */
 function assertBlocks(length: number): void {
-  if (length < 2 * BLOCK_BYTES || length % BLOCK_BYTES !== 0) throw new PdfSyntax(`${length} encrypted bytes, which are no whole blocks`)
+  if (length < 2 * BLOCK_BYTES || length % BLOCK_BYTES !== 0) throw new PdfSyntax(message('encrypted_bytes_no_whole_blocks', { length }))
 }
 
 function aesUpdate(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
@@ -134,13 +136,13 @@ function final(engine: ReturnType<typeof createDecipheriv>): Uint8Array {
   try {
     return engine.final()
   } catch {
-    throw new PdfSyntax('encrypted bytes that are no whole blocks')
+    throw new PdfSyntax('no_whole_blocks')
   }
 }
 
 function padding(bytes: Uint8Array): number {
   const count = bytes.at(-1) ?? 0
-  if (count < 1 || count > BLOCK_BYTES) throw new PdfSyntax('encrypted bytes without their padding')
+  if (count < 1 || count > BLOCK_BYTES) throw new PdfSyntax('encrypted_bytes_without_their_padding')
   return count
 }
 

@@ -1,4 +1,5 @@
 /** What a document is and whether it may be rewritten at all. */
+import { message } from '../../i18n/message.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import { type Keep, keepAt } from './droppable-entries.ts'
@@ -31,7 +32,7 @@ const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
 const SIGNED: Refusal = { kind: 'unchanged', reason: 'signed' }
 const RIGHTS_KEPT: Refusal = {
   ...SIGNED,
-  detail: 'nothing is signed but usage rights for Adobe Reader: with usage_rights=drop it would be compressed without them',
+  detail: message('only_usage_rights_signed'),
 }
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** End of central directory record (22 bytes) with the longest comment. */
@@ -43,15 +44,15 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   const reader = await Reader.open(source, '')
   if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
   if (!affords(options, BASE_BYTES + reader.xref.size * BYTES_AN_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
-    return { kind: 'unchanged', reason: 'over_budget', detail: `${reader.xref.size} objects` }
+    return { kind: 'unchanged', reason: 'over_budget', detail: message('objects_found', { objects: reader.xref.size }) }
   }
   const root = await reader.resolve(reader.trailer.get('Root'))
-  if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
+  if (!(root instanceof Dict)) throw new PdfSyntax('no_document_catalog')
   const signed = await whatIsSigned(reader, root, options.signal)
   if (signed === 'signature') return SIGNED
   if (signed === 'usage rights' && options.usageRights !== 'drop') return RIGHTS_KEPT
   if (await hasAppendedArchive(reader)) {
-    return { kind: 'unchanged', reason: 'unsupported_feature', detail: 'another file is appended to this one' }
+    return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('file_appended') }
   }
   await reader.gather(options.signal)
   const archive = await isArchive(reader, root)
@@ -60,7 +61,7 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   if (found.signed) return SIGNED
   if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
-  if (pages.leaves.length === 0) throw new PdfSyntax('a document without pages')
+  if (pages.leaves.length === 0) throw new PdfSyntax('document_without_pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
   const classic = archive && (await isPdfA1(reader, root))
   return { reader, root, reach: found, pages: [...pages.leaves], keep, archive, classic, rightsDropped: signed === 'usage rights' }
@@ -78,13 +79,14 @@ async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): 
 
 /** A rebuilt table is trusted only when every page, object and stream is there: qpdf can "repair" a file into 505 bytes. */
 async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: { length: number }; stated: number }): Promise<void> {
-  if (pages.stated !== pages.leaves.length) throw new PdfSyntax(`${pages.leaves.length} of ${pages.stated} pages found`)
-  if ((await countPageObjects(reader)) !== pages.leaves.length) throw new PdfSyntax('pages outside the page tree')
-  if (found.dangling > 0) throw new PdfSyntax(`${found.dangling} references to missing objects`)
+  if (pages.stated !== pages.leaves.length)
+    throw new PdfSyntax(message('pages_missing', { found: pages.leaves.length, stated: pages.stated }))
+  if ((await countPageObjects(reader)) !== pages.leaves.length) throw new PdfSyntax('pages_outside_page_tree')
+  if (found.dangling > 0) throw new PdfSyntax(message('references_to_missing_objects', { count: found.dangling }))
   for (const number of found.streams) {
     const stream = await reader.get(number)
     if (stream instanceof Stream && stream.offset + (await reader.length(stream)) >= reader.ranges.size)
-      throw new PdfSyntax('a stream without an end')
+      throw new PdfSyntax('stream_without_end')
   }
 }
 

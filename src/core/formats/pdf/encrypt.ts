@@ -22,10 +22,10 @@ const KEEP_ALL = () => true
  */
 export async function encryptPdf(source: Source, sink: Sink, password: string): Promise<void> {
   const reader = await Reader.open(source)
-  if (reader.trailer.has('Encrypt')) throw new PdfSyntax('encrypted already')
+  if (reader.trailer.has('Encrypt')) throw new PdfSyntax('encrypted_already')
   if (reader.repaired) throw new PdfSyntax('damaged')
   const root = await reader.dict(reader.trailer.get('Root'))
-  if (!root) throw new PdfSyntax('no document catalog')
+  if (!root) throw new PdfSyntax('no_document_catalog')
   const lock = lockWith(password)
   const writer = new Writer(sink, !(await isPdfA1(reader, root)), lock)
   const used = await reach(reader, KEEP_ALL, NEVER)

@@ -1,4 +1,5 @@
 /** Objects out of a file at known offsets: windows that grow, indirect objects, stream lengths. */
+import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
 import { END, Keyword, Lexer, NeedMore } from './lexer.ts'
 import { Dict, latin1, type PdfObject, PdfSyntax, Stream } from './objects.ts'
@@ -26,7 +27,7 @@ export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: 
       return parse(new Lexer(bytes, 0, whole))
     } catch (error) {
       if (!(error instanceof NeedMore)) throw error
-      if (length >= MAX_OBJECT_BYTES) throw overBudget(`an object of more than ${MAX_OBJECT_BYTES} bytes`)
+      if (length >= MAX_OBJECT_BYTES) throw overBudget(message('object_of_more_than_bytes', { limit: MAX_OBJECT_BYTES }))
     }
   }
 }
@@ -38,15 +39,15 @@ export function readIndirect(ranges: Ranges, offset: number): Promise<Indirect> 
     const generation = lexer.next()
     const keyword = lexer.next()
     if (typeof number !== 'number' || typeof generation !== 'number' || !(keyword instanceof Keyword) || !keyword.value.startsWith('obj')) {
-      throw new PdfSyntax('no object here', offset)
+      throw new PdfSyntax('no_object_here', offset)
     }
     // "obj" glued to what follows it.
     if (keyword.value.length > 3) lexer.position -= keyword.value.length - 3
     const object = lexer.next()
-    if (object === END) throw new PdfSyntax('unexpected end of file', offset)
+    if (object === END) throw new PdfSyntax('unexpected_end_of_file', offset)
     if (object instanceof Keyword) {
       if (object.value === 'endobj') return { number, generation, object: null, end: offset + lexer.position }
-      throw new PdfSyntax(`unexpected ${object.value}`, offset)
+      throw new PdfSyntax(message('unexpected_keyword', { keyword: object.value }), offset)
     }
     if (object instanceof Dict) {
       const data = streamStart(lexer)

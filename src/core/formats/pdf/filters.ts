@@ -5,6 +5,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { bounded } from '../../bytes/inflate-stream.ts'
 import { through } from '../../bytes/pipe-transform.ts'
+import { message } from '../../i18n/message.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
 import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
 import { type RowShape, Unpredictor } from './predictor.ts'
@@ -37,7 +38,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 /** The chain of a stream from its resolved /Filter and /DecodeParms. */
 export function filterChain(filter: PdfObject, parms: PdfObject): Filter[] {
   const names = Array.isArray(filter) ? filter : filter instanceof Name ? [filter] : []
-  if (names.length > 16) throw new PdfSyntax('more than 16 filters')
+  if (names.length > 16) throw new PdfSyntax('more_than_16_filters')
   return names.map((item, index) => {
     const name = nameOf(item)
     const own = Array.isArray(parms) ? parms[index] : index === 0 ? parms : null
@@ -92,7 +93,7 @@ export function decodeFilter(filter: Filter, bytes: Uint8Array, maxBytes: number
     case 'RunLengthDecode':
       return runLength(bytes, maxBytes)
     default:
-      throw new PdfSyntax(`filter ${filter.name}`)
+      throw new PdfSyntax(message('filter_name', { name: filter.name }))
   }
 }
 
@@ -114,7 +115,7 @@ const roomFor = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
 /** zlib data; a stream that was cut off gives what there is, as readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const inflated = inflatedWithin(bytes, maxBytes)
-  if (inflated.length > maxBytes) throw new PdfSyntax(`Flate data of more than ${maxBytes} bytes`)
+  if (inflated.length > maxBytes) throw new PdfSyntax(message('flate_data_of_more_than_bytes', { limit: maxBytes }))
   return plain(inflated)
 }
 
@@ -122,7 +123,7 @@ function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return inflateSync(bytes, { maxOutputLength: roomFor(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
   } catch (error) {
-    throw new PdfSyntax(`damaged Flate data (${(error as { code?: string }).code ?? 'zlib'})`)
+    throw new PdfSyntax(message('damaged_flate_data', { cause: (error as { code?: string }).code ?? 'zlib' }))
   }
 }
 
@@ -141,7 +142,7 @@ async function* gather(filter: Filter, input: Flow, maxBytes: number, maxGathere
   let length = 0
   for await (const part of input) {
     length += part.length
-    if (length > maxGathered) throw new PdfSyntax(`${filter.name} data over the limit`)
+    if (length > maxGathered) throw new PdfSyntax(message('data_over_limit', { name: filter.name }))
     parts.push(part)
   }
   yield decodeFilter(filter, concat(parts), Math.min(maxBytes, maxGathered * 4))
@@ -162,6 +163,6 @@ async function* inflateFlow(input: Flow, maxBytes: number): Flow {
   try {
     for await (const piece of bounded(through(engine, input), maxBytes)) yield plain(piece)
   } catch (error) {
-    throw isEngineError(error, 'deflate') ? new PdfSyntax(error.message) : error
+    throw isEngineError(error, 'deflate') ? new PdfSyntax(message('engine_reports', { problem: error.message })) : error
   }
 }

@@ -12,7 +12,7 @@ class Growing {
   }
   reserve(count: number): void {
     const need = this.length + count
-    if (need > this.max) throw new PdfSyntax('decoded data over the limit')
+    if (need > this.max) throw new PdfSyntax('decoded_data_over_limit')
     if (need <= this.bytes.length) return
     const larger = new Uint8Array(Math.max(this.bytes.length * 2, need))
     larger.set(this.bytes.subarray(0, this.length))

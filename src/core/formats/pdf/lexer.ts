@@ -1,4 +1,5 @@
 /** Tokens and objects out of one window of bytes (ISO 32000-2, 7.2 and 7.3), as forgiving as readers are. */
+import { message } from '../../i18n/message.ts'
 import { Dict, Name, type PdfObject, PdfSyntax, Ref, Str } from './objects.ts'
 
 /** The window ended inside a token; the caller comes back with a larger one. */
@@ -48,7 +49,7 @@ export class Lexer {
   }
 
   private end(): never {
-    throw this.whole ? new PdfSyntax('unexpected end of data', this.position) : new NeedMore()
+    throw this.whole ? new PdfSyntax('unexpected_end_of_data', this.position) : new NeedMore()
   }
 
   skipSpace(): void {
@@ -65,7 +66,7 @@ export class Lexer {
 
   /** One token or one complete object. */
   next(depth = 0): Token {
-    if (depth > MAX_DEPTH) throw new PdfSyntax('objects nested too deeply', this.position)
+    if (depth > MAX_DEPTH) throw new PdfSyntax('objects_nested_too_deeply', this.position)
     this.skipSpace()
     if (this.position >= this.bytes.length) {
       if (!this.whole) this.end()
@@ -94,7 +95,7 @@ export class Lexer {
       if (value !== undefined) return this.references && Number.isInteger(value) && value >= 0 && isDigit(c) ? this.reference(value) : value
     }
     const word = this.word()
-    if (word === '') throw new PdfSyntax('unreadable token', this.position)
+    if (word === '') throw new PdfSyntax('unreadable_token', this.position)
     if (word === 'true') return true
     if (word === 'false') return false
     if (word === 'null') return null
@@ -104,7 +105,7 @@ export class Lexer {
   /** Next object; a keyword is an error. */
   object(): PdfObject {
     const token = this.next()
-    if (token === END || token instanceof Keyword) throw new PdfSyntax('object expected', this.position)
+    if (token === END || token instanceof Keyword) throw new PdfSyntax('object_expected', this.position)
     return token
   }
 
@@ -278,7 +279,7 @@ export class Lexer {
       const token = this.next(depth + 1)
       if (token === END) return items
       if (token instanceof Keyword) {
-        if (token.value === 'endobj' || token.value === 'endstream') throw new PdfSyntax('unclosed array', this.position)
+        if (token.value === 'endobj' || token.value === 'endstream') throw new PdfSyntax('unclosed_array', this.position)
         this.assertContent(token)
         continue
       }
@@ -300,7 +301,7 @@ export class Lexer {
       const key = this.next(depth + 1)
       if (key === END) this.end()
       if (key instanceof Keyword && (key.value === 'endobj' || key.value === 'stream'))
-        throw new PdfSyntax('unclosed dictionary', this.position)
+        throw new PdfSyntax('unclosed_dictionary', this.position)
       if (key instanceof Keyword) this.assertContent(key)
       if (!(key instanceof Name)) continue
       this.skipSpace()
@@ -311,13 +312,13 @@ export class Lexer {
       const value = this.next(depth + 1)
       if (value === END) this.end()
       if (!(value instanceof Keyword)) dict.set(key.value, value)
-      else if (value.value === 'endobj') throw new PdfSyntax('unclosed dictionary', this.position)
+      else if (value.value === 'endobj') throw new PdfSyntax('unclosed_dictionary', this.position)
       else this.assertContent(value)
     }
   }
 
   /** What is no object inside of one is something else to every reader (nothing, null, a string), so the object cannot be written again. */
   private assertContent({ value }: Keyword): void {
-    if (this.references) throw new PdfSyntax(`${value.slice(0, 20)} inside an object`, this.position)
+    if (this.references) throw new PdfSyntax(message('keyword_inside_object', { keyword: value.slice(0, 20) }), this.position)
   }
 }

@@ -1,11 +1,13 @@
 /** The object model of ISO 32000-2, 7.3: plain values where possible, small classes where a tag is needed. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
+import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { CodecError } from '../../model/error.ts'
+
 /** What stands in the file is not what the standard (or any reader) expects. */
 export class PdfSyntax extends CodecError {
-  constructor(what: string, offset = 0) {
-    super('malformed', `pdf: ${what} at byte ${offset}`, offset)
+  constructor(what: Said, offset = 0) {
+    super('malformed', message('malformed_at', { format: 'pdf', what: messageOf(what), offset }), offset)
   }
 }
 

@@ -1,4 +1,5 @@
 import { PDF } from '../../catalog/formats/pdf.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { lossOf, worseLoss } from '../../model/loss.ts'
 import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
@@ -110,7 +111,7 @@ async function press(source: Source, sink: Sink, options: Options, isFar = false
   const pages = worstOf(usage.sheets)
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
   const unused = await unusedSteps(reader, reach, options.signal)
-  const dropped = document.rightsDropped ? ['usage rights for Adobe Reader left out, as asked for'] : []
+  const dropped = document.rightsDropped ? [message('usage_rights_left_out')] : []
   return {
     kind: 'compressed',
     ...lossOf(loss),
@@ -162,15 +163,15 @@ async function metadataNumbers({ reader, archive, reach }: Document): Promise<Se
   return numbers
 }
 
-function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): string[] {
-  const steps = ['streams deflated again']
-  if (writer.compact) steps.push('objects packed')
-  if (writer.lock) steps.push('encrypted again as it was')
-  if (rewriter instanceof LinearRewriter) steps.push('linearised again')
-  if (rewriter.trimmed > 0) steps.push(`${rewriter.trimmed} private entries of other programs (PieceInfo) removed`)
-  if (merged > 0) steps.push(`${merged} duplicates merged`)
-  if (fonts.subset > 0) steps.push(`${fonts.subset} fonts without unused glyphs`)
-  if (fonts.merged > 0) steps.push(`${fonts.merged} subsets of fonts merged with others`)
-  if (fonts.converted > 0) steps.push(`${fonts.converted} Type 1 fonts as CFF`)
+function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): Message[] {
+  const steps = [message('streams_deflated_again')]
+  if (writer.compact) steps.push(message('objects_packed'))
+  if (writer.lock) steps.push(message('encrypted_again'))
+  if (rewriter instanceof LinearRewriter) steps.push(message('linearised_again'))
+  if (rewriter.trimmed > 0) steps.push(message('private_entries_removed', { entries: rewriter.trimmed }))
+  if (merged > 0) steps.push(message('duplicates_merged', { duplicates: merged }))
+  if (fonts.subset > 0) steps.push(message('fonts_without_unused_glyphs', { fonts: fonts.subset }))
+  if (fonts.merged > 0) steps.push(message('font_subsets_merged', { fonts: fonts.merged }))
+  if (fonts.converted > 0) steps.push(message('type_1_fonts_as_cff', { fonts: fonts.converted }))
   return [...steps, ...imageSteps(report)]
 }

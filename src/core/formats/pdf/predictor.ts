@@ -34,7 +34,7 @@ export class Unpredictor {
   constructor(shape: RowShape) {
     const { predictor, colors, bitsPerComponent, columns } = shape
     const sane = colors >= 1 && colors <= 32 && [1, 2, 4, 8, 16].includes(bitsPerComponent) && columns >= 1 && columns <= 1 << 24
-    if (!sane || (predictor !== 2 && (predictor < 10 || predictor > 15))) throw new PdfSyntax('unusable predictor')
+    if (!sane || (predictor !== 2 && (predictor < 10 || predictor > 15))) throw new PdfSyntax('unusable_predictor')
     this.shape = shape
     this.row = rowBytes(shape)
     this.step = pixelBytes(shape)

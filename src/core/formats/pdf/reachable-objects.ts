@@ -137,7 +137,7 @@ export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
       if (seen[node.number] !== 0) continue
       seen[node.number] = 1
     }
-    if (++steps > 4_000_000) throw overBudget('a page tree of millions of nodes')
+    if (++steps > 4_000_000) throw overBudget('page_tree_of_millions_of_nodes')
     const dict = await reader.resolve(node)
     if (!(dict instanceof Dict)) continue
     const kids = await reader.resolve(dict.get('Kids'))

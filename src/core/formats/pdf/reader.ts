@@ -1,6 +1,7 @@
 /** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
 
 import { concat } from '../../bytes/concat.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
 import type { Decipher } from './ciphers.ts'
@@ -122,8 +123,8 @@ export class Reader {
 
   private async assertCatalog(): Promise<void> {
     const root = await this.resolve(this.trailer.get('Root'))
-    if (!(root instanceof Dict)) throw new PdfSyntax('no document catalog')
-    if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no page tree')
+    if (!(root instanceof Dict)) throw new PdfSyntax('no_document_catalog')
+    if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no_page_tree')
   }
 
   /** What locks the file as it was, when it was encrypted. */
@@ -133,7 +134,7 @@ export class Reader {
 
   /** Rebuilds the table by searching the file; once. */
   private async repair(): Promise<void> {
-    if (this.repaired) throw new PdfSyntax('damaged beyond repair')
+    if (this.repaired) throw new PdfSyntax('damaged_beyond_repair')
     this.repaired = true
     this.ranges.heads = undefined
     this.forget()
@@ -172,7 +173,7 @@ export class Reader {
       if (kind === AT_OFFSET) {
         const offset = this.xref.place(number)
         const found = await readIndirect(this.ranges, offset)
-        if (found.number !== number) throw new PdfSyntax(`object ${number} expected, object ${found.number} found`, offset)
+        if (found.number !== number) throw new PdfSyntax(message('object_expected_object_found', { number, found: found.number }), offset)
         object = this.plain(found)
         bytes = found.end - offset
       } else [object, bytes] = await this.compressed(number)
@@ -221,12 +222,12 @@ export class Reader {
       this.objectStreams.set(number, known)
       return known
     }
-    if (this.opening.has(number) || this.xref.kind(number) !== AT_OFFSET) throw new PdfSyntax('object stream in a loop or missing')
+    if (this.opening.has(number) || this.xref.kind(number) !== AT_OFFSET) throw new PdfSyntax('object_stream_in_loop_or_missing')
     this.opening.add(number)
     try {
       const offset = this.xref.place(number)
       const object = this.plain(await readIndirect(this.ranges, offset))
-      if (!(object instanceof Stream)) throw new PdfSyntax('object stream expected', offset)
+      if (!(object instanceof Stream)) throw new PdfSyntax('object_stream_expected', offset)
       const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
       const count = numberOr(await this.resolve(object.dict.get('N')), 0)
       const first = numberOr(await this.resolve(object.dict.get('First')), 0)
@@ -301,7 +302,7 @@ export class Reader {
   /** The bytes as they stand in the file, decrypted. Throws `over_budget` beyond `maxBytes`. */
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
-    if (length > maxBytes) throw overBudget(`a stream of ${length} bytes`)
+    if (length > maxBytes) throw overBudget(message('stream_of_bytes', { length }))
     if (this.opened) return gather(this.pieces(stream))
     return this.ranges.read(stream.offset, length)
   }

@@ -1,4 +1,5 @@
 /** Cross-reference sections: tables (7.5.4), streams (7.5.8), hybrids (7.5.8.4) and the chain of updates (7.5.6). */
+import { message } from '../../i18n/message.ts'
 import { parseAt, readIndirect } from './file.ts'
 import { decodeFilter, filterChain } from './filters.ts'
 import { Keyword } from './lexer.ts'
@@ -31,7 +32,7 @@ export async function findStart(ranges: Ranges): Promise<number> {
   const tail = latin1(await ranges.read(ranges.size - length, length))
   const index = tail.lastIndexOf('startxref')
   const offset = index < 0 ? Number.NaN : Number.parseInt(tail.slice(index + 9), 10)
-  if (!Number.isFinite(offset)) throw new PdfSyntax('startxref expected', ranges.size - length)
+  if (!Number.isFinite(offset)) throw new PdfSyntax('startxref_expected', ranges.size - length)
   return offset
 }
 
@@ -43,11 +44,11 @@ export async function readChain(ranges: Ranges, start: number, base: number, xre
   let next: number | undefined = start
   while (next !== undefined) {
     if (!(next >= 0) || next + base >= ranges.size) {
-      if (seen.size === 0) throw new PdfSyntax('cross-reference section outside the file', next)
+      if (seen.size === 0) throw new PdfSyntax('cross_reference_section_outside_file', next)
       break
     }
     if (seen.has(next)) break
-    if (seen.size >= MAX_SECTIONS) throw new PdfSyntax(`more than ${MAX_SECTIONS} cross-reference sections`, next)
+    if (seen.size >= MAX_SECTIONS) throw new PdfSyntax(message('more_than_cross_reference_sections', { limit: MAX_SECTIONS }), next)
     seen.add(next)
     const section = await readSection(reading, next + base)
     const hybrid = section.trailer.get('XRefStm')
@@ -83,10 +84,10 @@ async function readSection(reading: Reading, offset: number): Promise<Section> {
   }
   const trailer = await parseAt(ranges, at, (lexer) => {
     const keyword = lexer.next()
-    if (!(keyword instanceof Keyword) || !keyword.value.startsWith('trailer')) throw new PdfSyntax('trailer expected', at)
+    if (!(keyword instanceof Keyword) || !keyword.value.startsWith('trailer')) throw new PdfSyntax('trailer_expected', at)
     return lexer.object()
   })
-  if (!(trailer instanceof Dict)) throw new PdfSyntax('trailer dictionary expected', at)
+  if (!(trailer instanceof Dict)) throw new PdfSyntax('trailer_dictionary_expected', at)
   return { trailer, free }
 }
 
@@ -121,7 +122,7 @@ async function readEntries(
     if (got === 0) {
       // A subsection that promises more entries than there are.
       if (/^\s*trailer/.test(text)) break
-      throw new PdfSyntax('cross-reference entry expected', at)
+      throw new PdfSyntax('cross_reference_entry_expected', at)
     }
     at += used
     done += got
@@ -132,14 +133,14 @@ async function readEntries(
 /** 7.5.8. Returns its dictionary, which is the trailer. */
 async function readStream({ ranges, base, xref }: Reading, offset: number): Promise<Dict> {
   const { object } = await readIndirect(ranges, offset)
-  if (!(object instanceof Stream)) throw new PdfSyntax('cross-reference stream expected', offset)
+  if (!(object instanceof Stream)) throw new PdfSyntax('cross_reference_stream_expected', offset)
   const { dict } = object
   const widths = integers(dict.get('W'))
   const [typeWidth = 0, placeWidth = 0, extraWidth = 0] = widths
   const entry = typeWidth + placeWidth + extraWidth
-  if (widths.length < 3 || widths.some((w) => w < 0 || w > 8) || entry === 0) throw new PdfSyntax('unusable /W', offset)
+  if (widths.length < 3 || widths.some((w) => w < 0 || w > 8) || entry === 0) throw new PdfSyntax('unusable_w_entry', offset)
   const length = numberOr(dict.get('Length'), -1)
-  if (length < 0 || length > MAX_XREF_STREAM_BYTES) throw new PdfSyntax('unusable /Length', offset)
+  if (length < 0 || length > MAX_XREF_STREAM_BYTES) throw new PdfSyntax('unusable_length_entry', offset)
   let data = await ranges.read(object.offset, length)
   for (const filter of filterChain(dict.get('Filter') ?? null, dict.get('DecodeParms') ?? null)) {
     data = decodeFilter(filter, data, MAX_XREF_STREAM_BYTES)

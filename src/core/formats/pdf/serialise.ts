@@ -74,7 +74,7 @@ export function serialise(object: PdfObject, refText: (ref: Ref) => string, stri
     last = text
   }
   const write = (value: PdfObject, depth: number): void => {
-    if (depth > MAX_DEPTH) throw new PdfSyntax('objects nested too deeply')
+    if (depth > MAX_DEPTH) throw new PdfSyntax('objects_nested_too_deeply')
     if (value === null) put('null')
     else if (typeof value === 'boolean') put(value ? 'true' : 'false')
     else if (typeof value === 'number') put(numberText(value))
@@ -94,7 +94,7 @@ export function serialise(object: PdfObject, refText: (ref: Ref) => string, stri
         write(item, depth + 1)
       }
       put('>>')
-    } else if (value instanceof Stream) throw new PdfSyntax('a stream inside an object', value.offset)
+    } else if (value instanceof Stream) throw new PdfSyntax('stream_inside_object', value.offset)
   }
   write(object, 0)
   return parts.join('')

@@ -1,4 +1,5 @@
 /** What a file has beside its document: objects that nothing refers to, and earlier versions of objects that an update replaced. */
+import { type Message, message } from '../../i18n/message.ts'
 import { inFileOrder } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, PdfSyntax, Stream } from './objects.ts'
 import type { Reach } from './reachable-objects.ts'
@@ -8,13 +9,12 @@ import { MOST_UNUSED_READ } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
 
 /** Steps of the receipt; none where nothing goes. */
-export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<string[]> {
-  const steps: string[] = []
+export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<Message[]> {
+  const steps: Message[] = []
   const unused = await countUnused(reader, reach, signal)
-  const count = unused >= MOST_UNUSED_READ ? `at least ${unused}` : unused
-  if (unused > 0) steps.push(`${count} objects removed that nothing in the result refers to`)
+  if (unused > 0) steps.push(message(unused >= MOST_UNUSED_READ ? 'at_least_objects_removed' : 'objects_removed', { objects: unused }))
   const { replaced } = reader.xref
-  if (replaced > 0) steps.push(`${replaced} earlier versions of changed objects removed`)
+  if (replaced > 0) steps.push(message('earlier_versions_removed', { versions: replaced }))
   return steps
 }
 

@@ -144,7 +144,7 @@ export class UsageScan {
       if (!(stream instanceof Stream)) continue
       const bytes = await this.decoded(stream)
       length += bytes.length
-      if (length > MAX_CONTENT_BYTES) throw overBudget('a page of too much content')
+      if (length > MAX_CONTENT_BYTES) throw overBudget('page_of_too_much_content')
       parts.push(bytes, Uint8Array.of(10))
     }
     return concat(parts)
@@ -155,7 +155,7 @@ export class UsageScan {
     this.contentBytes += bytes.length
     if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
       this.fonts.doubtAll('too much content')
-      throw overBudget('too much content')
+      throw overBudget('too_much_content')
     }
     return bytes
   }

@@ -1,5 +1,6 @@
 /** Where every object stands: the cross-reference table in flat arrays, a million objects in 13 MB. */
 
+import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
 
 /** Largest object number of an architecture of Annex C.2; a file that names more has one table entry for each. */
@@ -39,7 +40,7 @@ export class Xref {
   /** Earlier sections are read later: the first entry of a number stands, unless `over`. */
   set(number: number, kind: number, place: number, extra: number, over = false): void {
     if (!(number >= 0) || number > MAX_OBJECTS) return
-    if (number >= this.maxObjects) throw overBudget(`more than ${this.maxObjects} objects`)
+    if (number >= this.maxObjects) throw overBudget(message('more_than_objects', { limit: this.maxObjects }))
     if (number >= this.kinds.length) this.grow(number)
     if (this.kinds[number] !== ABSENT && !over) {
       if (kind !== FREE && place !== this.places[number]) this.replaced++

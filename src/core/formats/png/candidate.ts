@@ -2,6 +2,7 @@
 
 import type { Layout } from '../../../../wasm/png/engine.ts'
 import { mostExactBytes } from '../../catalog/small-pictures.ts'
+import { message } from '../../i18n/message.ts'
 import { redeflated, rowBytesIfFew } from '../../images/png/redeflate.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { noGain } from '../../model/error.ts'
@@ -93,7 +94,7 @@ export function candidateInMemory({ pieces, outcome, isExact, rowBytes }: FileIn
 }
 
 const saidAgain = (outcome: Outcome): Outcome =>
-  outcome.kind === 'compressed' ? { ...outcome, steps: [...outcome.steps, 'deflated once more, parsed optimally'] } : outcome
+  outcome.kind === 'compressed' ? { ...outcome, steps: [...outcome.steps, message('deflated_once_more')] } : outcome
 
 /**
  * Of rows in `layout` with their filters, where they are deflated once more: of one picture without passes, that is few, and no part of a

@@ -5,6 +5,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, rowBytesOf } from '../../../../wasm/png/engine.ts'
 import { pngRows } from '../../../../wasm/png/png.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
+import { message } from '../../i18n/message.ts'
 import type { HdrPicture } from '../../images/avif/hdr.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
 import { type Carried, type Raster, stripRows } from '../../images/raster/raster.ts'
@@ -22,16 +23,16 @@ const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
 export async function convertible(source: Source, options: Options): Promise<Convertible> {
   const file = await openPngFile(source, options)
-  if (file.animated) throw unsupported('an animation in a format of still pictures')
-  if (hasUnusualGamma(file)) throw unsupported('a gamma that other formats cannot say')
+  if (file.animated) throw unsupported('animation_in_format_of_still_pictures')
+  if (hasUnusualGamma(file)) throw unsupported('gamma_other_formats_cannot_say')
   const { header } = file
   const hdr = hdrFor(file, source, options)
   const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
   // A document shows its pictures; what it asks for is no wish of the caller's.
-  if (data && options.inner.depth > 0) throw unsupported(`data as ${options.output}: ${data.what}`)
+  if (data && options.inner.depth > 0) throw unsupported(message('data_as', { output: options.output, what: data.what }))
   const described = describedFor(file, options)
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
-    throw overBudget('an interlaced picture of this size')
+    throw overBudget('interlaced_picture_of_this_size')
   const chunks = file.items.flatMap((item) => {
     if (!('type' in item) || PIXEL_CHUNKS.has(item.type)) return []
     const data = carriedChunk(item, header, { colourType: 6, bitDepth: 8 })
@@ -71,13 +72,12 @@ function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | u
   const { output } = options
   const hdr = hdrOf(file)
   const signalling = signallingOf(file)
-  if (signalling && !signalling.fullRange && output !== 'png') throw unsupported('samples of narrow range in another format')
+  if (signalling && !signalling.fullRange && output !== 'png') throw unsupported('samples_of_narrow_range_in_another_format')
   if (output === 'png') return undefined
-  if (!hdr && output !== 'avif' && needsCodePoints(file))
-    throw unsupported(`colours that cICP names, as ${output}: no ICC profile says the same`)
+  if (!hdr && output !== 'avif' && needsCodePoints(file)) throw unsupported(message('cicp_colours_without_profile', { output }))
   if (!hdr) return undefined
   if (output !== 'avif' || !signalling || chunkOf(file, ...GAIN_MAP_CHUNKS))
-    throw unsupported(`HDR (${hdr}) as ${output}, which has no place for it: keep PNG${signalling ? ', or ask for avif' : ''}`)
+    throw unsupported(message(signalling ? 'hdr_has_no_place_but_avif' : 'hdr_has_no_place', { hdr, output }))
   return { deep: deepRowsOf(file, source, options), carried: { ...carriedOf(file, output), signalling } }
 }
 

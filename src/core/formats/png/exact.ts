@@ -1,6 +1,7 @@
 /** The exact form of a picture, ready to be written, or made already where it is small. */
 
 import type { PngEngine } from '../../../../wasm/png/engine.ts'
+import { message } from '../../i18n/message.ts'
 import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate } from './candidate.ts'
@@ -35,7 +36,7 @@ export async function writeExact(
   return await ((await candidate.redeflated?.()) ?? candidate).write(sink)
 }
 
-const COLOUR_TYPES = { 0: 'grey', 2: 'RGB', 3: 'palette', 4: 'grey and alpha', 6: 'RGB and alpha' } as const
+const COLOUR_TYPES = { 0: 'grey', 2: 'rgb', 3: 'palette', 4: 'grey_and_alpha', 6: 'rgb_and_alpha' } as const
 
 async function encodeExact(file: PngFile, engine: PngEngine, { plan }: LosslessSearch, sink: Sink, options: Options): Promise<Outcome> {
   plan.apply(engine)
@@ -43,11 +44,12 @@ async function encodeExact(file: PngFile, engine: PngEngine, { plan }: LosslessS
   const { header } = file
   const layout = engine.layout()
   const dropped = await writePng(file, engine, { kind: 'encode', alpha: false }, sink, options)
-  const steps = [`filters chosen per band, deflate level ${plan.effort.level}`]
+  const steps = [message('filters_per_band', { level: plan.effort.level })]
   if (layout.colourType !== header.colourType || layout.bitDepth !== header.bitDepth) {
-    const name = (form: { colourType: 0 | 2 | 3 | 4 | 6; bitDepth: number }) => `${COLOUR_TYPES[form.colourType]} ${form.bitDepth} bits`
-    steps.unshift(`${name(header)} → ${name(layout)}, exact`)
+    const name = (form: { colourType: 0 | 2 | 3 | 4 | 6; bitDepth: number }) =>
+      message('colour_form', { type: message(COLOUR_TYPES[form.colourType]), bits: form.bitDepth })
+    steps.unshift(message('exact_form', { from: name(header), to: name(layout) }))
   }
-  if (header.interlaced && engine.inOrder) steps.push('Adam7 → plain')
+  if (header.interlaced && engine.inOrder) steps.push(message('adam7_to_plain'))
   return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...saidOf(dropped)] }
 }

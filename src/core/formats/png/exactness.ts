@@ -1,6 +1,8 @@
 /** Pictures that no level may change: HDR, and data that is stored as a picture. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../../wasm/png/png.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { type DataPicture, dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import type { SampleRow } from '../../images/data-pictures/data-statistics.ts'
 import type { PngFile } from './file.ts'
@@ -8,7 +10,7 @@ import { hdrOf, isLinearLight } from './signalling.ts'
 
 export interface Exactness {
   /** For the receipt. */
-  readonly step: string
+  readonly step: Message
   /** Colour type, bit depth and palette stay, too. */
   readonly keepsForm: boolean
 }
@@ -17,8 +19,8 @@ export interface Exactness {
 export async function exactnessOf(file: PngFile): Promise<Exactness | undefined> {
   const { bitDepth } = file.header
   const hdr = hdrOf(file)
-  if (hdr) return { step: `HDR (${hdr}): samples, ${bitDepth} bits and signalling kept exact`, keepsForm: bitDepth === 16 }
-  if (bitDepth === 16 && isLinearLight(file)) return { step: 'linear light: samples and 16 bits kept exact', keepsForm: true }
+  if (hdr) return { step: message('hdr_kept_exact', { hdr, bitDepth }), keepsForm: bitDepth === 16 }
+  if (bitDepth === 16 && isLinearLight(file)) return { step: message('linear_light_kept_exact'), keepsForm: true }
   const data = await dataOf(file)
   return data && { step: exactDataStep(data), keepsForm: data.keepsForm }
 }
@@ -30,7 +32,7 @@ export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES) return undefined
   const { width, height, colourType } = header
   const isIndexed = colourType === 3
-  if (isIndexed && isLabelPalette(header.palette)) return { what: 'a label mask with the palette of PASCAL VOC', keepsForm: true }
+  if (isIndexed && isLabelPalette(header.palette)) return { what: message('label_mask_with_voc_palette'), keepsForm: true }
   const isDeep = header.bitDepth === 16
   const rows = async function* (): AsyncGenerator<SampleRow> {
     for await (const { rows: strip } of pngRows(file.bytes(), isDeep ? 'rgba16' : 'rgba8')) {

@@ -6,6 +6,7 @@ import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../../wasm/p
 import { ByteReader } from '../../bytes/reader.ts'
 import { Breath } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
+import { message } from '../../i18n/message.ts'
 import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
 import { affords, pixelsWithin } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
@@ -164,8 +165,8 @@ async function surveyOf(source: Source, options: Options) {
       continue
     }
     if (type === 'caBX') throw signedByCredentials()
-    if (type === 'CgBI') throw unsupported('an iPhone-optimised PNG (CgBI)')
-    if (!(type.charCodeAt(0) & 32)) throw unsupported(`the critical chunk ${type}`)
+    if (type === 'CgBI') throw unsupported('iphone_optimised_png_cgbi')
+    if (!(type.charCodeAt(0) & 32)) throw unsupported(message('critical_chunk', { type }))
     if (type === 'acTL') {
       animated = true
       sequence.announced = data.length === 8 ? new ByteReader(data, false).u32(0) : 0

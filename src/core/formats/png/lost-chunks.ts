@@ -1,4 +1,5 @@
 /** Chunks that a result cannot carry: what they are to the receipt. */
+import { type Message, message } from '../../i18n/message.ts'
 import type { Loss } from '../../model/loss.ts'
 import { ofPixels } from '../../model/loss.ts'
 import { MEANINGLESS } from './chunks.ts'
@@ -13,8 +14,9 @@ export const lossWithout = (dropped: readonly string[]): { readonly loss?: Loss 
   isComplete(dropped) ? {} : { loss: { pictures: ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY }) } }
 
 /** In words for the receipt. */
-export function saidOf(dropped: readonly string[]): string[] {
-  const said = (start: string, types: readonly string[]) => (types.length ? [`${start}: ${[...new Set(types)].join(', ')}`] : [])
+export function saidOf(dropped: readonly string[]): Message[] {
+  const said = (code: 'no_longer_true' | 'not_kept', types: readonly string[]) =>
+    types.length ? [message(code, { types: [...new Set(types)] })] : []
   const stale = dropped.filter((type) => !isMissed(type))
-  return [...said('no longer true, left out', stale), ...said('not kept', dropped.filter(isMissed))]
+  return [...said('no_longer_true', stale), ...said('not_kept', dropped.filter(isMissed))]
 }

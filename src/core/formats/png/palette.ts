@@ -4,6 +4,7 @@ import { EngineError } from '../../../../wasm/engine-error.ts'
 import { type Facts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
+import { message } from '../../i18n/message.ts'
 import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-search.ts'
 import { applyPlan, gentlerPlan, type LossyPlan, measurePlan, passOf, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
 import { estimateExactBytes } from '../../images/png/palette-search.ts'
@@ -159,7 +160,7 @@ async function finishEightBits({ file, engines, options }: LossyJob): Promise<Es
     async write(sink) {
       const outcome = await write(sink)
       if (outcome.kind !== 'compressed') return outcome
-      return { ...outcome, ...lossOf(ofPixels(found)), steps: ['16 → 8 bits a sample', ...outcome.steps] }
+      return { ...outcome, ...lossOf(ofPixels(found)), steps: [message('deep_to_8_bits_a_sample'), ...outcome.steps] }
     },
     ...(again && { redeflated: async () => saying(await again()) }),
   })
@@ -182,7 +183,9 @@ export async function writeLossy(
   const { palette } = engine.layout()
   const held = isDeep(file) ? new MemorySink(MOST_HELD_BYTES) : undefined
   const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
-  const made = palette ? `palette of ${palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
+  const made = palette
+    ? message('colours_in_palette', { colours: palette.length / 3 })
+    : message('samples_off', { off: engine.samplesOff() })
   const steps = [made, ...saidOf(dropped)]
   const found = held ? await similarityOfPngs(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)

@@ -3,6 +3,7 @@
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
+import { message } from '../../i18n/message.ts'
 import { type Convertible, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
@@ -58,7 +59,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
 async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const megabytes = Math.ceil(opened.work / 2 ** 20)
   if (opened.frames > 1 && opened.work > mostAnimationBytes(source.size))
-    throw overBudget(`${opened.frames} frames of ${megabytes} MB in a file of ${source.size} bytes`)
+    throw overBudget(message('frames_of_mb_in_file_of_bytes', { frames: opened.frames, megabytes, fileSize: source.size }))
   using engines = new DisposableStack()
   const exact = await exactnessOf(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened

@@ -1,7 +1,9 @@
 /** Colour signalling of a PNG: cICP, or a `cicp` tag in its ICC profile; mDCV and cLLI; gain maps. */
+
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../../images/raster/colour-signalling.ts'
 import type { PngChunk, PngFile } from './file.ts'
 
@@ -90,10 +92,10 @@ export function isLinearLight(file: Items): boolean {
 export const GAIN_MAP_CHUNKS = ['gmAP', 'gDAT'] as const
 
 /** How the picture is HDR, for the receipt; undefined: it is not. */
-export function hdrOf(file: Items): string | undefined {
-  if (chunkOf(file, ...GAIN_MAP_CHUNKS)) return 'a gain map'
+export function hdrOf(file: Items): string | Message | undefined {
+  if (chunkOf(file, ...GAIN_MAP_CHUNKS)) return message('gain_map')
   const signalling = signallingOf(file)
   if (!signalling) return undefined
   if (isHdr(signalling)) return signalling.transfer === PQ ? 'PQ' : 'HLG'
-  return signalling.mastering || signalling.lightLevel ? 'light levels of an HDR display' : undefined
+  return signalling.mastering || signalling.lightLevel ? message('light_levels_of_hdr_display') : undefined
 }

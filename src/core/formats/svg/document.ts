@@ -1,6 +1,7 @@
 /** The text of an SVG or SVGZ, with everything dangerous refused before a parser sees it. */
 
 import { gzipDecompress } from '../../bytes/deflate.ts'
+import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { readAll } from '../../model/source.ts'
@@ -27,7 +28,7 @@ const MAX_SUSPECTS = 1000
 
 export async function readSvg(source: Source, options: Pick<Options, 'estimated'> = {}): Promise<SvgDocument> {
   const { bytes, zipped } = await readSvgBytes(source)
-  if (bytes.length > MAX_TEXT_BYTES) throw overBudget(`${bytes.length} bytes are too many for a tree`)
+  if (bytes.length > MAX_TEXT_BYTES) throw overBudget(message('bytes_too_many_for_tree', { bytes: bytes.length }))
   const text = decode(bytes)
   const treeBytes = refuseDangers(text)
   options.estimated?.(treeBytes)
@@ -36,7 +37,9 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
 
 /** The file, unzipped. */
 export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array; zipped: boolean }> {
-  if (source.size > MAX_STREAMED_BYTES) throw overBudget(`${source.size} bytes; SVG is held whole, up to ${MAX_STREAMED_BYTES}`)
+  if (source.size > MAX_STREAMED_BYTES) {
+    throw overBudget(message('svg_too_large_to_hold', { fileSize: source.size, limit: MAX_STREAMED_BYTES }))
+  }
   const bytes = await readAll(source)
   const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   return { bytes: zipped ? gzipDecompress(bytes, MAX_STREAMED_BYTES) : bytes, zipped }
@@ -45,10 +48,10 @@ export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array;
 /** Checks what the light pass needs: an encoding whose markup is ASCII, and a DOCTYPE without dangers. */
 export function refuseForLean(bytes: Uint8Array): void {
   const head = latin1(bytes.subarray(0, 64 * 1024))
-  if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('UTF-16 text whose tree does not fit')
+  if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('utf16_tree_does_not_fit')
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'
   if (!/^(?:utf-8|us-ascii|iso-8859-\d+|windows-12\d+|latin\d+)$/i.test(declared))
-    throw overBudget(`${declared} text whose tree does not fit`)
+    throw overBudget(message('text_tree_does_not_fit', { declared }))
   refuseUndeclared(bytes, refuseEntities(head))
 }
 
@@ -58,12 +61,12 @@ function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): voi
   for (let at = bytes.indexOf(0x26); at >= 0; at = bytes.indexOf(0x26, at + 1)) {
     const name = ENTITY_REFERENCE.exec(latin1(bytes.subarray(at, at + 64)))?.[1]
     if (name !== undefined && !declared.has(name)) suspects.push(at)
-    if (suspects.length > MAX_SUSPECTS) throw malformed('svg', suspects[0] ?? 0, 'an entity that nobody declares')
+    if (suspects.length > MAX_SUSPECTS) throw malformed('svg', suspects[0] ?? 0, 'undeclared_entity')
   }
   if (suspects.length === 0) return
   for (const { kind, from, to } of scanSvg(bytes)) {
     const at = suspects.find((suspect) => suspect >= from && suspect < to)
-    if (at !== undefined && (kind === 'open' || kind === 'text')) throw malformed('svg', at, 'an entity that nobody declares')
+    if (at !== undefined && (kind === 'open' || kind === 'text')) throw malformed('svg', at, 'undeclared_entity')
   }
 }
 
@@ -74,7 +77,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder(utf16 ?? declared?.[1] ?? 'utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw malformed('svg', 0, `the text is not ${declared?.[1] ?? 'UTF-8'}`)
+    throw malformed('svg', 0, message('text_not', { declared: declared?.[1] ?? 'UTF-8' }))
   }
 }
 
@@ -84,19 +87,19 @@ function refuseDangers(text: string): number {
   for (const { kind, from, to } of piecesOf(text)) {
     if (kind === 'comment' || kind === 'cdata') continue
     for (const { 1: name = '', index } of text.slice(from, to).matchAll(/&([A-Za-z_:][\w:.-]*);/g)) {
-      if (!declared.has(name)) throw malformed('svg', from + index, `the entity ${name.slice(0, 40)}, which nobody declares`)
+      if (!declared.has(name)) throw malformed('svg', from + index, message('undeclared_entity_named', { name: name.slice(0, 40) }))
     }
   }
   const references = text.match(/&(?!(?:lt|gt|amp|quot|apos);)/g)?.length ?? 0
-  if (references > MAX_REFERENCES) throw overBudget(`${references} references to characters, as fonts have them`)
+  if (references > MAX_REFERENCES) throw overBudget(message('references_to_characters_as_fonts_have_them', { count: references }))
   const { deepest, elements, attributes } = shapeOf(text)
-  if (attributes > MAX_ATTRIBUTES) throw overBudget(`an element with ${attributes} attributes`)
+  if (attributes > MAX_ATTRIBUTES) throw overBudget(message('element_with_attributes', { count: attributes }))
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
-  if (treeBytes > MAX_TREE_BYTES) throw overBudget(`${elements} elements in ${text.length} characters; their trees do not fit in memory`)
+  if (treeBytes > MAX_TREE_BYTES) throw overBudget(message('element_trees_do_not_fit', { elements, characters: text.length }))
   let rules = 0
   for (const sheet of contentsOf(text, 'style')) rules += sheet.split('{').length - 1
-  if (rules * elements > MAX_RULE_TRIALS) throw overBudget(`${rules} rules of style for ${elements} elements take too long`)
-  if (deepest > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
+  if (rules * elements > MAX_RULE_TRIALS) throw overBudget(message('style_rules_take_too_long', { rules, elements }))
+  if (deepest > MAX_DEPTH) throw overBudget(message('elements_nested_deeper', { limit: MAX_DEPTH }))
   return treeBytes
 }
 
@@ -113,20 +116,21 @@ function refuseEntities(text: string): ReadonlySet<string> {
   const doctype = doctypeOf(text)
   const subset = doctype ? text.slice(doctype.from, doctype.to).replace(/^[^[]*/, '') : ''
   if (/<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC)\b)/i.test(subset)) {
-    throw unsupported('external or parameter entities, which are never fetched')
+    throw unsupported('external_or_parameter_entities_never_fetched')
   }
   const entities = [...subset.matchAll(/<!ENTITY\s+(\S+)\s+("[^"]*"|'[^']*')\s*>/gi)]
-  if (entities.length > MAX_ENTITIES) throw malformed('svg', doctype!.from, `${entities.length} entities`)
+  if (entities.length > MAX_ENTITIES) throw malformed('svg', doctype!.from, message('too_many_entities', { count: entities.length }))
   let expansion = 0
   for (const [, name = '', quoted = ''] of entities) {
     const value = quoted.slice(1, -1)
     // Entities inside entities are how a few bytes become gigabytes.
     if (value.includes('&') || value.length > MAX_ENTITY_CHARACTERS) {
-      throw malformed('svg', doctype!.from, `the entity ${name.slice(0, 40)} is nested or too long`)
+      throw malformed('svg', doctype!.from, message('entity_nested_or_too_long', { name: name.slice(0, 40) }))
     }
     expansion += (text.split(`&${name};`).length - 1) * value.length
   }
-  if (expansion > MAX_EXPANSION_CHARACTERS) throw malformed('svg', doctype!.from, `entities expand to ${expansion} characters`)
+  if (expansion > MAX_EXPANSION_CHARACTERS)
+    throw malformed('svg', doctype!.from, message('entities_expand_to_characters', { characters: expansion }))
   return new Set(['lt', 'gt', 'amp', 'quot', 'apos', ...entities.map(([, name = '']) => name)])
 }
 

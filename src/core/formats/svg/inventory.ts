@@ -1,6 +1,7 @@
 /** What must still be in a result, whatever svgo did: names, rules, links, texts, scripts, data, layers, areas to click, corners. */
 
 import { optimize } from 'svgo/browser'
+import { type Message, message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { declarationsOf, NOTICE, squeezeCss } from './css.ts'
 import type { SvgElement } from './decimals.ts'
@@ -77,7 +78,7 @@ export function inventoryOf(text: string): Inventory {
     })
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
+    throw malformed('svg', 0, message('engine_reports', { problem: error.message.split('\n')[0] ?? 'not well-formed' }))
   }
   return {
     ...taker.inventory,
@@ -186,16 +187,19 @@ export function difference(old: Inventory, now: Inventory, may: Losses): string 
   return undefined
 }
 
-/** What went, in words for the receipt. */
-export function goneBetween(old: Inventory, now: Inventory): string[] {
+type One = 'comment_removed' | 'id_removed' | 'label_removed' | 'definition_removed'
+type Many = 'comments_removed' | 'ids_removed' | 'labels_removed' | 'definitions_removed'
+
+/** What went, for the receipt. */
+export function goneBetween(old: Inventory, now: Inventory): Message[] {
   const less = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
-  const many = (count: number, one: string, more: string) => (count > 0 ? [`${count} ${count === 1 ? one : more} removed`] : [])
+  const many = (count: number, one: One, more: Many) => (count > 1 ? [message(more, { count })] : count === 1 ? [message(one)] : [])
   return [
-    ...many(old.comments - now.comments, 'comment', 'comments'),
-    ...many(less(old.ids, now.ids), 'id that looks generated and is not referenced', 'ids that look generated and are not referenced'),
-    ...many(less(old.layers, now.layers), 'label of a layer or object', 'labels of layers and objects'),
-    ...many(old.definitions - now.definitions, 'unused definition', 'unused definitions'),
-    ...(old.emptyMetadata > now.emptyMetadata ? ['metadata without content removed'] : []),
-    ...(old.editorParts > now.editorParts ? ['data of drawing programs removed'] : []),
+    ...many(old.comments - now.comments, 'comment_removed', 'comments_removed'),
+    ...many(less(old.ids, now.ids), 'id_removed', 'ids_removed'),
+    ...many(less(old.layers, now.layers), 'label_removed', 'labels_removed'),
+    ...many(old.definitions - now.definitions, 'definition_removed', 'definitions_removed'),
+    ...(old.emptyMetadata > now.emptyMetadata ? [message('metadata_without_content_removed')] : []),
+    ...(old.editorParts > now.editorParts ? [message('data_of_drawing_programs_removed')] : []),
   ]
 }

@@ -4,6 +4,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import { Breath, yieldToOthers } from '../../bytes/yield.ts'
+import { message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { readSvgBytes, refuseForLean } from './document.ts'
@@ -36,13 +37,13 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
       await sink.write(piece)
     }
   }
-  const gzip = zipped ? ['gzip by libdeflate level 12'] : []
-  if (!rounded) return { kind: 'compressed', steps: ['comments and white space removed, numbers written shorter', ...gzip] }
+  const gzip = zipped ? [message('gzip_by_libdeflate_12')] : []
+  if (!rounded) return { kind: 'compressed', steps: [message('comments_removed_numbers_shorter'), ...gzip] }
   const { decimals, similarity } = rounded
   return {
     kind: 'compressed',
     loss: { pictures: claimed(similarity) },
-    steps: [`comments and white space removed, coordinates with ${decimals} decimals`, ...gzip],
+    steps: [message('comments_removed_coordinates', { decimals }), ...gzip],
   }
 }
 

@@ -1,6 +1,7 @@
 /** svgo with a preset that keeps what others may rely on. */
 
 import { optimize, type PluginConfig } from 'svgo/browser'
+import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
 import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
@@ -62,7 +63,7 @@ function run(text: string, plugins: PluginConfig[]): string {
     return optimize(text, { plugins }).data
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw malformed('svg', 0, error.message.split('\n')[0] ?? 'not well-formed')
+    throw malformed('svg', 0, message('engine_reports', { problem: error.message.split('\n')[0] ?? 'not well-formed' }))
   }
 }
 

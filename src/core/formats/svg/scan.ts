@@ -4,6 +4,7 @@
  * takes what documents contain as it comes, resolves references and refuses a DOCTYPE. Here the bytes stay bytes (24 MB of them
  * would be 48 as text), what is written anew must be well-formed, references stay as written, and drawings have DOCTYPEs.
  */
+import { message, type Said } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
 /** Between two tags, or one tag; `from` and `to` are offsets in the file. */
@@ -23,7 +24,7 @@ const MAX_DEPTH = 512
 export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
-const damaged = (what: string, at: number) => malformed('svg', at, what)
+const damaged = (what: Said, at: number) => malformed('svg', at, what)
 
 /** Bytes as characters 0–255, which `latin1Bytes` turns back. */
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
@@ -43,17 +44,17 @@ export function* scanSvg(bytes: Uint8Array): Generator<Token> {
     }
     const token = markupAt(bytes, at)
     if (token.kind === 'open') {
-      if (open.length === 0 && roots++ > 0) throw damaged('a second root element', at)
+      if (open.length === 0 && roots++ > 0) throw damaged('second_root_element', at)
       if (!token.empty) open.push(token.name)
-      if (open.length > MAX_DEPTH) throw overBudget(`elements nested deeper than ${MAX_DEPTH}`)
+      if (open.length > MAX_DEPTH) throw overBudget(message('elements_nested_deeper', { limit: MAX_DEPTH }))
     } else if (token.kind === 'close' && open.pop() !== token.name) {
-      throw damaged(`</${token.name.slice(0, 40)}> closes nothing`, at)
+      throw damaged(message('closes_nothing', { name: token.name.slice(0, 40) }), at)
     }
     yield token
     at = token.to
   }
-  if (open.length > 0) throw damaged(`<${open.at(-1)?.slice(0, 40)}> is never closed`, bytes.length)
-  if (roots === 0) throw damaged('no root element', 0)
+  if (open.length > 0) throw damaged(message('never_closed', { name: String(open.at(-1)?.slice(0, 40)) }), bytes.length)
+  if (roots === 0) throw damaged('no_root_element', 0)
 }
 
 /** @throws CodecError (malformed) as `scanSvg` does */
@@ -69,7 +70,7 @@ function markupAt(bytes: Uint8Array, from: number): Token {
     const last = end.charCodeAt(end.length - 1)
     for (let at = from + end.length; (at = bytes.indexOf(last, at)) >= 0; at++)
       if (latin1(bytes.subarray(at + 1 - end.length, at + 1)) === end) return at + 1
-    throw damaged(`no ${end} follows`, from)
+    throw damaged(message('end_does_not_follow', { end }), from)
   }
   if (starts('<!--')) return { kind: 'comment', from, to: until('-->') }
   if (starts('<![CDATA[')) return { kind: 'cdata', from, to: until(']]>') }
@@ -79,25 +80,25 @@ function markupAt(bytes: Uint8Array, from: number): Token {
   const inside = latin1(bytes.subarray(from + 1, to - 1))
   if (inside.startsWith('/')) {
     const name = /^\/([^\s<>"'/=]+)\s*$/.exec(inside)?.[1]
-    if (!name) throw damaged('an end tag without a name', from)
+    if (!name) throw damaged('end_tag_without_name', from)
     return { kind: 'close', name, from, to }
   }
   const name = /^[^\s<>"'/=]+/.exec(inside)?.[0]
-  if (!name) throw damaged('a tag without a name', from)
+  if (!name) throw damaged('tag_without_name', from)
   const attributes: Attribute[] = []
   const names = new Set<string>()
   let end = name.length
   ATTRIBUTE.lastIndex = end
   for (let match = ATTRIBUTE.exec(inside); match; match = ATTRIBUTE.exec(inside)) {
     const [, attribute = '', double, single] = match
-    if (names.has(attribute)) throw damaged(`the attribute ${attribute.slice(0, 40)} twice`, from)
+    if (names.has(attribute)) throw damaged(message('attribute_twice', { name: attribute.slice(0, 40) }), from)
     names.add(attribute)
-    if (names.size > MAX_ATTRIBUTES) throw overBudget(`more than ${MAX_ATTRIBUTES} attributes of one element`)
+    if (names.size > MAX_ATTRIBUTES) throw overBudget(message('more_than_attributes_of_one_element', { limit: MAX_ATTRIBUTES }))
     attributes.push({ name: attribute, value: double ?? single ?? '', quote: double === undefined ? "'" : '"' })
     end = ATTRIBUTE.lastIndex
   }
   const rest = inside.slice(end).trim()
-  if (rest !== '' && rest !== '/') throw damaged('a tag that cannot be read', from + end)
+  if (rest !== '' && rest !== '/') throw damaged('tag_cannot_be_read', from + end)
   return { kind: 'open', name, attributes, empty: rest === '/', from, to }
 }
 
@@ -111,7 +112,7 @@ function tagEnd(bytes: Uint8Array, from: number): number {
       if (at < 0) break
     }
   }
-  throw damaged('a tag that does not end', from)
+  throw damaged('tag_does_not_end', from)
 }
 
 function doctypeEnd(bytes: Uint8Array, from: number): number {
@@ -126,5 +127,5 @@ function doctypeEnd(bytes: Uint8Array, from: number): number {
       if (at < 0) break
     }
   }
-  throw damaged('a DOCTYPE that does not end', from)
+  throw damaged('doctype_does_not_end', from)
 }

@@ -2,6 +2,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { SVG } from '../../catalog/formats/svg.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
@@ -42,7 +43,7 @@ export const svg: Codec = {
     const best = encoded[0]!
     await sink.write(best.bytes)
     const outcome = outcomeOf(text, best.candidate, [
-      ...(zipped ? ['gzip by libdeflate level 12'] : []),
+      ...(zipped ? [message('gzip_by_libdeflate_12')] : []),
       ...(options.inner.time?.steps() ?? []),
     ])
     const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
@@ -114,17 +115,16 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly string[]): Outcome {
+function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly Message[]): Outcome {
   const gone = goneBetween(inventoryOf(original), inventoryOf(text))
-  const reason = undrawn === undefined ? [] : [`not measured, so not rounded: ${undrawn}`]
-  if (!similarity) return { kind: 'compressed', steps: ['no number changed', ...gone, ...reason, ...further] }
+  const reason = undrawn === undefined ? [] : [message('not_measured_not_rounded', { why: undrawn })]
+  if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...gone, ...reason, ...further] }
   return { kind: 'compressed', loss: { pictures: claimed(similarity) }, steps: [roundingStep(original, precision), ...gone, ...further] }
 }
 
-function roundingStep(original: string, precision: number | undefined): string {
-  if (!freedomOf(original, { strict: true }).rounding)
-    return 'numbers written shorter, not rounded: style rules show what one drawing cannot measure'
-  return `${hasForeignObject(original) ? 'white space removed' : 'svgo'}, coordinates with ${precision} decimals`
+function roundingStep(original: string, precision: number | undefined): Message {
+  if (!freedomOf(original, { strict: true }).rounding) return message('numbers_shorter_not_rounded')
+  return message(hasForeignObject(original) ? 'white_space_removed_coordinates' : 'svgo_coordinates', { decimals: String(precision) })
 }
 
 /** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */

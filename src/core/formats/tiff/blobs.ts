@@ -6,7 +6,7 @@ export async function blobsOf(file: TiffFile, directory: Directory): Promise<{ o
   const offsets = find(directory, TAG.jpegInterchangeFormat)
   const lengths = find(directory, TAG.jpegInterchangeFormatLength)
   if (!offsets) return []
-  if (!lengths) throw unsupported('a JPEG stream without its length')
+  if (!lengths) throw unsupported('jpeg_stream_without_length')
   const at = await readNumbers(file, offsets)
   const long = await readNumbers(file, lengths)
   return [...at].map((offset, i) => ({ offset, length: Math.max(0, Math.min(long[i] ?? 0, file.source.size - offset)) }))

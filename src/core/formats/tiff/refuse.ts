@@ -5,19 +5,20 @@
 
 import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
 import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
 
 /** Private fields that hold offsets into the file, or stand for formats that do. */
-const UNMOVABLE: { readonly [tag: number]: string } = {
-  519: 'JPEG tables by offset',
-  520: 'JPEG tables by offset',
-  521: 'JPEG tables by offset',
+const UNMOVABLE: { readonly [tag: number]: string | Message } = {
+  519: message('jpeg_tables_by_offset'),
+  520: message('jpeg_tables_by_offset'),
+  521: message('jpeg_tables_by_offset'),
   33628: 'MetaMorph STK',
   33629: 'MetaMorph STK',
   34412: 'Zeiss LSM',
   50706: 'DNG',
-  50740: 'private camera data',
+  50740: message('private_camera_data'),
   65420: 'Hamamatsu NDPI',
 }
 
@@ -32,23 +33,22 @@ const MOVABLE_NOTES = ['Nikon\0\x02', 'OLYMPUS\0', 'OM SYSTEM\0', 'FUJIFILM', 'A
 
 export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
   const head = (await file.source.read(8, 4)).slice()
-  if (!file.big && viewOf(head).getUint32(0, file.littleEndian) === MICRO_MANAGER)
-    throw unsupported('offsets of Micro-Manager in the header')
-  if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('Canon raw (CR2)')
+  if (!file.big && viewOf(head).getUint32(0, file.littleEndian) === MICRO_MANAGER) throw unsupported('offsets_of_micro_manager_in_header')
+  if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('canon_raw_cr2')
   for (const directory of file.all) {
     for (const { tag } of directory.entries) {
       if (tag === TIFF_CREDENTIALS) throw signedByCredentials()
       const what = UNMOVABLE[tag]
-      if (what) throw unsupported(`tag ${tag}: ${what}`)
+      if (what) throw unsupported(message('tag_is', { tag, what }))
     }
     const note = find(directory, TAG.makerNote)
     if (note?.at !== undefined) {
       const start = new TextDecoder('latin1').decode((await readValue(file.source, note)).subarray(0, 16))
-      if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('a maker note with offsets into the file')
+      if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('maker_note_with_offsets_into_file')
     }
     const photometric = find(directory, TAG.photometric)
     const [kind = 0] = photometric ? await readNumbers(file, photometric) : []
-    if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw sensor data')
+    if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw_sensor_data')
   }
   await refuseImageJStack(file, pictures)
 }
@@ -58,5 +58,5 @@ async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): P
   const [first] = file.chain
   const description = first ? await textOf(file, first, TAG.imageDescription) : ''
   const images = /^ImageJ=[\s\S]*?\nimages=(\d+)/.exec(description)
-  if (images && Number(images[1]) > pictures.length) throw unsupported('an ImageJ stack with planes outside its directories')
+  if (images && Number(images[1]) > pictures.length) throw unsupported('imagej_stack_with_planes_outside_directories')
 }

@@ -15,6 +15,7 @@ import type { Directory, TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
 import { readTiff } from '../../containers/tiff/read-directories.ts'
+import { distinct, type Message, message } from '../../i18n/message.ts'
 import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import { copyTail, tailSteps } from '../../model/trailing-data.ts'
@@ -36,7 +37,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
     const pixels = await readPixels(file, directory)
     if (pixels) pictures.set(directory, pixels)
   }
-  if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no picture in any directory')
+  if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no_picture_in_any_directory')
   await refuseHiddenContent(file, [...pictures.values()])
   const unnamed = await unnamedOf(file, [...pictures.values()])
 
@@ -54,38 +55,42 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
     plans.set(directory, await planPixels(file, pixels, scope))
   }
   if ([...plans.values()].every((plan) => plan.kind === 'copy'))
-    return { kind: 'unchanged', reason: 'no_gain', detail: 'every picture is compressed well' }
+    return { kind: 'unchanged', reason: 'no_gain', detail: message('every_picture_compressed_well') }
 
   const job = new Job(file, sink, options, plans, total)
   if (ordered) await job.directoriesFirst(ghost)
   else await job.directoriesLast()
   if (!unnamed.tail.isFilling) await copyTail(source, unnamed.end, sink)
-  const removed = [...file.nowhere.map((link) => `link to no directory removed: ${link}`), ...unnamedSteps(unnamed)]
+  const removed = [...file.nowhere.map((link) => message('dead_link_removed', { link })), ...unnamedSteps(unnamed)]
   const tail = unnamed.tail.isFilling ? [] : tailSteps(source, unnamed.end)
   return { kind: 'compressed', steps: [...stepsOf([...plans.values()]), ...removed, ...tail] }
 }
 
-function stepsOf(plans: readonly Plan[]): string[] {
+function stepsOf(plans: readonly Plan[]): Message[] {
   const recoded = plans.filter((plan) => plan.kind === 'recode')
-  const names = { 1: 'without predictor', 2: 'with horizontal differencing', 3: 'with floating point predictor' } as const
-  const codings = recoded.map((plan) =>
-    plan.coding === 'group4' ? 'CCITT Group 4' : `Deflate ${plan.levels.map(levelName).join(' or ')} ${names[plan.predictor]}`,
+  const steps = recoded.map((plan) =>
+    plan.coding === 'group4' ? message('ccitt_group_4') : message(DEFLATED[plan.predictor], { levels: levelNames(plan.levels) }),
   )
-  const steps = new Set(codings)
   const anew = recoded.filter((plan) => isCutAnew(plan.pixels, plan.cut))
-  if (anew.some(({ cut }) => !cut.tiled)) steps.add('strips resized')
+  if (anew.some(({ cut }) => !cut.tiled)) steps.push(message('strips_resized'))
   const tiles = anew.filter(({ cut }) => cut.tiled)
   for (const { cut, pixels } of tiles)
-    steps.add(`${pixels.tiled ? 'tiles' : 'strips'} became tiles of ${cut.chunkWidth} × ${cut.chunkHeight}`)
+    steps.push(message(pixels.tiled ? 'tiles_became_tiles' : 'strips_became_tiles', { width: cut.chunkWidth, height: cut.chunkHeight }))
   const optimised = plans.filter((plan) => plan.kind === 'optimise').length
-  if (optimised > 0) steps.add('JPEG: same coefficients, optimal Huffman tables')
+  if (optimised > 0) steps.push(message('jpeg_same_coefficients'))
   const copied = plans.length - recoded.length - optimised
-  if (copied > 0) steps.add(`${copied} of ${plans.length} pictures copied`)
-  return [...steps]
+  if (copied > 0) steps.push(message('pictures_copied', { copied, pictures: plans.length }))
+  return distinct(steps)
 }
 
-const levelName = (level: number): string =>
-  level === SAMPLES_FAST ? 'by price' : level === SAMPLES_CLOSE ? 'near-optimal' : `level ${level}`
+const DEFLATED = { 1: 'deflate_without_predictor', 2: 'deflate_with_differencing', 3: 'deflate_with_float_predictor' } as const
+
+function levelNames(levels: readonly number[]): Message {
+  const [one, other] = levels.map((level) =>
+    level === SAMPLES_FAST ? message('by_price') : level === SAMPLES_CLOSE ? message('near_optimal') : message('at_level', { level }),
+  )
+  return other ? message('either', { one: one!, other }) : one!
+}
 
 /** Every directory lies before all pixels, and they are tiles: the order that readers over the network count on. */
 function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
@@ -147,7 +152,7 @@ class Job {
     }
     const changes = this.#changes(false)
     const region = new DirectoryRegion(this.#file, newDirectories(this.#file, changes), this.#sink.written)
-    if (region.end > PATCHABLE_BYTES) throw overBudget(`${region.end} bytes of directories before the pixels`)
+    if (region.end > PATCHABLE_BYTES) throw overBudget(message('bytes_of_directories_before_pixels', { end: region.end }))
     await region.write(this.#sink)
     this.#patchFirst(region.first)
     for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)

@@ -1,9 +1,11 @@
 /** Bytes of a TIFF that no directory names: between what is named, and behind it. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Column, GrowingColumn } from '../../bytes/compact-array.ts'
 import { type Directory, LONG, LONG8, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { blobsOf } from './blobs.ts'
@@ -43,9 +45,10 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
   end = Math.min(end, file.source.size)
   const bytes = file.source.size - end
   const isFilling = await isZero(file.source, end, file.source.size)
-  if (bytes > MOST_TAIL_BYTES && !isFilling) throw unsupported(`${bytes} bytes behind the last directory`)
+  if (bytes > MOST_TAIL_BYTES && !isFilling) throw unsupported(message('bytes_behind_last_directory', { bytes }))
   // Most likely the pictures of a directory that was cut off: a tool that repairs the file would find them.
-  if (file.nowhere.length > 0 && between > MOST_TAIL_BYTES) throw malformed(file.format, end, `a missing directory (${file.nowhere[0]})`)
+  if (file.nowhere.length > 0 && between > MOST_TAIL_BYTES)
+    throw malformed(file.format, end, message('missing_directory', { link: String(file.nowhere[0]) }))
   if (!isFilling) addGap(gaps, end, file.source.size)
   await refuseOffsets(file, gaps)
   return { between, end, tail: { bytes, isFilling } }
@@ -59,10 +62,10 @@ function addGap(gaps: Range[], from: number, to: number): void {
 }
 
 /** What the result lacks, in words. */
-export function unnamedSteps({ between, tail }: Unnamed): string[] {
+export function unnamedSteps({ between, tail }: Unnamed): Message[] {
   return [
-    ...(between > 0 ? [`${between} bytes that no directory names removed`] : []),
-    ...(tail.isFilling && tail.bytes > ALIGNMENT_BYTES ? [`${tail.bytes} zero bytes after the end removed`] : []),
+    ...(between > 0 ? [message('unnamed_bytes_removed', { bytes: between })] : []),
+    ...(tail.isFilling && tail.bytes > ALIGNMENT_BYTES ? [message('zero_bytes_removed', { bytes: tail.bytes })] : []),
   ]
 }
 
@@ -169,9 +172,9 @@ async function refuseOffsets(file: TiffFile, gaps: readonly Range[]): Promise<vo
       if (entry.tag < FIRST_PRIVATE || KNOWN_NUMBERS.includes(entry.tag) || entry.count > MOST_OFFSETS) continue
       if (entry.type !== LONG && entry.type !== LONG8) continue
       numbers += entry.count
-      if (numbers > MOST_NUMBERS) throw unsupported('very many private fields beside bytes that no directory names')
+      if (numbers > MOST_NUMBERS) throw unsupported('many_private_fields_and_unnamed_bytes')
       if ((await readNumbers(file, entry)).some((number) => isInside(gaps, number))) {
-        throw unsupported(`tag ${entry.tag} leads to bytes that no directory names`)
+        throw unsupported(message('tag_leads_to_bytes_no_directory_names', { tag: entry.tag }))
       }
     }
   }

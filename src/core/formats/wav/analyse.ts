@@ -1,5 +1,7 @@
 /** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
+import type { Message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { Dither, type DitheredBits } from './dither.ts'
@@ -27,7 +29,7 @@ export interface Analysis {
   /** Signal-to-noise ratio in dB of the forms that lose something that can be heard. */
   readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
   /** Why integers would clip the sound, in words; undefined where they would not. */
-  readonly excess: string | undefined
+  readonly excess: Message | undefined
 }
 
 /** The ratio below about 4 kHz, where a drifting predictor is heard first: both signals averaged over a few samples. */

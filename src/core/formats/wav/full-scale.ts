@@ -1,4 +1,5 @@
 /** Float samples that no integer holds: beyond full scale, or no numbers at all. */
+import { type Message, message } from '../../i18n/message.ts'
 import type { Samples } from './samples.ts'
 
 export class FullScale {
@@ -16,8 +17,8 @@ export class FullScale {
   }
 
   /** Why other forms would clip the sound, in words; undefined where they would not. */
-  get excess(): string | undefined {
-    if (!this.#numbers) return 'samples that are infinite or no numbers'
-    return this.#peak > 1 ? `samples that reach ${this.#peak.toFixed(2)} times full scale` : undefined
+  get excess(): Message | undefined {
+    if (!this.#numbers) return message('samples_no_numbers')
+    return this.#peak > 1 ? message('samples_reach', { factor: this.#peak.toFixed(2) }) : undefined
   }
 }

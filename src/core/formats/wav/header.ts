@@ -3,6 +3,7 @@
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../model/content-credentials.ts'
 import { malformed, unsupported } from '../../model/error.ts'
@@ -45,14 +46,14 @@ const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'fl
 /** @throws CodecError (malformed), CodecError (unsupported_feature) (big-endian files) */
 export async function readWave(source: Source): Promise<Wave> {
   const riff = await readRiff(source, 'wav')
-  if (riff.container === 'RIFX') throw unsupported('big-endian WAVE (RIFX)')
+  if (riff.container === 'RIFX') throw unsupported('big_endian_wave_rifx')
   const fmt = riff.chunks.find((chunk) => chunk.id === 'fmt ')
   const data = riff.chunks.find((chunk) => chunk.id === 'data')
   if (riff.chunks.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
-  if (!fmt || fmt.size < 16) throw malformed('wav', 12, "no 'fmt ' chunk")
-  if (!data) throw malformed('wav', riff.end, "no 'data' chunk")
+  if (!fmt || fmt.size < 16) throw malformed('wav', 12, 'no_fmt_chunk')
+  if (!data) throw malformed('wav', riff.end, 'no_data_chunk')
   for (const id of ['fmt ', 'data'])
-    if (riff.chunks.filter((chunk) => chunk.id === id).length > 1) throw unsupported(`several '${id}' chunks`)
+    if (riff.chunks.filter((chunk) => chunk.id === id).length > 1) throw unsupported(message('several_chunks', { id }))
   const layout = parseFormat(await source.read(fmt.offset, Math.min(fmt.size, 64)), fmt.offset)
   const frames = await countFrames(source, layout, data, riff.chunks)
   const tail = { offset: riff.end, size: Math.max(0, source.size - riff.end) }
@@ -75,7 +76,7 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
     tag = SUBFORMAT.every((byte, i) => body[26 + i] === byte) ? reader.u16(24) : 0
   }
   const coding = TAGS[tag] ?? 'other'
-  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd channels or rate')
+  if (channels === 0 || channels > 64 || hertz === 0 || hertz > 3_072_000) throw malformed('wav', offset, 'absurd_channels_or_rate')
   const blockSamples = adpcm(coding)?.blockSamples(blockBytes, channels) ?? 1
   const sane: Record<Coding, boolean> = {
     integer: [8, 16, 24, 32].includes(bits) && blockBytes === (channels * bits) / 8,

@@ -25,7 +25,7 @@ export async function* readSamples(source: Source, wave: Wave, options: Options,
     options.signal.throwIfAborted()
     const wanted = Math.min(bytesPerRead, data.size - at)
     const bytes = await source.read(data.offset + at, wanted)
-    if (bytes.length < wanted) throw malformed('wav', data.offset + at + bytes.length, 'the samples end early')
+    if (bytes.length < wanted) throw malformed('wav', data.offset + at + bytes.length, 'samples_end_early')
     const all = unpack(bytes, layout)
     if (bytes.length < source.size) discard(bytes)
     const samples = cut(all, (wave.frames - frames) * layout.channels)

@@ -1,7 +1,9 @@
 /** How large a WAVE file would be as FLAC or MP3: measured on stretches of its sound. */
+
 import { FlacEncoder } from '../../../../wasm/flac/flac.ts'
 import { Lame } from '../../../../wasm/lame/lame.ts'
 import { LEVELS } from '../../catalog/levels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Source, Suggestion } from '../../model/codec.ts'
 import type { Target } from './analyse.ts'
 import type { Wave } from './header.ts'
@@ -18,7 +20,7 @@ const MOST_SAMPLES = 1 << 20
 
 /** A suggestion, and how the receipt names it. */
 export interface Smaller extends Suggestion {
-  readonly name: string
+  readonly name: Message
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Smaller extends Suggestion {
 export async function smallerOutputs(
   source: Source,
   wave: Wave,
-  { exact, excess }: { readonly exact: Target | undefined; readonly excess: string | undefined },
+  { exact, excess }: { readonly exact: Target | undefined; readonly excess: Message | undefined },
   options: Options,
 ): Promise<Smaller[]> {
   const { channels, hertz } = wave.layout
@@ -43,7 +45,7 @@ export async function smallerOutputs(
       found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })
   }
   if (channels <= 2 && hertz <= MP3_MAX_HERTZ && !options.lossless && !excess)
-    found.push({ output: 'mp3', name: 'format=mp3 (not exact)', estimatedBytes: others + (await mp3Bytes(sample, options)) })
+    found.push({ output: 'mp3', name: message('mp3_not_exact'), estimatedBytes: others + (await mp3Bytes(sample, options)) })
   return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
 }
 

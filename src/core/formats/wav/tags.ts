@@ -3,6 +3,7 @@
 import { ByteReader } from '../../bytes/reader.ts'
 import { innerChunks } from '../../containers/riff/inner-chunks.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
+import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import type { Wave } from './header.ts'
@@ -42,7 +43,7 @@ const MAX_ID3_BYTES = 4 * 1024 * 1024
 /** An `id3 ` chunk, as it stands. @throws CodecError (unsupported_feature) for one that other containers have no room for */
 export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Array | undefined> {
   const chunk = wave.chunks.find(({ id }) => id === 'id3 ' || id === 'ID3 ')
-  if (chunk && chunk.size > MAX_ID3_BYTES) throw unsupported(`an ID3 tag of ${chunk.size} bytes`)
+  if (chunk && chunk.size > MAX_ID3_BYTES) throw unsupported(message('id3_tag_of_bytes', { size: chunk.size }))
   return chunk ? (await source.read(chunk.offset, chunk.size)).slice() : undefined
 }
 

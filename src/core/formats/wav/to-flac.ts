@@ -4,6 +4,7 @@ import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../../wasm/f
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
@@ -38,9 +39,9 @@ export interface Integers {
 export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
   const { integers, excess } = await integersOf(source, wave, options)
-  if (excess && !integers.exact) throw unsupported(`FLAC would clip ${excess}`)
-  if (!fitsFlac(wave.layout)) throw unsupported(`FLAC has no ${channels} channels at ${hertz} Hz`)
-  if (options.lossless && !integers.exact) throw unsupported('FLAC has no floating-point samples')
+  if (excess && !integers.exact) throw unsupported(message('flac_would_clip', { excess }))
+  if (!fitsFlac(wave.layout)) throw unsupported(message('flac_has_no_channels_at_hz', { channels, hertz }))
+  if (options.lossless && !integers.exact) throw unsupported('flac_has_no_floating_point_samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
   // Many files say the same twice, in both kinds of tags.
@@ -66,13 +67,13 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const { chunks, streamInfo } = encoder.finish()
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
-  const steps = [`libFLAC level ${LEVEL}, ${integers.bits} bits`]
-  if (applications.length === 0) for (const what of others) steps.push(`not kept, flac has no place for it: ${what}`)
+  const steps = [message('libflac_level_bits', { level: LEVEL, bits: integers.bits })]
+  if (applications.length === 0) for (const what of others) steps.push(message('not_kept_no_place', { output: 'flac', what }))
   if (integers.exact) return { kind: 'compressed', steps }
-  return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, 'float rounded to 24 bits'] }
+  return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, message('float_rounded_to_24_bits')] }
 }
 
-async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: Integers; excess: string | undefined }> {
+async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: Integers; excess: Message | undefined }> {
   const { coding } = wave.layout
   const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, 'exact', options) : undefined
   return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.excess }
@@ -91,7 +92,7 @@ export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined
 }
 
 /** `format=flac (exact)` */
-export const describeFlac = ({ bits, exact }: Integers) => `format=flac (${exact ? 'exact' : `rounded to ${bits} bits`})`
+export const describeFlac = ({ bits, exact }: Integers): Message => (exact ? message('flac_exact') : message('flac_rounded', { bits }))
 
 export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
   if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values

@@ -5,6 +5,7 @@ import { LEVELS } from '../../catalog/levels.ts'
 import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
+import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { FullScale } from './full-scale.ts'
@@ -22,10 +23,10 @@ export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ??
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout
-  if (options.lossless) throw unsupported('MP3 cannot be exact')
-  if (channels !== 1 && channels !== 2) throw unsupported(`MP3 has no ${channels} channels`)
-  if (hertz > MAX_HERTZ) throw unsupported(`a sample rate of ${hertz} Hz`)
-  if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no samples')
+  if (options.lossless) throw unsupported('mp3_cannot_be_exact')
+  if (channels !== 1 && channels !== 2) throw unsupported(message('mp3_has_no_channels', { channels }))
+  if (hertz > MAX_HERTZ) throw unsupported(message('sample_rate_of_hz', { hertz }))
+  if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no_samples')
   const vbrQuality = LEVELS.wavAsMp3[options.quality]
   const rate = mp3Rate(hertz)
   using engine = new Ffmpeg()
@@ -39,7 +40,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   const fullScale = new FullScale()
   for await (const samples of readSamples(source, wave, options, options.progress)) {
     fullScale.add(samples)
-    if (fullScale.excess) throw unsupported(`players of MP3 would clip ${fullScale.excess}`)
+    if (fullScale.excess) throw unsupported(message('players_of_mp3_would_clip', { excess: fullScale.excess }))
     const sound = planar(samples, channels)
     for (const packet of encoder.encode(resampler?.push(sound) ?? sound)) await sink.write(packet)
   }
@@ -51,9 +52,9 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
     kind: 'compressed',
     loss: { sound: { snrDb: encoder.snrDb } },
     steps: [
-      ...(resampler ? [`${hertz} → ${rate} Hz`] : []),
-      `LAME -V${vbrQuality}`,
-      ...others.map((what) => `not kept, mp3 has no place for it: ${what}`),
+      ...(resampler ? [message('resampled', { hertz, newHertz: rate })] : []),
+      message('lame_quality', { quality: vbrQuality }),
+      ...others.map((what) => message('not_kept_no_place', { output: 'mp3', what })),
     ],
   }
 }

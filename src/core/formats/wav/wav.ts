@@ -2,6 +2,7 @@
 
 import { WAV } from '../../catalog/formats/wav.ts'
 import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../model/error.ts'
 import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
@@ -17,10 +18,9 @@ export const wav: Codec = {
 
   async compress(source, sink, options): Promise<Outcome> {
     const wave = await readWave(source)
-    if (wave.layout.coding === 'other') throw unsupported('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
+    if (wave.layout.coding === 'other') throw unsupported('wave_codec')
     const { tail } = wave
-    if (options.output === 'flac' && tail.size > 0)
-      throw unsupported(`the ${tail.size} bytes after the end would be lost in another format`)
+    if (options.output === 'flac' && tail.size > 0) throw unsupported(message('bytes_after_end_would_be_lost', { size: tail.size }))
     if (options.output === 'flac') return withoutRest(await wavToFlac(source, wave, sink, options), wave)
     if (options.output === 'mp3') return withoutRest(saying(await wavToMp3(source, wave, sink, options), tail.size), wave)
     return toWave(source, wave, sink, options)
@@ -36,14 +36,17 @@ export const wav: Codec = {
 /** MP3 is never lossless: what it has no place for is said. */
 function saying(outcome: Outcome, tailBytes: number): Outcome {
   if (outcome.kind === 'unchanged' || tailBytes === 0) return outcome
-  return { ...outcome, steps: [...outcome.steps, `not kept, mp3 has no place for it: ${tailBytes} bytes after the end`] }
+  return {
+    ...outcome,
+    steps: [...outcome.steps, message('not_kept_no_place', { output: 'mp3', what: message('bytes_after_end', { bytes: tailBytes }) })],
+  }
 }
 
 /** The outcome of sound that was coded anew, with a word on bytes behind the last whole frame of PCM. */
 function withoutRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome {
   const rest = layout.blockSamples === 1 ? data.size - frames * layout.blockBytes : 0
   if (outcome.kind === 'unchanged' || rest === 0) return outcome
-  return { ...outcome, steps: [...outcome.steps, `${rest} bytes of an incomplete last sample removed`] }
+  return { ...outcome, steps: [...outcome.steps, message('incomplete_sample_removed', { bytes: rest })] }
 }
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
@@ -54,7 +57,14 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
     const snrDb = await writeWave(source, wave, chosen, sink, options)
-    return withoutRest({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [`${describe(wave.layout)} → ${describe(chosen)}`] }, wave)
+    return withoutRest(
+      {
+        kind: 'compressed',
+        loss: { sound: { snrDb } },
+        steps: [message('form_to', { from: describe(wave.layout), to: describe(chosen) })],
+      },
+      wave,
+    )
   }
   const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
   try {
@@ -64,12 +74,12 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
     const excess = found?.excess
     const smaller = await smallerOutputs(source, wave, { exact, excess }, options)
     const detail = excess
-      ? `${whatWouldBeSmaller(wave.layout, smaller)}; integers would clip ${excess}`
+      ? message('integers_would_clip', { what: whatWouldBeSmaller(wave.layout, smaller), excess })
       : whatWouldBeSmaller(wave.layout, smaller)
     return { kind: 'unchanged', reason: 'no_gain', detail, ...suggested(smaller[0]) }
   }
-  if (!exact) return { kind: 'compressed', steps: ['padding dropped'] }
-  const steps = [`${describe(wave.layout)} → ${describe(exact)}, samples equal`, 'padding dropped']
+  if (!exact) return { kind: 'compressed', steps: [message('padding_dropped')] }
+  const steps = [message('form_to_samples_equal', { from: describe(wave.layout), to: describe(exact) }), message('padding_dropped')]
   return withoutRest({ kind: 'compressed', steps }, wave)
 }
 
@@ -98,9 +108,11 @@ function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Ana
 /** IMA ADPCM has no field for speakers: mono is the middle one then, stereo left and right. */
 const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
 
-function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): string {
-  const kept = `nothing smaller that sounds the same fits into WAV (${describe({ coding, bits })})`
-  return smaller.length ? `${kept}; ${smaller.map(({ name }) => name).join(' or ')} would be smaller` : kept
+function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): Message {
+  const what = message('nothing_smaller_in_wav', { form: describe({ coding, bits }) })
+  const [one, other] = smaller.map(({ name }) => name)
+  if (!one) return what
+  return message('would_be_smaller', { what, outputs: other ? message('either', { one, other }) : one })
 }
 
 function suggested(smaller: Smaller | undefined): { suggestion?: Suggestion } {
@@ -117,4 +129,4 @@ const NAMES = {
   other: '?',
 } as const
 const describe = ({ coding, bits, dithered }: Pick<Layout, 'coding' | 'bits'> & { dithered?: true }) =>
-  `${bits}-bit ${NAMES[coding]}${dithered ? ' with triangular dither' : ''}`
+  message(dithered ? 'form_of_bits_dithered' : 'form_of_bits', { bits, coding: NAMES[coding] })

@@ -4,6 +4,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
+import type { Message } from '../../i18n/message.ts'
 import { highest, lowest } from '../../metrics/search.ts'
 import { affords, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { TargetUnreachable, unsupported } from '../../model/error.ts'
@@ -23,8 +24,8 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const raster = uprightRaster(stored, orientationOf(original.exif))
   const carried = { ...original, exif: original.exif && upright(original.exif) }
   const { width, height } = raster
-  if (request.lossless) throw unsupported('exact AVIF')
-  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
+  if (request.lossless) throw unsupported('exact_avif')
+  if (Math.min(width, height) < 11) throw unsupported('too_small_to_be_measured')
   if (!affords(request.options, width * height * BYTES_PER_PIXEL + FRAME_BASE_BYTES, STANDARD_MEMORY_BYTES))
     return encodeGrid(raster, carried, request)
   const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
@@ -47,8 +48,8 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
 }
 
-function encodedOf(file: Uint8Array, figures: ColourFigures, step: string): Encoded {
-  if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours that AVIF does not keep')
+function encodedOf(file: Uint8Array, figures: ColourFigures, step: Message): Encoded {
+  if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours_avif_does_not_keep')
   return { chunks: [file], loss: ofPixels(figures), step }
 }
 
@@ -69,7 +70,7 @@ async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried
     wanted.usualQuality.avif,
     FRAME_PROBES,
   )
-  if (isUnacceptable(found)) throw unsupported('colours that AVIF does not keep')
+  if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
   const bytes = await made(found)
   discardPixels(picture)
   return encodedOf(withMetadata(bytes, carried), found.figures, stepOf(found))

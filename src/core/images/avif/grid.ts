@@ -4,6 +4,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { type ColourFigures, reaches } from '../../catalog/target.ts'
+import { message } from '../../i18n/message.ts'
 import { lowest } from '../../metrics/search.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { affords } from '../../model/budget.ts'
@@ -52,12 +53,12 @@ export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHei
 /** With the tallest tiles that there is memory for; what is seen of the result comes first. */
 function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly looks: boolean } {
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
-  if (grids.length === 0) throw unsupported('AVIF of this size')
+  if (grids.length === 0) throw unsupported('avif_of_this_size')
   for (const looks of isSteeredByScore(raster, request) ? [true, false] : [false]) {
     const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, looks)))
     if (grid) return { grid, looks }
   }
-  throw overBudget(`${raster.width} pixels are too wide for AVIF`)
+  throw overBudget(message('pixels_too_wide_for_avif', { width: raster.width }))
 }
 
 const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
@@ -75,7 +76,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, request: Enco
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
   const found = await (looks ? gridToScore(job, sample) : gridToTarget(job, sample))
-  const how = `${stepOf(found)}, ${grid.columns}×${grid.rows} tiles`
+  const how = message('avif_tiles', { what: stepOf(found), columns: grid.columns, rows: grid.rows })
   return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
 }
 
@@ -118,7 +119,7 @@ async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<Gri
   let found = await lowestAvifQuality(atWhole, wanted, settings, isHuge ? 'two' : looks)
   if (!found.reached && found.chroma !== 'full' && !isHuge)
     found = await lowestAvifQuality(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
-  if (isUnacceptable(found)) throw unsupported('colours that AVIF does not keep')
+  if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
   return { ...found, file: file! }
 }
 

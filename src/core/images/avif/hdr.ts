@@ -1,7 +1,9 @@
 /** HDR pictures as AVIF: ten bits a sample, a grid of tiles, steered and measured in the picture's own transfer function. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
+import { message } from '../../i18n/message.ts'
 import { bisect } from '../../metrics/search.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
@@ -52,8 +54,8 @@ interface Made {
 }
 
 export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest): Promise<Encoded> {
-  if (request.lossless) throw unsupported('exact AVIF')
-  if (Math.min(stored.deep.width, stored.deep.height) < 11) throw unsupported('too small to be measured')
+  if (request.lossless) throw unsupported('exact_avif')
+  if (Math.min(stored.deep.width, stored.deep.height) < 11) throw unsupported('too_small_to_be_measured')
   const { exif } = stored.carried
   const deep = uprightRaster16(stored.deep, orientationOf(exif))
   const carried = { ...stored.carried, exif: exif && upright(exif) }
@@ -67,17 +69,17 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   return {
     chunks: [made.file],
     loss: scored(ofPixels({ ssim, psnrDb }), score),
-    step: `AVIF of ${BITS} bits at quality ${qualityAt(step)}, 4:4:4, ${grid.columns}×${grid.rows} tiles`,
+    step: message('deep_avif_at_quality', { bits: BITS, quality: qualityAt(step), columns: grid.columns, rows: grid.rows }),
   }
 }
 
 function plannedGrid(deep: Raster16, { options }: EncodeRequest): Grid {
   const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isAllowedGrid)
-  if (grids.length === 0) throw unsupported('AVIF of this size')
+  if (grids.length === 0) throw unsupported('avif_of_this_size')
   const grid = grids.find(({ width, columns, tileWidth, tileHeight }) =>
     affords(options, HDR_BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
   )
-  if (!grid) throw overBudget(`${deep.width} pixels are too wide for AVIF of ${BITS} bits`)
+  if (!grid) throw overBudget(message('pixels_too_wide_for_avif_of_bits', { width: deep.width, bits: BITS }))
   return grid
 }
 

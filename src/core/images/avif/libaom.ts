@@ -91,7 +91,7 @@ export class AvifCodec {
       subsample: SUBSAMPLE[chroma],
       enableSharpYUV: chroma === 'fitted',
     })
-    if (!bytes) throw overBudget('AVIF: the encoder gave up')
+    if (!bytes) throw overBudget('avif_encoder_gave_up')
     return bytes
   }
 
@@ -105,7 +105,7 @@ export class AvifCodec {
       subsample: SUBSAMPLE[chroma],
       enableSharpYUV: false,
     })
-    if (!bytes) throw overBudget('AVIF: the encoder gave up')
+    if (!bytes) throw overBudget('avif_encoder_gave_up')
     return bytes
   }
 

@@ -1,6 +1,7 @@
 /** Search for the AVIF settings with the fewest bytes that reach a score: quality, and whether chroma keeps its resolution. */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
+import { type Code, type Message, message } from '../../i18n/message.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'
 import {
   lowestPerceptualQuality,
@@ -47,8 +48,13 @@ export interface AvifSettings {
 }
 
 /** In words for the receipt. */
-export const stepOf = ({ quality, chroma }: AvifSettings): string => `AVIF at quality ${quality}${CHROMA_WORDS[chroma]}`
-const CHROMA_WORDS = { none: '', halved: '', fitted: ', 4:2:0 fitted', full: ', 4:4:4' } satisfies Record<Chroma, string>
+export const stepOf = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
+const STEPS_BY_CHROMA = {
+  none: 'avif_at_quality',
+  halved: 'avif_at_quality',
+  fitted: 'avif_at_quality_fitted',
+  full: 'avif_at_quality_full',
+} as const satisfies Record<Chroma, Code>
 
 export type AvifResult = PerceptualResult<ColourFigures> & AvifSettings & AvifProbe
 

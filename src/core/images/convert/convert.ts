@@ -5,6 +5,7 @@ import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { lossOf } from '../../model/loss.ts'
@@ -32,7 +33,7 @@ export interface Convertible extends UploadedPicture {
   /** Further chunks for a PNG result. */
   readonly chunks?: readonly AncillaryChunk[]
   /** What an output has no place for, in words for the receipt. */
-  leftOut?(output: string): readonly string[]
+  leftOut?(output: string): readonly (string | Message)[]
 }
 
 /** Writes `picture` as `options.output`, downsampled where `options.fitWithin` says so, with what stood behind it in `source`. */
@@ -42,12 +43,12 @@ export const convertPicture = (picture: Convertible, source: Source, sink: Sink,
 async function converted(given: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
   if (given.hdr) return await convertedHdr(given, given.hdr, sizeLimit, sink, options)
   const picture = 'data' in given || given.raster16 ? given : { ...given, data: await dataPicture({ ...given.raster, most: 255 }) }
-  if (options.lossless && picture.raster16) throw unsupported('more than eight bits of a colour, exactly')
+  if (options.lossless && picture.raster16) throw unsupported('more_than_eight_bits_of_colour_exactly')
   const { raster, steps } = fitToSize(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
   const left = picture.leftOut?.(options.output) ?? []
-  if (picture.raster16) steps.push('16 → 8 bits')
-  if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
+  if (picture.raster16) steps.push(message('deep_to_8_bits'))
+  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
   if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, left.length > 0, options)
   for (const chunk of chunks) await sink.write(chunk)
@@ -62,8 +63,8 @@ async function convertedHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: nu
   const left = picture.leftOut?.(options.output) ?? []
   for (const chunk of chunks) await sink.write(chunk)
   const signalling = nameOfSignalling(hdr.carried.signalling)
-  const steps = [`HDR signalling kept: ${signalling}; measured in its own transfer function`, step]
-  if (left.length > 0) steps.push(`not kept, ${options.output} has no place for it: ${left.join(', ')}`)
+  const steps = [message('hdr_signalling_kept', { signalling }), step]
+  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
@@ -76,7 +77,7 @@ async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, 
     return { chunks: pieces, ...best }
   }
   const encode = OUTPUT_CODECS[output]?.encode
-  if (!encode) throw unsupported(`a picture as ${output}`)
+  if (!encode) throw unsupported(message('picture_as', { output }))
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.raster16, options, sizeLimit }
   return await encodeKeepingFloors(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
 }

@@ -10,6 +10,7 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { gentlerTargets } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
+import { message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
 import { ofPixels, worseLoss } from '../../model/loss.ts'
@@ -87,7 +88,7 @@ async function keepingFloors(
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode({ ...request, lossless: true })
-      throw unsupported(`colours that ${output} does not keep`)
+      throw unsupported(message('colours_not_kept', { output }))
     }
     const more = lacking + EXTRA_DB
     target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * 10 ** (-more / 10) }

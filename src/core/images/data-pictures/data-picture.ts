@@ -2,12 +2,13 @@
  * Pictures that are data: measurements, labels and tables that programs read, stored as a picture. A score for the eye says nothing
  * of them, so they stay exact. Figures: docs/decisions/data-pictures.md.
  */
+import { type Message, message } from '../../i18n/message.ts'
 import { DataStatistics, entropy, type PictureForm, quantile, type SampleRow } from './data-statistics.ts'
 import { lookupTable } from './lookup-table.ts'
 
 export interface DataPicture {
   /** Noun for the receipt. */
-  readonly what: string
+  readonly what: Message
   /** Readers take stored samples or palette indices for values: the result keeps colour type and bit depth. */
   readonly keepsForm: boolean
 }
@@ -33,17 +34,17 @@ export async function dataPicture(picture: DataRows): Promise<DataPicture | unde
       found.add(row, y)
       table?.add(row, y)
     }
-  if (table?.matches()) return { what: 'a colour lookup table', keepsForm: false }
+  if (table?.matches()) return { what: message('colour_lookup_table'), keepsForm: false }
   return kindOf(found)
 }
 
 function kindOf(found: DataStatistics): DataPicture | undefined {
   const isGrey = found.form.channels < 3 || found.grey
   if (found.form.most > 255) return isGrey ? deepGrey(found) : deepColour(found)
-  if (isLabels(found, isGrey)) return { what: `a label mask of ${found.colours.size} values`, keepsForm: isGrey }
+  if (isLabels(found, isGrey)) return { what: message('label_mask_of_values', { values: found.colours.size }), keepsForm: isGrey }
   if (isGrey) return undefined
-  if (isNormalMap(found)) return { what: 'a normal map', keepsForm: false }
-  return isCode(found) ? { what: 'heights or depths coded over several channels', keepsForm: false } : undefined
+  if (isNormalMap(found)) return { what: message('normal_map'), keepsForm: false }
+  return isCode(found) ? { what: message('coded_heights_or_depths'), keepsForm: false } : undefined
 }
 
 /** A photograph that is ready for a screen fills more than half of the 16-bit range; depths in millimetres and 12-bit sensors do not. */
@@ -59,13 +60,14 @@ const SMOOTH_RESIDUAL = (2 * 257) / 16
 function deepGrey(found: DataStatistics): DataPicture | undefined {
   const range = found.highest[0]! - found.lowest[0]!
   const values = found.values.reduce((sum, isThere) => sum + isThere, 0)
-  const spread = `${values.toLocaleString('en')} values from ${found.lowest[0]} to ${found.highest[0]}`
-  const is = (why: string): DataPicture => ({ what: `16-bit measurements (${spread}${why})`, keepsForm: true })
+  const spread = { values: values.toLocaleString('en'), from: found.lowest[0]!, to: found.highest[0]! }
+  const measured = (what: Message): DataPicture => ({ what, keepsForm: true })
   if (values < 2) return undefined
-  if (range < NARROW_RANGE) return is('')
+  if (range < NARROW_RANGE) return measured(message('measurements_16_bits', spread))
   const step = commonDivisor(found.values)
-  if (step > 1 && values >= LEAST_REGULAR) return is(`, multiples of ${step}`)
-  return values > EIGHT_BITS && quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL ? is(', smoother than 8 bits can store') : undefined
+  if (step > 1 && values >= LEAST_REGULAR) return measured(message('measurements_multiples', { ...spread, step }))
+  const isSmooth = values > EIGHT_BITS && quantile(found.residuals, 0.5) < SMOOTH_RESIDUAL
+  return isSmooth ? measured(message('measurements_smooth', spread)) : undefined
 }
 
 /** The largest number that divides all of `values`; 1 where eight bits hold them, as multiples of 257. */
@@ -83,8 +85,8 @@ function commonDivisor(values: Uint8Array): number {
 function deepColour(found: DataStatistics): DataPicture | undefined {
   // A flow near zero with a flag would pass for directions.
   const isFlag = [0, 1, 2].some((c) => found.highest[c]! < 256) && [0, 1, 2].some((c) => found.highest[c]! >= 16_384)
-  if (isFlag) return { what: '16-bit values with a flag, such as a flow map', keepsForm: true }
-  return isNormalMap(found) ? { what: 'a normal map of 16 bits', keepsForm: true } : undefined
+  if (isFlag) return { what: message('deep_values_with_flag'), keepsForm: true }
+  return isNormalMap(found) ? { what: message('normal_map_of_16_bits'), keepsForm: true } : undefined
 }
 
 /** Labels: flat areas without antialiasing. */
@@ -137,6 +139,5 @@ function isCode(found: DataStatistics): boolean {
 }
 
 /** For the receipt. */
-export const exactDataStep = ({ what }: DataPicture): string => `kept exact, as it is data and not a picture for the eye: ${what}`
-export const lossyDataStep = ({ what }: DataPicture): string =>
-  `warning: the picture is data and not a picture for the eye (${what}); its exact values are not kept in this format`
+export const exactDataStep = ({ what }: DataPicture): Message => message('data_kept_exact', { what })
+export const lossyDataStep = ({ what }: DataPicture): Message => message('data_not_kept_exact', { what })

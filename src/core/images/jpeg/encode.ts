@@ -5,6 +5,7 @@ import { concat } from '../../bytes/concat.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
+import { message } from '../../i18n/message.ts'
 import { affords } from '../../model/budget.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import { ofPixels } from '../../model/loss.ts'
@@ -38,29 +39,29 @@ const SIDE_MAX = 65535
 
 export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
-  if (request.lossless) throw unsupported('JPEG is never exact')
-  if (Math.max(width, height) > SIDE_MAX) throw unsupported(`JPEG ends at ${SIDE_MAX} pixels a side`)
-  if (Math.min(width, height) < 11) throw unsupported('too small to be measured')
+  if (request.lossless) throw unsupported('jpeg_never_exact')
+  if (Math.max(width, height) > SIDE_MAX) throw unsupported(message('jpeg_ends_at_pixels_side', { limit: SIDE_MAX }))
+  if (Math.min(width, height) < 11) throw unsupported('too_small_to_be_measured')
   const flat = onWhite(raster)
   const need = (way: 'stored' | 'streamed') => ENCODER_BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
   const stored = affords(request.options, need('stored'), COMFORT_BYTES)
-  if (!stored && !affords(request.options, need('streamed'))) throw overBudget(`${width}×${height} pixels are too many for JPEG`)
-  if (!stored && request.targetSize !== undefined) throw overBudget('a wanted size needs the whole picture in memory')
+  if (!stored && !affords(request.options, need('streamed'))) throw overBudget(message('too_many_pixels_for_jpeg', { width, height }))
+  if (!stored && request.targetSize !== undefined) throw overBudget('wanted_size_needs_whole_picture_in_memory')
   const head = headOf(carried)
   const steeredByScore = isSteeredByScore(flat, request)
   const found = await (stored ? fromStored(flat, head.length, request, steeredByScore) : fromStreamed(flat, request, steeredByScore))
   using job = found.job
   const { quality, figures, reached } = found
-  if (!reached && request.options.onlyReached) throw unsupported('colours that JPEG does not keep')
+  if (!reached && request.options.onlyReached) throw unsupported('colours_jpeg_does_not_keep')
   job.release('read')
   const { coded } = smallestFile(job, figures)
   const [first = new Uint8Array(), ...rest] = coded
-  const step = `JPEG at quality ${quality} with trellis search, ${job.info.sampling.startsWith('2x2') ? '4:2:0 ' : ''}progressive`
-  const onto = flat === raster || raster.channels === flat.channels ? '' : ', transparency on white'
+  const step = message(job.info.sampling.startsWith('2x2') ? 'jpeg_at_quality_halved' : 'jpeg_at_quality', { quality })
+  const isOpaque = flat === raster || raster.channels === flat.channels
   return {
     chunks: [head, first.subarray(2), ...rest],
     loss: ofPixels(figures),
-    step: step + onto,
+    step: isOpaque ? step : message('transparency_on_white', { what: step }),
     steeredByScore,
   }
 }
@@ -170,11 +171,11 @@ function headOf({ icc, exif, xmp, resolution, comments = [] }: Carried): Uint8Ar
     ['http://ns.adobe.com/xap/1.0/\0', xmp],
   ] as const) {
     if (!bytes) continue
-    if (bytes.length + signature.length > SEGMENT_MAX) throw unsupported('metadata larger than a JPEG segment')
+    if (bytes.length + signature.length > SEGMENT_MAX) throw unsupported('metadata_larger_than_jpeg_segment')
     parts.push(segment(0xe1, text(signature), bytes))
   }
   const count = Math.ceil((icc?.length ?? 0) / ICC_PART)
-  if (count > 255) throw unsupported('an ICC profile larger than JPEG holds')
+  if (count > 255) throw unsupported('icc_profile_larger_than_jpeg_holds')
   for (let i = 0; icc && i < count; i++) {
     parts.push(segment(0xe2, text('ICC_PROFILE\0'), new Uint8Array([i + 1, count]), icc.subarray(i * ICC_PART, (i + 1) * ICC_PART)))
   }

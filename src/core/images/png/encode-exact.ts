@@ -3,6 +3,7 @@
 import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
+import { message } from '../../i18n/message.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { physChunk, textChunk } from '../convert/descriptive-metadata.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
@@ -15,7 +16,7 @@ export async function encodePng(raster: Raster, carried: Carried, request: Encod
   const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
   const quick = await encoded(raster, carried, request, QUICK, limit * QUICK_EXCESS)
   const thorough = await encoded(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
-  return { chunks: thorough, step: 'exact PNG' }
+  return { chunks: thorough, step: message('exact_png') }
 }
 
 const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)

@@ -4,6 +4,7 @@ import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { ofPixels, type PictureLoss } from '../../model/loss.ts'
@@ -36,7 +37,7 @@ export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
 
 export interface SmallestPng {
   readonly pieces: readonly Uint8Array[]
-  readonly step: string
+  readonly step: Message
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
 }
@@ -76,9 +77,11 @@ export async function encodeSmallestPng(
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
   if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
-  if (!plan) return { pieces, step: 'exact PNG' }
-  const made = layout.palette ? `a palette of ${layout.palette.length / 3} colours` : `samples off by at most ${engine.samplesOff()} of 255`
-  return { pieces, loss: ofPixels(engine.quality()), step: `PNG with ${made}` }
+  if (!plan) return { pieces, step: message('exact_png') }
+  const what = layout.palette
+    ? message('palette_of_colours', { colours: layout.palette.length / 3 })
+    : message('samples_off', { off: engine.samplesOff() })
+  return { pieces, loss: ofPixels(engine.quality()), step: message('png_with', { what }) }
 
   async function chooseLossy(): Promise<LossyPlan | undefined> {
     const wanted = options.targetSize

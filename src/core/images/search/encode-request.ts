@@ -1,6 +1,7 @@
 /** What the encoders of `raster/` are asked for, and what they hand back. */
 
 import type { Target } from '../../catalog/levels.ts'
+import type { Message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import type { Carried, Raster } from '../raster/raster.ts'
@@ -22,7 +23,7 @@ export interface EncodeRequest {
 
 export interface Encoded {
   readonly chunks: readonly Uint8Array[]
-  readonly step: string
+  readonly step: Message
   /** Absent when the samples are those that went in. */
   readonly loss?: PictureLoss
   /** It was looked at as readers show it, and is what its level promises to eyes, or as near to it as its coder comes. */

@@ -1,4 +1,5 @@
 /** A picture within the size that is wanted of it. */
+import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
 import { resized, sizeWithin } from '../raster/resize.ts'
@@ -8,10 +9,10 @@ import { KEPT_BYTES } from './tuning.ts'
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
   fitWithin && !lossless ? sizeWithin(width, height, fitWithin) : undefined
 
-export function fitToSize(raster: Raster, options: Options): { raster: Raster; steps: string[] } {
+export function fitToSize(raster: Raster, options: Options): { raster: Raster; steps: Message[] } {
   const size = reducedSize(raster, options)
   if (!size) return { raster, steps: [] }
-  const steps = [`downsampled from ${raster.width}×${raster.height} to ${size.width}×${size.height}`]
+  const steps = [message('downsampled_from', { width: raster.width, height: raster.height, newWidth: size.width, newHeight: size.height })]
   const alpha = raster.channels === 2 || raster.channels === 4
   if (!alpha) return { raster: cachedIfSmall(resized(raster, size.width, size.height)), steps }
   return { raster: cachedIfSmall(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }

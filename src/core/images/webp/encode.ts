@@ -5,6 +5,7 @@ import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
+import { message } from '../../i18n/message.ts'
 import { highest, lowest } from '../../metrics/search.ts'
 import { affords, isRoomy } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
@@ -56,23 +57,23 @@ interface Lossy {
 
 export async function encodeWebp(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
-  if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(`WebP ends at ${WEBP_SIDE_MAX} pixels a side`)
+  if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
   const exact = request.pristine || request.lossless ? await exactly(raster, carried, request) : undefined
   if (request.lossless) {
     if (exact) return exact
-    throw overBudget(`${width}×${height} pixels are too many for exact WebP`)
+    throw overBudget(message('too_many_pixels_for_exact_webp', { width, height }))
   }
   if (exact && request.targetSize !== undefined && bytesOf(exact) <= request.targetSize) return exact
   if (Math.min(width, height) < 11) {
     if (exact) return exact
-    throw unsupported('too small to be measured')
+    throw unsupported('too_small_to_be_measured')
   }
   const { lossy, seen } = await lossily(raster, carried, request)
   if (seen?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
   // Colours of thin strokes, mostly, which have half the resolution at any quality.
   const instead = exact ?? (await exactly(raster, carried, request))
   if (instead && bytesOf(instead) < request.sizeLimit) return instead
-  if (isUnacceptable(seen)) throw unsupported('colours that WebP does not keep')
+  if (isUnacceptable(seen)) throw unsupported('colours_webp_does_not_keep')
   return lossy
 }
 
@@ -88,7 +89,7 @@ async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequ
     for await (const strip of raster.rows()) encoder.write(strip)
     await yieldToOthers(options.signal)
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
-    return { chunks: wrapWebp(encoder.file(), carried, raster), step: 'exact WebP' }
+    return { chunks: wrapWebp(encoder.file(), carried, raster), step: message('exact_webp') }
   } catch (error) {
     if (isEngineError(error, 'webp')) return undefined
     throw error
@@ -123,7 +124,7 @@ async function lossilyFrom(
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
-    throw overBudget(`${width}×${height} pixels are too many for WebP: about ${megapixels(request, perPixel)} megapixels fit`)
+    throw overBudget(message('too_many_pixels_for_webp', { width, height, megapixels: megapixels(request, perPixel) }))
   if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + BESIDE_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, planes)
@@ -143,10 +144,10 @@ async function lossilyFrom(
         ? await toTarget(lossy, raster, request)
         : await toSize(lossy, raster, request, request.targetSize - overhead))
     const chunks = wrapWebp(encoder.file(), carried, raster)
-    const step = `WebP at quality ${quality}${planes === 'fitted' ? ', chroma fitted' : ''}`
+    const step = message(planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality })
     return { lossy: { chunks, loss: ofPixels(figures), step, steeredByScore: seen !== undefined }, seen, hueContrast: encoder.hueContrast }
   } catch (error) {
-    if (isEngineError(error, 'webp')) throw overBudget(`${width}×${height} pixels of this kind take more memory than WebP may have`)
+    if (isEngineError(error, 'webp')) throw overBudget(message('webp_pixels_over_memory', { width, height }))
     throw error
   }
 }

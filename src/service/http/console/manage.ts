@@ -1,6 +1,8 @@
 /** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
+
 import * as z from 'zod'
 import { callbackRules } from '../../env.ts'
+import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
 import type { OwnKeyOutcome } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { isAtLeast } from '../../store/people.ts'
@@ -274,14 +276,14 @@ export const MANAGE_ROUTES: readonly Route[] = [
 function callable(c: AppContext, url: string): string {
   const checked = checkCallbackUrl(url, callbackRules(c.env))
   if (checked.ok) return checked.url
-  throw new ApiError('unsafe_callback_url', `This address cannot be called: ${checked.why}.`, { param: 'url' })
+  throw new ApiError('unsafe_callback_url', apiMessage('address_uncallable', { why: checked.why }), { param: 'url' })
 }
 
-const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
+const unknown = (what: ApiPlainCode) => new ApiError('unknown_route', apiMessage('no_such_thing_here', { what: apiMessage(what) }))
 
 function requireCallbacks(c: AppContext): void {
   const { plan } = c.get('key')
-  if (!PLANS[plan].callbacks) throw new ApiError('plan_not_allowed', `The ${plan} plan has no callbacks.`, { plan })
+  if (!PLANS[plan].callbacks) throw new ApiError('plan_not_allowed', apiMessage('plan_has_no_callbacks', { plan }), { plan })
 }
 
 /** What came of making, changing or resetting a key. */
@@ -296,21 +298,19 @@ function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
     case 'in_use':
       throw invalidParameter(
         c.req.param('key_id') === undefined ? 'application_id' : 'key_id',
-        c.req.param('key_id') === undefined
-          ? 'This application has keys; remove them first.'
-          : 'This key works, or did in the last minute; disable it first.',
+        c.req.param('key_id') === undefined ? 'application_has_keys' : 'key_works',
       )
     case 'unknown':
       throw unknown(c.req.param('key_id') === undefined ? 'application' : 'key')
     case 'operator_only':
-      throw new ApiError('missing_scope', 'The operator of the service disabled this key, or set its limit; nobody else can do that.', {
+      throw new ApiError('missing_scope', 'set_by_operator', {
         scope: 'operator',
       })
     case 'expired':
-      throw invalidParameter('key_id', 'This key has expired; make a new one.')
+      throw invalidParameter('key_id', 'key_expired_make_another')
     case 'too_many': {
       const { plan } = c.get('key')
-      const message = `The ${plan} plan has ${outcome.limit} keys that work, or did in the last minute; disable one first.`
+      const message = apiMessage('too_many_keys', { plan, limit: outcome.limit })
       throw new ApiError('plan_not_allowed', message, { plan, limit: outcome.limit })
     }
   }
@@ -321,7 +321,7 @@ const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.ge
 /** An application may have a smaller plan than its account, never a larger one. */
 function allowedPlan(c: AppContext, wanted: (typeof PLAN_ORDER)[number] | undefined) {
   if (wanted && !plansUpTo(c).includes(wanted)) {
-    throw new ApiError('plan_not_allowed', `The account's plan is ${c.get('key').plan}.`, { plan: c.get('key').plan })
+    throw new ApiError('plan_not_allowed', apiMessage('plan_of_account', { plan: c.get('key').plan }), { plan: c.get('key').plan })
   }
   return wanted
 }

@@ -1,4 +1,5 @@
 /** Sign-in with passkeys (WebAuthn Level 3): registration after an invitation, and discoverable sign-in. */
+
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -8,6 +9,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import * as z from 'zod'
+import type { ApiSaid } from '../../i18n/message.ts'
 import type { AccountFace } from '../../store/accounts.ts'
 import type { ActionName } from '../../store/audit.ts'
 import { ApiError } from '../../tasks/api-error.ts'
@@ -27,11 +29,11 @@ const signIn = z.strictObject({ credential })
 /** Whom a passkey belongs to travels in its user handle: 61 bytes of the 64 that are allowed. */
 const handleOf = (accountId: string, userId: string) => Uint8Array.from(new TextEncoder().encode(`${accountId}/${userId}`))
 
-const INVITATION_IS_OVER = 'This invitation was used or has expired.'
-const TOO_LATE = 'The sign-in took too long, or was sent twice. Try again.'
-const NOT_VERIFIED = 'The passkey could not be verified.'
+const INVITATION_IS_OVER = 'invitation_over'
+const TOO_LATE = 'sign_in_too_late'
+const NOT_VERIFIED = 'passkey_not_verified'
 
-const refused = (why: string) => new ApiError('invalid_key', why)
+const refused = (why: ApiSaid) => new ApiError('invalid_key', why)
 
 export const PASSKEY_ROUTES: readonly Route[] = [
   {
@@ -84,7 +86,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
         counter,
         transports,
       })
-      if (accepted === 'known_passkey') throw refused('This passkey is known here already; make another one.')
+      if (accepted === 'known_passkey') throw refused('passkey_known_already')
       if (accepted === 'used') throw refused(INVITATION_IS_OVER)
       openSession(c, await account.people.openSession(invited.userId))
       await noteEntry(c, account, 'person.joined', { userId: invited.userId, name: invited.name })
@@ -114,7 +116,7 @@ export const PASSKEY_ROUTES: readonly Route[] = [
       const [accountId = '', userId = ''] = typeof handle === 'string' ? decodeHandle(handle).split('/') : []
       const { account } = await accountFor(c, `${accountId}.${'x'.repeat(43)}`)
       const passkey = await account.people.passkey(response.id)
-      if (!passkey || passkey.userId !== userId) throw refused('This passkey is not known here.')
+      if (!passkey || passkey.userId !== userId) throw refused('passkey_not_known')
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
         expectedChallenge,
@@ -171,7 +173,7 @@ function withCookies(c: AppContext, answer: Response): Response {
 
 async function accountFor(c: AppContext, token: string) {
   const accountId = await accountOfToken(c, token)
-  if (!accountId) throw refused('This invitation is not one of ours.')
+  if (!accountId) throw refused('invitation_not_ours')
   return { accountId, account: c.env.ACCOUNTS.getByName(accountId) }
 }
 
@@ -182,8 +184,7 @@ function notVerified(): never {
 
 /** Nobody gets into a disabled account, and nobody new. */
 async function refuseDisabled(account: AccountFace): Promise<void> {
-  if ((await account.get())?.state === 'disabled')
-    throw new ApiError('disabled_key', 'This account is disabled; ask the operator of the service.')
+  if ((await account.get())?.state === 'disabled') throw new ApiError('disabled_key', 'account_disabled')
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,7 @@
 /** Who manages the account: everybody in it sees who can get in; who is in charge invites, changes roles, and shuts out. */
+
 import * as z from 'zod'
+import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
 import type { AccountFace } from '../../store/accounts.ts'
 import type { ActionName } from '../../store/audit.ts'
 import { isAtLeast, type ListedPerson, type PeopleList, ROLES, type Role } from '../../store/people.ts'
@@ -19,7 +21,7 @@ const roleChange = z.strictObject({ role })
 
 const people = (c: AppContext): People => c.env.ACCOUNTS.getByName(c.get('key').accountId).people
 
-const unknown = (what: string) => new ApiError('unknown_route', `There is no such ${what} in this account.`)
+const unknown = (what: ApiPlainCode) => new ApiError('unknown_route', apiMessage('no_such_thing_here', { what: apiMessage(what) }))
 
 /** Of what has an id, whose it is; undefined: nobody's here. */
 type Owner = (list: PeopleList, id: string) => Pick<ListedPerson, 'userId' | 'role'> | undefined
@@ -34,7 +36,7 @@ function requireInCharge(c: AppContext, of: Pick<ListedPerson, 'userId' | 'role'
 /** Somebody must be left who can do everything. */
 function requireAnotherOwner({ people: listed }: PeopleList, userId: string): void {
   if (listed.some((person) => person.role === 'owner' && person.userId !== userId)) return
-  throw new ApiError('invalid_parameter', 'This is the only owner; make somebody else an owner first.', { param: 'role', got: userId })
+  throw new ApiError('invalid_parameter', 'only_owner', { param: 'role', got: userId })
 }
 
 interface Removal {

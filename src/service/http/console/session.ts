@@ -1,6 +1,8 @@
 /** The console's cookies: a session after sign-in, a ticket to a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
+
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
+import { apiMessage } from '../../i18n/message.ts'
 import { enlist, isEnlisted } from '../../store/account-index.ts'
 import type { AccountRecord } from '../../store/accounts.ts'
 import { randomBase62 } from '../../store/key-format.ts'
@@ -43,13 +45,13 @@ const cookie = (c: AppContext): CookieOptions => ({
  */
 export async function authenticateSession(c: AppContext, access: 'session' | 'session:counted'): Promise<void> {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD' && !c.req.header('X-Whittle-Console')) {
-    throw new ApiError('invalid_key', 'The header X-Whittle-Console is missing.')
+    throw new ApiError('invalid_key', 'console_header_missing')
   }
   const token = sessionToken(c)
   const accountId = await accountOfToken(c, token)
   const account = accountId ? c.env.ACCOUNTS.getByName(accountId) : undefined
   const [person, record] = account ? await Promise.all([account.people.session(token), account.get()]) : []
-  if (!accountId || !person || !record || record.state === 'disabled') throw new ApiError('missing_key', 'Sign in first.')
+  if (!accountId || !person || !record || record.state === 'disabled') throw new ApiError('missing_key', 'sign_in_first')
   const used = c.get('url').pathname.startsWith(TEST_PATH) ? await testAccount(c, record) : record
   const limit = used.lowestLimit ?? undefined
   const common = {
@@ -73,7 +75,7 @@ async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lo
   const wanted = testPlanOf(plan)
   const known = await twin.get()
   // Disabled alone: that was the operator, who alone undoes it.
-  if (known?.state === 'disabled') throw new ApiError('disabled_key', 'The test keys of this account are disabled.')
+  if (known?.state === 'disabled') throw new ApiError('disabled_key', 'test_keys_disabled')
   if (known?.plan === wanted) return known
   if (known) await twin.update({ plan: wanted })
   else {
@@ -88,7 +90,7 @@ async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lo
 export function requireRole(c: AppContext, role: Role): void {
   const person = c.get('person')
   if (isAtLeast(person.role, role)) return
-  throw new ApiError('missing_scope', `This takes the role '${role}'; yours is '${person.role}'.`, { scope: role })
+  throw new ApiError('missing_scope', apiMessage('role_needed', { role, own: person.role }), { scope: role })
 }
 
 /** Uploads and removals count like requests of a key; what pages read to show themselves has a window that nobody reaches by hand. */

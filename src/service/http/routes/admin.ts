@@ -1,5 +1,7 @@
 /** The operator's API: accounts, applications, keys. Exists only where ADMIN_TOKEN is set. */
+
 import * as z from 'zod'
+import { apiMessage } from '../../i18n/message.ts'
 import { enlist, enlisted, isEnlisted } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
 import { deadLetters } from '../../store/dead-letters.ts'
@@ -164,9 +166,9 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const accountId = c.req.param('account_id') ?? ''
       const { day } = await readBody(c, importation)
       const exported = isAccountId(accountId) ? await exportOf(c.env.BLOBS, accountId, day) : undefined
-      if (!exported) throw new ApiError('unknown_route', `There is no export of this account of ${day}.`)
+      if (!exported) throw new ApiError('unknown_route', apiMessage('no_export_of_day', { day }))
       const made = await c.env.ACCOUNTS.getByName(accountId).adopt(exported)
-      if (!made) throw new ApiError('precondition_failed', 'There is such an account: an import does not change it.')
+      if (!made) throw new ApiError('precondition_failed', 'account_exists')
       await enlist(c.env.BLOBS, accountId)
       return json(accountView(exported.account))
     },
@@ -179,10 +181,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const accountId = c.req.param('account_id') ?? ''
       // Its record may be what was lost.
       if (!(isAccountId(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
-        throw new ApiError('unknown_route', `There never was an account '${accountId.slice(0, 40)}'.`)
+        throw new ApiError('unknown_route', apiMessage('never_such_account', { id: accountId.slice(0, 40) }))
       }
       const undo = await c.env.ACCOUNTS.getByName(accountId).restore(await readBody(c, restoration))
-      if (undo === undefined) throw new ApiError('unknown_route', 'Only Cloudflare keeps what accounts were: import an export instead.')
+      if (undo === undefined) throw new ApiError('unknown_route', 'only_cloudflare_keeps_accounts')
       return json({ account_id: accountId, undo })
     },
   },
@@ -212,7 +214,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { account } = await accountOf(c)
       const [userId, { role }] = [c.req.param('user_id') ?? '', await readBody(c, roleChange)]
-      if (!(await account.people.setRole(userId, role))) throw new ApiError('unknown_route', 'There is no such person in this account.')
+      if (!(await account.people.setRole(userId, role))) throw new ApiError('unknown_route', 'no_such_person')
       return json({ user_id: userId, role })
     },
   },
@@ -224,7 +226,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { account } = await accountOf(c)
       const userId = c.req.param('user_id') ?? ''
-      if (!(await account.people.removePerson(userId))) throw new ApiError('unknown_route', 'There is no such person in this account.')
+      if (!(await account.people.removePerson(userId))) throw new ApiError('unknown_route', 'no_such_person')
       return json({ user_id: userId, removed: true })
     },
   },
@@ -269,7 +271,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
         ...(body.requests_per_minute === undefined ? {} : { requestsPerMinute: body.requests_per_minute }),
       }
       const made = await account.createKey(body.application_id, options)
-      if (!made) throw new ApiError('unknown_route', 'There is no such application in this account.')
+      if (!made) throw new ApiError('unknown_route', 'no_such_application')
       return json({ key: made.key, key_id: made.summary.keyId, masked: made.summary.masked })
     },
   },
@@ -288,7 +290,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
         ...(body.state === undefined ? {} : { state: body.state }),
         ...(body.requests_per_minute === undefined ? {} : { requestsPerMinute: body.requests_per_minute }),
       })
-      if (!changed) throw new ApiError('unknown_route', 'There is no such key in this account.')
+      if (!changed) throw new ApiError('unknown_route', 'no_such_key')
       return json({ key_id: c.req.param('key_id'), changed: true })
     },
   },
@@ -319,13 +321,13 @@ function regionFor(c: AppContext, wanted: string | undefined): Region | undefine
   const found = allowed.find((one) => one === region)
   if (found) return found
   const facts = { param: 'region', got: region, allowed }
-  throw new ApiError('invalid_parameter', `The field 'region' must be one of this deployment's (got '${region.slice(0, 40)}').`, facts)
+  throw new ApiError('invalid_parameter', apiMessage('no_such_region', { got: region.slice(0, 40) }), facts)
 }
 
 async function accountOf(c: AppContext) {
   const id = c.req.param('account_id') ?? ''
   const account = c.env.ACCOUNTS.getByName(id)
   const record = isAccountId(id) ? await account.get() : undefined
-  if (!record) throw new ApiError('unknown_route', `There is no account '${id.slice(0, 40)}'.`)
+  if (!record) throw new ApiError('unknown_route', apiMessage('no_such_account', { id: id.slice(0, 40) }))
   return { account, record }
 }

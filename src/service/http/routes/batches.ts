@@ -1,5 +1,6 @@
 /** GET /v1/batches/{batch_id}. */
 
+import { apiMessage } from '../../i18n/message.ts'
 import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
@@ -11,7 +12,7 @@ import { taskView } from '../task-serialiser.ts'
 /** The tasks that are left of a batch of the caller's account, in upload order. */
 export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
   const known = batchId.safeParse(id).success ? await c.env.ACCOUNTS.getByName(c.get('key').accountId).batch(id) : undefined
-  if (!known) throw new ApiError('unknown_batch', `There is no batch '${id.slice(0, 40)}' in your account.`)
+  if (!known) throw new ApiError('unknown_batch', apiMessage('no_such_batch', { id: id.slice(0, 40) }))
   const tasks = await Promise.all(known.map((taskId) => c.env.TASKS.getByName(taskId).read()))
   return tasks.filter((task): task is Task => task !== undefined)
 }

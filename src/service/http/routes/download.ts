@@ -1,5 +1,7 @@
 /** GET and HEAD /v1/tasks/{task_id}/download: the bytes as they are stored, streamed. */
+
 import { Buffer } from 'node:buffer'
+import { apiMessage } from '../../i18n/message.ts'
 import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
@@ -35,14 +37,14 @@ async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Re
     'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
   }
   if (!matches(c.req.header('If-Match'), tag)) {
-    throw new ApiError('precondition_failed', 'The result has another entity tag than If-Match asks for.', {}, { ETag: tag })
+    throw new ApiError('precondition_failed', 'other_entity_tag', {}, { ETag: tag })
   }
   if (isKnown(c.req.header('If-None-Match'), tag)) return new Response(null, { status: 304, headers })
   const wantsRange = c.req.raw.method === 'GET' && rangeStands(c.req.header('If-Range'), tag)
   const range = parseRange(wantsRange ? c.req.header('Range') : undefined, result.size)
   if (range.kind === 'unsatisfiable') {
     const facts = { size: result.size }
-    throw new ApiError('range_not_satisfiable', `The result has ${result.size} bytes; the range is outside of it.`, facts, {
+    throw new ApiError('range_not_satisfiable', apiMessage('range_outside_result', { bytes: result.size }), facts, {
       'Content-Range': `bytes */${result.size}`,
     })
   }
@@ -64,5 +66,5 @@ async function open(c: AppContext, task: Task, result: TaskResult, offset: numbe
   const object = await c.env.BLOBS.get(result.key, length === result.size ? {} : { range: { offset, length } })
   if (object) return object.body
   if (await c.env.TASKS.getByName(task.taskId).read()) throw new Error(`the blob ${result.key} of a completed task is gone`)
-  throw new ApiError('unknown_task', `The task '${task.taskId}' was deleted just now.`)
+  throw new ApiError('unknown_task', apiMessage('task_deleted_just_now', { id: task.taskId }))
 }

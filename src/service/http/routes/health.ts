@@ -1,4 +1,5 @@
 /** GET /healthz: does every binding answer? */
+import { apiMessage } from '../../i18n/message.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { lookAround } from '../../tasks/health.ts'
 import { json, type Route } from '../route.ts'
@@ -19,7 +20,12 @@ export const healthz: Route = {
     const checks = await lookAround(c.env)
     const failed = Object.keys(checks).filter((name) => !checks[name]?.ok)
     if (failed.length > 0) {
-      throw new ApiError('overloaded', `Not everything answers: ${failed.join(', ')}.`, { checks }, { 'Retry-After': '5' })
+      throw new ApiError(
+        'overloaded',
+        apiMessage('not_everything_answers', { what: failed.join(', ') }),
+        { checks },
+        { 'Retry-After': '5' },
+      )
     }
     good = { answer: { status: 'ok', checks }, until: Date.now() + HOLDS_MS }
     return json(good.answer)

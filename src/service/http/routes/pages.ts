@@ -1,4 +1,5 @@
 /** Documents beside the API: OpenAPI, the reference, the console's files. */
+import { apiMessage } from '../../i18n/message.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { openApi } from '../openapi.ts'
@@ -35,7 +36,7 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
 /** A browser at the address that `npm start` prints wants the console; whatever else asks has mistyped. */
 async function front(c: AppContext): Promise<Response> {
   if (c.req.header('Accept')?.includes('text/html')) return new Response(null, { status: 302, headers: { Location: '/console' } })
-  throw new ApiError('unknown_route', `There is nothing at /. The API begins at ${baseUrl(c)}/v1, its reference is ${baseUrl(c)}/docs.`)
+  throw new ApiError('unknown_route', apiMessage('nothing_at_root', { base: baseUrl(c) }))
 }
 
 /** Agents follow whole addresses. */
@@ -51,7 +52,7 @@ export const PAGE_POLICY =
 
 async function page(c: AppContext, path: string): Promise<Response> {
   const found = await c.env.ASSETS.fetch(new URL(path, c.req.url))
-  if (!found.ok) throw new ApiError('unknown_route', 'There is no such page.')
+  if (!found.ok) throw new ApiError('unknown_route', 'no_such_page')
   const answer = new Response(found.body, found)
   answer.headers.set('Content-Security-Policy', PAGE_POLICY)
   answer.headers.set('Cache-Control', 'no-cache')

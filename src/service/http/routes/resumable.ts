@@ -1,4 +1,5 @@
 /** /v1/uploads: resumable uploads, tus 1.0.0. */
+import { apiMessage } from '../../i18n/message.ts'
 import { newId } from '../../store/ids.ts'
 import { PLANS } from '../../store/plans.ts'
 import { regionOf } from '../../store/regions.ts'
@@ -87,7 +88,7 @@ export const patchUploadRoute: Route = {
   path: ONE,
   async handle(c) {
     requireVersion(c)
-    if (!isChunk(c)) throw malformed(`its Content-Type must be ${CHUNK_TYPE}`)
+    if (!isChunk(c)) throw malformed(apiMessage('content_type_must_be', { type: CHUNK_TYPE }))
     return answer(204, await append(c, c.req.param('upload_id') ?? '', wholeNumber(c, 'Upload-Offset')))
   },
   doc: {
@@ -132,27 +133,21 @@ export const overrideUploadRoute: Route = {
   async handle(c) {
     const wanted = c.req.header('X-HTTP-Method-Override')?.toUpperCase() ?? ''
     const route = BY_METHOD[wanted]
-    if (!route)
-      throw new ApiError(
-        'method_not_allowed',
-        'POST is only possible with X-HTTP-Method-Override: HEAD, PATCH or DELETE.',
-        {},
-        { Allow: 'GET, HEAD, PATCH, DELETE, OPTIONS' },
-      )
+    if (!route) throw new ApiError('method_not_allowed', 'post_only_as_override', {}, { Allow: 'GET, HEAD, PATCH, DELETE, OPTIONS' })
     return route.handle(c)
   },
 }
 
 async function create(c: AppContext): Promise<UploadState> {
   for (const name of ['Upload-Defer-Length', 'Upload-Concat']) {
-    if (c.req.header(name) !== undefined) throw invalidParameter(name, `The header ${name} is of a tus extension that is not spoken here.`)
+    if (c.req.header(name) !== undefined) throw invalidParameter(name, apiMessage('tus_extension_not_spoken', { name }))
   }
   const size = wholeNumber(c, 'Upload-Length')
   const { values, shown } = parseMetadata(c.req.header('Upload-Metadata'), 'password')
   const { password, compress, ...wishes } = parseWishes(values)
   const { accountId, plan } = c.get('key')
   const callbackUrl = wishes.callbackUrl === undefined ? undefined : checkCallback(c.env, PLANS[plan], wishes.callbackUrl)
-  if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(`a body needs the Content-Type ${CHUNK_TYPE}`)
+  if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(apiMessage('body_needs_content_type', { type: CHUNK_TYPE }))
   const createdAt = Date.now()
   const upload = {
     uploadId: newId('upl', regionOf(accountId)),
@@ -194,12 +189,12 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
       const broke = await pump(c.req.raw, writer, upload.size)
       const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
       await writer.end(isCut)
-      if (isCut) throw malformed('it breaks off')
+      if (isCut) throw malformed('it_breaks_off')
     })
   } catch (error) {
     if (error instanceof TurnLost) throw mismatch(id, (await record.read())?.offset)
     if (error instanceof ChecksumMismatch)
-      throw new ApiError('checksum_mismatch', `Nothing of this chunk was kept: ${error.message}.`, { offset })
+      throw new ApiError('checksum_mismatch', apiMessage('chunk_not_kept', { why: apiMessage('other_bytes_came') }), { offset })
     throw error
   }
   const now = await record.read()
@@ -216,10 +211,10 @@ async function opened(c: AppContext, record: UploadRecordFace, id: string, offse
 
 function mismatch(id: string, offset: number | undefined): ApiError {
   if (offset === undefined) return unknownUpload(id)
-  return new ApiError('offset_mismatch', `The upload stands at ${offset}; go on there.`, { offset })
+  return new ApiError('offset_mismatch', apiMessage('upload_stands_at', { offset }), { offset })
 }
 
-const beyond = (left: number) => malformed(`it goes beyond Upload-Length, which leaves ${left} bytes`)
+const beyond = (left: number) => malformed(apiMessage('beyond_upload_length', { left }))
 
 /** @returns whether the body broke off */
 async function pump(request: Request, writer: ChunkWriter, size: number): Promise<boolean> {

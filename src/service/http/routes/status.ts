@@ -1,6 +1,7 @@
 /** GET /status: how the parts of the service answered in the last 90 days, as JSON, or for a browser as a page. */
+
+import type { Language } from '../../i18n/message.ts'
 import { type PartOfDay, type StatusHistory, statusHistory } from '../../store/status-history.ts'
-import type { Language } from '../language.ts'
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'

@@ -18,7 +18,7 @@ export const listTasks: Route = {
   async handle(c) {
     const { limit, cursor } = parseOrRefuse(listQuery, c.req.query())
     const page = await c.env.ACCOUNTS.getByName(c.get('key').accountId).list(limit, cursor)
-    if (!page) throw invalidParameter('cursor', "The 'cursor' is none of ours; take `next_cursor` of the page before.")
+    if (!page) throw invalidParameter('cursor', 'unknown_cursor')
     const found = await Promise.all(page.ids.map((id) => c.env.TASKS.getByName(id).read()))
     const tasks = found.filter((one): one is Task => one !== undefined).map((one) => taskView(c, one))
     return json({ tasks, next_cursor: page.nextCursor ?? null })

@@ -1,5 +1,6 @@
 /** POST /v1/compress and POST /v1/batch/compress: form → staged files → tasks. */
 
+import { apiMessage } from '../../i18n/message.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { Task } from '../../store/task.ts'
@@ -46,7 +47,7 @@ export const compress: Route = {
       },
       async repeat(id) {
         const known = await c.env.TASKS.getByName(id).read()
-        if (!known) throw new ApiError('unknown_task', 'The task of this Idempotency-Key has been deleted.')
+        if (!known) throw new ApiError('unknown_task', 'idempotency_task_deleted')
         return known
       },
     })
@@ -188,6 +189,9 @@ function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, str
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
 
 function missingFile({ scope, fileFields: [file], uploadFields: [upload] }: Kind): ApiError {
-  const what = scope === 'batch' ? ['the files', 'finished uploads'] : ['the file', 'a finished upload']
-  return new ApiError('missing_file', `Send ${what[0]} as '${file}', with a file name, or ${what[1]} as '${upload}'.`, { param: file })
+  const what = apiMessage(scope === 'batch' ? 'the_files' : 'the_file')
+  const other = apiMessage(scope === 'batch' ? 'finished_uploads' : 'a_finished_upload')
+  return new ApiError('missing_file', apiMessage('file_needed', { what, file: String(file), other, upload: String(upload) }), {
+    param: file,
+  })
 }

@@ -1,5 +1,7 @@
 /** The shapes of requests: they validate what comes in and become `/openapi.json`. */
+
 import * as z from 'zod'
+import { type ApiMessage, type ApiPlainCode, apiMessage, isPlainCode } from '../../i18n/message.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
 import { refuseUnknownFields, refuseUnknownNames } from '../unknown-fields.ts'
@@ -7,6 +9,7 @@ import { QUALITIES } from './common.ts'
 
 /** Passwords go into formats that hold at most 127 bytes of UTF-8 (PDF 2.0). */
 const MAX_PASSWORD_BYTES = 127
+const TOO_MANY_BYTES = 'must_be_at_most_bytes_of_utf_8'
 
 const quality = z
   .enum(QUALITIES)
@@ -17,13 +20,13 @@ const password = z
   .string()
   .min(1)
   .max(MAX_PASSWORD_BYTES)
-  .refine((text) => new TextEncoder().encode(text).length <= MAX_PASSWORD_BYTES, `must be at most ${MAX_PASSWORD_BYTES} bytes of UTF-8`)
-  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .refine((text) => new TextEncoder().encode(text).length <= MAX_PASSWORD_BYTES, TOO_MANY_BYTES)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must_not_contain_control_characters' satisfies ApiPlainCode)
   .describe('Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it.')
 const callbackUrl = z.string().min(1).max(2048).describe('Told when a task ends (Standard Webhooks). https to a public name.')
 const targetSize = z
   .string()
-  .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of bytes, at least 1')
+  .regex(/^[1-9]\d{0,14}$/, 'must_be_whole_number_of_bytes' satisfies ApiPlainCode)
   .transform(Number)
   .describe('Wanted size in bytes: the best result that fits.')
 
@@ -87,29 +90,39 @@ function isSwitchedOn(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
   const on = SWITCH[value.toLowerCase()]
   if (on === undefined)
-    throw invalidParameter(name, `'${name}' must be true or false (got '${shorten(value)}').`, { allowed: ['true', 'false'] })
+    throw invalidParameter(name, apiMessage('must_be_true_or_false', { name, got: shorten(value) }), { allowed: ['true', 'false'] })
   return on
 }
 
 function invalidField(name: string, value: string, error: z.ZodError) {
   if (name === 'quality') {
     const allowed = QUALITIES.slice(0, 3)
-    return invalidParameter(name, `The field 'quality' must be low, medium or high (got '${shorten(value)}').`, {
+    return invalidParameter(name, apiMessage('quality_must_be', { got: shorten(value) }), {
       got: shorten(value),
       allowed,
     })
   }
   const got = name === 'password' ? {} : { got: shorten(value) }
-  return invalidParameter(name, `The field '${name}' ${sentence(error)}${'got' in got ? ` (got '${got.got}')` : ''}.`, got)
+  const why = whyOf(error)
+  const said = 'got' in got ? apiMessage('field_wrong_got', { name, why, got: got.got }) : apiMessage('field_wrong', { name, why })
+  return invalidParameter(name, said, got)
 }
 
 const shorten = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
 
-function sentence(error: z.ZodError): string {
+/** What is wrong with a field. Schemas here name their own messages by code. */
+function whyOf(error: z.ZodError): ApiMessage {
   const [issue] = error.issues
-  if (issue?.code === 'too_small') return 'must not be empty'
-  if (issue?.code === 'too_big') return `must be at most ${issue.maximum} characters`
-  return issue?.message.startsWith('must') ? issue.message : 'is not valid'
+  if (issue?.code === 'too_small') return apiMessage('must_not_be_empty')
+  if (issue?.code === 'too_big') return apiMessage('must_be_at_most_characters', { limit: String(issue.maximum) })
+  if (issue?.message === TOO_MANY_BYTES) return apiMessage(TOO_MANY_BYTES, { limit: MAX_PASSWORD_BYTES })
+  return apiMessage(issue && isPlainCode(issue.message) ? issue.message : 'is_not_valid')
+}
+
+/** What is wrong with a query or a body: a message of ours, or zod's own words. */
+function shapeOf(issue: z.core.$ZodIssue | undefined): ApiMessage | string {
+  if (!issue) return apiMessage('it_has_another_shape')
+  return isPlainCode(issue.message) ? apiMessage(issue.message) : issue.message
 }
 
 /** Parses a query or a JSON body; the first thing that is wrong becomes the error. */
@@ -119,7 +132,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const param = issue?.path.join('.') || 'body'
-  throw invalidParameter(param, `'${param}' is not valid: ${issue?.message ?? 'it has another shape'}.`)
+  throw invalidParameter(param, apiMessage('value_not_valid', { name: param, why: shapeOf(issue) }))
 }
 
 export const listQuery = z.object({
@@ -133,7 +146,7 @@ export const receiptQuery = z.object({
 export const usageQuery = z.object({
   month: z
     .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must look like 2026-11')
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must_look_like_month' satisfies ApiPlainCode)
     .optional()
     .describe('Default: this month (UTC)'),
 })

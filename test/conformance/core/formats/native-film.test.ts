@@ -1,4 +1,5 @@
 /** Films that no engine here does, by FFmpeg beside the press. Without one on this machine there is nothing to try. */
+
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +21,7 @@ import { findNative, NativeRun } from '../../../../src/local/native.ts'
 import { STALLED } from '../../../../src/local/native-files.ts'
 import { PressNative } from '../../../../src/local/press/native.ts'
 import { optionsFor } from '../../../core/formats/media-fixtures.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { CODECS } from '../../../support/receipts.ts'
 
 const program = findNative(undefined)
@@ -127,13 +129,17 @@ describe.skipIf(!program)('films beside the press', () => {
 
   it('without a program they stay as they are, and say why', async () => {
     const { outcome } = await pressed(mov, hdrFilm(), 'mov')
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: 'HDR pictures are kept as they are' })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: 'HDR pictures are kept as they are',
+    })
   })
 
   it('where it has no room films stay as they are: over_budget', async () => {
     const little = { ...LIMITS, memoryBytes: 2 ** 26 }
     const { outcome } = await pressed(mov, hdrFilm(), 'mov', { native: native(little) })
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('more memory') })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('more memory') })
   })
 
   it('of large pictures encoders hold fewer', async () => {
@@ -143,7 +149,7 @@ describe.skipIf(!program)('films beside the press', () => {
       name: 'a program',
       encode: async (_, { lookahead }) => {
         held.push(lookahead)
-        throw unsupported('anything')
+        throw unsupported('film_without_duration')
       },
       measure: async () => ({ mse: [], luma: () => new Uint8Array() }),
     }

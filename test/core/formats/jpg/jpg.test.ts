@@ -12,6 +12,7 @@ import { memorySource } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
+import { textsOf } from '../../../support/in-english.ts'
 import { damageRounds } from '../../../support/thorough.ts'
 import { photo } from './photo.ts'
 
@@ -113,7 +114,7 @@ describe('jpg codec', () => {
         const { outcome, bytes, defect } = await press(file, { lossless })
         expect(defect).toBeUndefined()
         if (outcome.kind !== 'compressed') continue
-        expect(outcome.steps.join()).toContain('2 segments between scans')
+        expect(textsOf(outcome.steps).join()).toContain('2 segments between scans')
         const kept = (await readHeader(memorySource(bytes, ''), options())).segments.slice(-2).map((found) => found.bytes)
         expect(kept).toEqual([comment, own])
       }
@@ -207,7 +208,7 @@ describe('jpg codec', () => {
     const bytes = await encoded('rgb', 97, { subsampled: false })
     const steps = async (share: number) => {
       const { outcome } = await press(bytes, { targetSize: Math.round(bytes.length * share) })
-      return outcome.kind === 'compressed' ? outcome.steps.join() : outcome.reason
+      return outcome.kind === 'compressed' ? textsOf(outcome.steps).join() : outcome.reason
     }
     expect(await steps(0.75)).toMatch(/^requantised/)
     expect(await steps(0.1)).toMatch(/^chroma halved/)

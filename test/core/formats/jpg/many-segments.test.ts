@@ -1,9 +1,11 @@
 /** Segments by the thousands: each costs more than its own bytes. */
+
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { lateSegments } from '../../../../src/core/formats/jpg/segments.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { jpegOf, photo, press } from '../../../support/packages.ts'
 
 const comment = (text: string) =>
@@ -17,7 +19,7 @@ async function commented(times: number): Promise<Uint8Array> {
 
 describe('a JPEG of many segments', () => {
   it('is refused at 100,000 comments, of which 14 MB took the heap of an isolate and the isolate along', async () => {
-    expect((await press(jpg, await commented(100_000), 'medium')).outcome).toMatchObject({
+    expect(inEnglish((await press(jpg, await commented(100_000), 'medium')).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'over_budget',
       detail: expect.stringContaining('20000 segments'),

@@ -9,6 +9,7 @@ import { MAX_DECODED_BYTES } from '../../../../src/core/formats/pdf/recompress.t
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 
@@ -70,7 +71,7 @@ describe('images', () => {
     const jpeg = new Uint8Array(Buffer.concat(chunks))
     const bytes = imageDocument('/Width 800/Height 800/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode', jpeg, 144)
     const { outcome, bytes: result } = await press(bytes, 'medium')
-    expect(withFidelity(outcome)).toMatchObject({
+    expect(inEnglish(withFidelity(outcome))).toMatchObject({
       fidelity: 'perceptual',
       steps: expect.arrayContaining(['1 images reduced to their size on the page']),
     })

@@ -10,6 +10,7 @@ import { FontUsage } from '../../../../src/core/formats/pdf/fonts/shown.ts'
 import { Ref, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
+import { textsOf } from '../../../support/in-english.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 import { type1 } from './type1-font.ts'
@@ -129,7 +130,7 @@ async function programs(bytes: Uint8Array): Promise<Map<number, Uint8Array>> {
 async function merged(pages: readonly Page[]): Promise<{ steps: string[]; fonts: Uint8Array[] }> {
   const { outcome, bytes } = await press(document(pages), 'high')
   if (outcome.kind !== 'compressed') throw new Error(JSON.stringify(outcome))
-  return { steps: [...outcome.steps], fonts: [...(await programs(bytes)).values()] }
+  return { steps: [...textsOf(outcome.steps)], fonts: [...(await programs(bytes)).values()] }
 }
 
 const MERGED = '2 subsets of fonts merged with others'

@@ -1,4 +1,5 @@
 /** Pictures with at most 256 colours are stored with a palette, without a change to any pixel. */
+
 import { describe, expect, it } from 'vitest'
 import { imageFacts, imageFilter } from '../../../../src/core/formats/pdf/images/facts.ts'
 import { decodeJbig2 } from '../../../../src/core/formats/pdf/images/jbig2.ts'
@@ -8,6 +9,7 @@ import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { serialise } from '../../../../src/core/formats/pdf/serialise.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 
@@ -95,7 +97,7 @@ describe('a picture with at most 256 colours', () => {
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels)
     for (const quality of ['high', 'medium', 'low'] as const) {
       const { outcome, bytes: result } = await press(bytes, quality)
-      expect(withFidelity(outcome)).toMatchObject({
+      expect(inEnglish(withFidelity(outcome))).toMatchObject({
         fidelity: 'lossless',
         steps: expect.arrayContaining(['1 images with a palette of their colours or fewer bits a pixel']),
       })
@@ -262,7 +264,7 @@ describe('a drawing with smooth edges and more than 256 colours', () => {
         expect((await pixelsOf(result)).equals(Buffer.from(pixels))).toBe(true)
         continue
       }
-      expect(withFidelity(outcome)).toMatchObject({
+      expect(inEnglish(withFidelity(outcome))).toMatchObject({
         fidelity: 'perceptual',
         steps: expect.arrayContaining(['1 images with a palette of fewer colours']),
       })

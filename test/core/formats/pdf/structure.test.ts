@@ -4,6 +4,7 @@ import { walkPages } from '../../../../src/core/formats/pdf/reachable-objects.ts
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { buildPdf, flate, type Part, plainDocument } from './build.ts'
 import { press } from './run.ts'
 
@@ -62,7 +63,7 @@ describe('structure', () => {
       const tail = new Uint8Array(bytes).fill(0x78)
       const upload = new Uint8Array([...buildPdf(plainDocument(20)), ...tail])
       const { outcome, bytes: result } = await press(upload)
-      expect(outcome).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([`${bytes} bytes after the end kept`]) })
+      expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([`${bytes} bytes after the end kept`]) })
       expect(result.subarray(-bytes)).toEqual(tail)
       return latin1(result)
     }
@@ -78,7 +79,7 @@ describe('structure', () => {
     const extra: Part[] = ['<</A 6 0 R/B 7 0 R/C 8 0 R>>', same, same, same, unused]
     const bytes = buildPdf(plainDocument(1, extra, '/PieceInfoX 5 0 R'))
     const { outcome, bytes: result } = await press(bytes)
-    expect(outcome).toMatchObject({ steps: expect.arrayContaining(['2 duplicates merged']) })
+    expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['2 duplicates merged']) })
     expect(result.length).toBeLessThan(2000)
     expect(latin1(result).split('/BBox').length - 1).toBeLessThanOrEqual(1)
   })

@@ -1,11 +1,13 @@
 /** A receipt says which objects of a file are gone because the document does not use them. */
+
 import { expect, it } from 'vitest'
+import { textsOf } from '../../../support/in-english.ts'
 import { buildPdf, linearised, plainDocument } from './build.ts'
 import { press } from './run.ts'
 
 async function stepsOf(bytes: Uint8Array): Promise<string> {
   const { outcome } = await press(bytes, 'high')
-  return outcome.kind === 'compressed' ? (outcome.steps ?? []).join('\n') : outcome.kind
+  return outcome.kind === 'compressed' ? (textsOf(outcome.steps) ?? []).join('\n') : outcome.kind
 }
 
 it('objects that nothing refers to are counted', async () => {

@@ -8,6 +8,7 @@ import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 
 const AGAIN = 'deflated once more, parsed optimally'
 
@@ -70,15 +71,15 @@ function rowsOf(bytes: Uint8Array): Buffer {
 test('an uploaded picture of few rows is deflated once more, one inside of a document is not', async () => {
   const file = rings()
   const [uploaded, inside] = [await pressedAt(0, file, 'high'), await pressedAt(1, file, 'high')]
-  expect(uploaded.outcome).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
-  expect(inside.outcome).toMatchObject({ steps: expect.not.arrayContaining([AGAIN]) })
+  expect(inEnglish(uploaded.outcome)).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
+  expect(inEnglish(inside.outcome)).toMatchObject({ steps: expect.not.arrayContaining([AGAIN]) })
   expect(uploaded.bytes.length).toBeLessThan(inside.bytes.length)
   // Node's zlib holds the checksum against the rows; they are the same.
   expect(rowsOf(uploaded.bytes)).toEqual(rowsOf(inside.bytes))
 })
 
 test('so are more than a megabyte and a half of rows, up to three', async () => {
-  expect((await pressedAt(0, stairs(1250), 'high')).outcome).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
+  expect(inEnglish((await pressedAt(0, stairs(1250), 'high')).outcome)).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
   expect(rowBytesIfFew({ width: 2048, height: 1536, bitDepth: 8, colourType: 3 })).toBe(2049 * 1536)
   expect(rowBytesIfFew({ width: 2048, height: 2048, bitDepth: 8, colourType: 3 })).toBeUndefined()
 })

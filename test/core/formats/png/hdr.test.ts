@@ -1,4 +1,5 @@
 /** HDR in PNG: its bit depth and signalling stay at every level, AVIF carries both, and formats of SDR are refused. */
+
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -14,6 +15,7 @@ import { optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { readPngInfo } from '../../../../wasm/png/png.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { NOTHING_LENT, press } from '../../../support/packages.ts'
 import { numbers, plainPng } from '../../../support/plain-png.ts'
 import { pressFile } from '../../../support/press-file.ts'
@@ -71,7 +73,7 @@ describe('PNG of HDR stays exact and keeps its bit depth and signalling', () => 
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality })
       expect(defect).toBeUndefined()
-      expect(outcome).toMatchObject({
+      expect(inEnglish(outcome)).toMatchObject({
         kind: 'compressed',
         steps: expect.arrayContaining([expect.stringMatching(/^(?:HDR|linear light).* kept exact$/)]),
       })
@@ -172,7 +174,10 @@ describe('AVIF of HDR', () => {
     const file = plainPng({ width: 600, height: 530, colourType: 2, bitDepth: 16 }, (x, y) => [0, 1, 2].map((c) => scene(x, y, c)), HLG)
     const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality: 'low', output: 'avif' })
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('HLG'), expect.stringContaining('2×2 tiles')] })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: [expect.stringContaining('HLG'), expect.stringContaining('2×2 tiles')],
+    })
     expect(readGrid(bytes)!.grid).toMatchObject({ width: 600, height: 530 })
   }, 60_000)
 
@@ -196,7 +201,11 @@ describe('formats of SDR', () => {
   it.each(['jpg', 'webp'] as const)('%s is refused with a reason', async (output) => {
     for (const file of [colours(16, PQ), colours(8, HLG), colours(16, profiled()), translucent]) {
       const { outcome } = await pressFile(png, file, 'hdr.png', { quality: 'medium', output })
-      expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringMatching(/HDR \((PQ|HLG)\)/) })
+      expect(inEnglish(outcome)).toMatchObject({
+        kind: 'unchanged',
+        reason: 'unsupported_feature',
+        detail: expect.stringMatching(/HDR \((PQ|HLG)\)/),
+      })
     }
   })
 

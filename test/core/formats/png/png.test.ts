@@ -12,6 +12,7 @@ import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { chunk, readPng } from '../../../../wasm/png/chunks.ts'
 import { decodePng, GATHER_BYTES, PngEngine, pngRows } from '../../../../wasm/png/png.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
+import { inEnglish } from '../../../support/in-english.ts'
 import { damagePositions } from '../../../support/thorough.ts'
 
 const base = {
@@ -278,7 +279,7 @@ describe('PNG', () => {
       return concat(out)
     }
     const { outcome, bytes } = await run(file, 'medium')
-    expect(withFidelity(outcome)).toMatchObject({
+    expect(inEnglish(withFidelity(outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'perceptual',
       steps: expect.arrayContaining(['16 → 8 bits a sample']),

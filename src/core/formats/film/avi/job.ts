@@ -5,6 +5,7 @@ import { sumOf } from '../../../bytes/compact-array.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { readAvi } from '../../../containers/riff/avi.ts'
+import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Reason, Source } from '../../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../../model/content-credentials.ts'
 import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
@@ -37,7 +38,7 @@ export interface AviJob {
   /** For AVI, chunks keep their order and carry parameter sets (`annexb`); a movie's frames have times. */
   readonly pictures: { readonly track: PictureTrack; readonly index: number } | undefined
   /** Why the pictures stay. */
-  readonly kept: { readonly detail: string; readonly reason?: Reason } | undefined
+  readonly kept: { readonly detail: Message; readonly reason?: Reason } | undefined
   /** Sound that is encoded again. */
   readonly sounds: readonly AviSound[]
   readonly cpuSeconds: number
@@ -51,7 +52,7 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const movie = options.output !== 'avi'
   if (movie) checkMovie(file, options)
   const base = { file, level, pictures: undefined, sounds: [], cpuSeconds: 0 }
-  if (options.lossless) return { ...base, kept: { detail: 'only an exact result is wanted' } }
+  if (options.lossless) return { ...base, kept: { detail: message('only_exact_result_wanted') } }
   const sounds = file.streams.filter(({ kind }) => kind === 'auds').flatMap((stream) => soundOf(file, stream, movie) ?? [])
   const soundSeconds = sounds.reduce((sum, { samples, audio }) => sum + samples / audio.hertz, 0)
   const found = await pictureTrack(source, file)
@@ -65,21 +66,21 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const bits = (sumOf(samples.size) * 8) / (pixels * samples.count)
   const lean = !movie && bits < LEAN_BITS[options.quality]
   const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU_PER_SECOND
-  if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: `${bits.toFixed(3)} bits a pixel is lean already` } }
+  if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: message('bits_a_pixel_lean_already', { bits: bits.toFixed(3) }) } }
   return { ...base, sounds, cpuSeconds, pictures: { track, index: found.index }, kept: undefined }
 }
 
 function checkMovie({ streams }: Avi, options: Options): void {
-  if (options.lossless) throw unsupported('another container is not an exact result')
+  if (options.lossless) throw unsupported('another_container_not_exact_result')
   const known = streams.filter(({ kind }) => kind === 'vids' || kind === 'auds')
-  if (known.length !== streams.length) throw unsupported('streams that are neither pictures nor sound stay in their AVI file')
-  if (streams.filter(({ kind }) => kind === 'vids').length > 1) throw unsupported('several streams of pictures stay in their AVI file')
+  if (known.length !== streams.length) throw unsupported('streams_neither_pictures_nor_sound_stay')
+  if (streams.filter(({ kind }) => kind === 'vids').length > 1) throw unsupported('several_picture_streams_stay_in_avi')
 }
 
 /** How a stream of sound is encoded again, if it is; a movie takes MP3 as it is and everything else as AAC. */
 function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undefined {
   const runs = runsOf(file, stream)
-  if (movie && runs.count === 0) throw unsupported('a stream of sound without sound')
+  if (movie && runs.count === 0) throw unsupported('stream_of_sound_without_sound')
   if (movie && isMp3(stream)) return undefined
   const audio = movie ? uncompressed(stream) : pcm(stream)
   if (!audio || runs.count === 0) return undefined
@@ -99,16 +100,9 @@ export async function probed(source: Source, job: AviJob, options: Options): Pro
     return job
   } catch (error) {
     if (options.output !== 'avi') throw error
-    const reason = reasonOf(error)
-    if (!reason || !(error instanceof Error)) throw error
-    return { ...job, pictures: undefined, kept: { detail: error.message, reason }, cpuSeconds: 0 }
+    if (!isCodecError(error, 'unsupported_feature', 'over_budget', 'malformed') || !error.detail) throw error
+    return { ...job, pictures: undefined, kept: { detail: error.detail, reason: error.reason }, cpuSeconds: 0 }
   }
-}
-
-function reasonOf(error: unknown): Reason | undefined {
-  if (isCodecError(error, 'unsupported_feature')) return 'unsupported_feature'
-  if (isCodecError(error, 'over_budget')) return 'over_budget'
-  return isCodecError(error, 'malformed') ? 'malformed' : undefined
 }
 
 /** Parts of the pictures, then of each sound. */
@@ -155,7 +149,7 @@ function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: num
 export function cutOf({ facts }: PartPlan, count: number): Cut {
   const number = (name: string) => {
     const value = facts[name]
-    if (typeof value !== 'number' || !(value >= 0 && value <= count)) throw malformed('avi', 0, 'the part does not belong to this film')
+    if (typeof value !== 'number' || !(value >= 0 && value <= count)) throw malformed('avi', 0, 'part_does_not_belong_to_this_film')
     return value
   }
   const names = ['from', 'to', 'first', 'start', 'end', 'frames'] as const

@@ -6,6 +6,7 @@ import { ByteReader } from '../../../bytes/reader.ts'
 import type { NewTrack, Piece } from '../../../containers/isobmff/track-interleaving.ts'
 import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import type { AviStream } from '../../../containers/riff/avi.ts'
+import { message } from '../../../i18n/message.ts'
 import type { Source } from '../../../model/codec.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
 import { rangeStream } from '../../../model/source.ts'
@@ -64,7 +65,7 @@ function joined(source: Source, { count, offset, size }: SoundRuns): Source {
       const skip = from + done - starts[run]!
       const length = Math.min(size[run]! - skip, out.length - done)
       const bytes = await source.read(offset[run]! + skip, length)
-      if (bytes.length < length) throw malformed('avi', offset[run]!, 'the file ends inside a chunk')
+      if (bytes.length < length) throw malformed('avi', offset[run]!, 'file_ends_inside_chunk')
       out.set(bytes, done)
       done += length
     }
@@ -109,10 +110,10 @@ export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRu
     discard(block)
     if (from - kept > chunks.size * (1 - MOSTLY)) break
   }
-  if (!first || kept < chunks.size * MOSTLY) throw malformed('avi', runs.offset[0] ?? 0, 'no MP3 frames in an MP3 stream')
+  if (!first || kept < chunks.size * MOSTLY) throw malformed('avi', runs.offset[0] ?? 0, 'no_mp3_frames_in_mp3_stream')
   const [seconds, declared] = [(sizes.length * first.samples) / first.hertz, claimedSeconds(stream, runs)]
   if (Math.abs(seconds - declared) > 0.3 + 0.03 * seconds)
-    throw unsupported(`${seconds.toFixed(1)} s of MP3 sound in a stream of ${declared.toFixed(1)} s`)
+    throw unsupported(message('mp3_sound_longer_than_stream', { seconds: seconds.toFixed(1), declared: declared.toFixed(1) }))
   return { first, sizes, rows, chunks }
 }
 

@@ -1,6 +1,7 @@
 /** One part of an AVI file's work: a stretch of pictures, or of sound. */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
+import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Sink, Source } from '../../../model/codec.ts'
 import { malformed } from '../../../model/error.ts'
 import type { FinishedPart, PartPlan, PartReceipt } from '../../../model/segmented.ts'
@@ -15,7 +16,7 @@ import { type AviJob, type AviSound, cutOf, partsOf } from './job.ts'
 
 export async function runPart(source: Source, job: AviJob, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   if (part.facts['kind'] === 'sound') return runSound(source, job, part, sink, options)
-  if (!job.pictures) throw malformed('avi', 0, 'the part does not belong to this film')
+  if (!job.pictures) throw malformed('avi', 0, 'part_does_not_belong_to_this_film')
   const { track } = job.pictures
   const cut = cutOf(part, track.samples.count)
   const writer = new PartWriter(sink)
@@ -28,7 +29,7 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
   const sound = job.sounds.find(({ stream }) => stream.index === facts['stream'])
   const { from, to } = facts
   if (!sound || typeof from !== 'number' || !(to === null || typeof to === 'number'))
-    throw malformed('avi', 0, 'the part does not belong to this film')
+    throw malformed('avi', 0, 'part_does_not_belong_to_this_film')
   const { audio, runs, coding } = sound
   const stored = { source, stream: audio, runs, options }
   const writer = new PartWriter(sink)
@@ -58,9 +59,10 @@ export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: r
   readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
 
 /** `mpeg4 → H.264 crf 27/25 in 12 parts`. */
-export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): string {
+export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): Message {
   const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
-  return `pictures: ${pictures!.track.stream.decoder} → H.264 crf ${crfs.join('/')}${files.length > 1 ? ` in ${files.length} parts` : ''}`
+  const what = message('pictures_coded', { decoder: pictures!.track.stream.decoder, to: 'H.264', crf: crfs.join('/') })
+  return files.length > 1 ? message('in_parts', { what, parts: files.length }) : what
 }
 
 /** By how many frames players show the new stream later: the old decoder waited for reordered frames. */

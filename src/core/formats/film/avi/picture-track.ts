@@ -1,13 +1,15 @@
 /** An AVI file's pictures as a track, whose frames have places instead of times. */
+
 import { ByteReader } from '../../../bytes/reader.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
+import { type Message, message } from '../../../i18n/message.ts'
 import type { Source } from '../../../model/codec.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { decoderOf, isIntraOnly } from './fourcc.ts'
 
-export type Found = { track: PictureTrack; index: number } | { kept: string; reason: 'unsupported_feature' }
+export type Found = { track: PictureTrack; index: number } | { kept: Message; reason: 'unsupported_feature' }
 
 /** The two letters of chunks that change the palette (xxpc), as a little-endian number. */
 const PALETTE_CHANGE = 0x6370
@@ -29,27 +31,27 @@ const rowOrder = (height: number) => (height > 0 ? new TextEncoder().encode('Bot
 /** The first picture stream as a track whose frames count 0, 1, 2 … */
 export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
-  if (!stream || stream.strf.length < 40) return { kept: 'no pictures', reason: 'unsupported_feature' }
+  if (!stream || stream.strf.length < 40) return { kept: message('no_pictures'), reason: 'unsupported_feature' }
   // BITMAPINFOHEADER: width at 4, height at 8 (negative is top-down), bits at 14, compression at 16.
   const reader = new ByteReader(stream.strf, true)
   const [width, height] = [reader.i32(4), Math.abs(reader.i32(8))]
   const compression = fourCC(stream.strf, 16)
   const decoder = decoderOf(compression)
-  if (!decoder) return { kept: `pictures of type '${compression}' are kept as they are`, reason: 'unsupported_feature' }
+  if (!decoder) return { kept: message('pictures_of_type_kept', { type: compression }), reason: 'unsupported_feature' }
   if (width < 16 || height < 16 || width > 16384 || height > 16384)
-    return { kept: `pictures of ${width}×${height}`, reason: 'unsupported_feature' }
+    return { kept: message('pictures_of', { width, height }), reason: 'unsupported_feature' }
   const samples = samplesOf(file, stream.index, isIntraOnly(decoder))
   if (file.chunks.of(stream.index).some((chunk) => file.chunks.kind[chunk] === PALETTE_CHANGE))
-    return { kept: 'a palette that changes', reason: 'unsupported_feature' }
-  if (samples.count === 0) return { kept: 'no pictures', reason: 'unsupported_feature' }
+    return { kept: message('changing_palette'), reason: 'unsupported_feature' }
+  if (samples.count === 0) return { kept: message('no_pictures'), reason: 'unsupported_feature' }
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
   const fps = rate.num / rate.den
-  if (!(fps >= 0.1 && fps <= 1000)) return { kept: `${fps} frames a second`, reason: 'unsupported_feature' }
+  if (!(fps >= 0.1 && fps <= 1000)) return { kept: message('frames_a_second', { fps }), reason: 'unsupported_feature' }
   const bits = reader.u16(14)
   const isRgb = reader.u32(16) === BI_RGB
   const palette = isRgb && bits === 8 ? paletteOf(stream.strf) : undefined
   if (isRgb && !palette && ![16, 24, 32].includes(bits))
-    return { kept: `uncompressed pictures of ${bits} bits`, reason: 'unsupported_feature' }
+    return { kept: message('uncompressed_pictures_of_bits', { bits }), reason: 'unsupported_feature' }
   const extradata = isRgb ? rowOrder(reader.i32(8)) : stream.strf.slice(40)
   return {
     index: stream.index,

@@ -5,13 +5,14 @@ import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
+import { message } from '../../../i18n/message.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
 import { AAC_RATES } from '../aac-rates.ts'
 import type { SoundRuns } from '../sound.ts'
 
 /** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
 function waveFormat({ strf }: AviStream) {
-  if (strf.length < 16) throw malformed('avi', 0, 'a sound stream without format')
+  if (strf.length < 16) throw malformed('avi', 0, 'sound_stream_without_format')
   const reader = new ByteReader(strf, true)
   const plain = reader.u16(0)
   // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
@@ -41,10 +42,9 @@ export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
 export function uncompressed(stream: AviStream): AudioStream {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = decoderFor(tag, bits)
-  if (!decoder) throw unsupported(`sound of type 0x${tag.toString(16)} stays in its AVI file`)
-  if (channels < 1 || channels > 2 || !AAC_RATES.includes(hertz))
-    throw unsupported(`${channels} channels of ${hertz} Hz stay in their AVI file`)
-  if (blockAlign < 1 || blockAlign > 16384) throw malformed('avi', 0, `sound in blocks of ${blockAlign} bytes`)
+  if (!decoder) throw unsupported(message('sound_type_stays_in_avi', { tag: tag.toString(16) }))
+  if (channels < 1 || channels > 2 || !AAC_RATES.includes(hertz)) throw unsupported(message('channels_stay_in_avi', { channels, hertz }))
+  if (blockAlign < 1 || blockAlign > 16384) throw malformed('avi', 0, message('sound_in_blocks_of_bytes', { bytes: blockAlign }))
   return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
 }
 

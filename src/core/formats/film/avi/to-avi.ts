@@ -6,6 +6,7 @@ import { ByteWriter } from '../../../bytes/writer.ts'
 import { FLOOR_SNR_DB } from '../../../catalog/floors.ts'
 import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
+import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import { noGain } from '../../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../../model/loss.ts'
@@ -25,7 +26,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   const { file, pictures } = job
   let { kept } = job
   const fresh = new Map<number, NewStream>()
-  const steps: string[] = []
+  const steps: Message[] = []
   let shown: PictureLoss | undefined
   let sound: SoundLoss | undefined
   const films = await pictureFiles(job, parts)
@@ -44,7 +45,7 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
     if (files.length === 0 || snrDb < FLOOR_SNR_DB || bytesOf(files) >= sumOf(track.runs.size) * WORTH_IT) continue
     fresh.set(track.stream.index, newSound(track, files))
     sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
-    steps.push(`sound: ${track.audio.decoder} → MP3, LAME -V${job.level.mp3}`)
+    steps.push(message('sound_to_mp3', { decoder: track.audio.decoder, quality: job.level.mp3 }))
   }
   const plan = planAvi(source, file, fresh)
   if (plan.total + source.size - file.end >= source.size) {
@@ -53,8 +54,8 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   }
   await plan.write(sink, options)
   await copyTail(source, file.end, sink)
-  for (const step of ['index written anew, dead space dropped', ...tailSteps(source, file.end)]) steps.push(step)
-  if (kept?.reason) steps.push(`pictures kept: ${kept.detail}`)
+  for (const step of [message('index_written_anew_dead_space_dropped'), ...tailSteps(source, file.end)]) steps.push(step)
+  if (kept?.reason) steps.push(message('pictures_kept', { why: kept.detail }))
   const left = file.streams.filter(({ index }) => !fresh.has(index)).map(({ kind }) => KINDS[kind])
   return { kind: 'compressed', ...lossOf(shown, sound), ...copiedOf(left), steps }
 }

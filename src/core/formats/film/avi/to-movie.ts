@@ -9,6 +9,7 @@ import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts
 import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
+import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import { noGain, unsupported } from '../../../model/error.ts'
 import { lossOf } from '../../../model/loss.ts'
@@ -27,7 +28,7 @@ import { runsOf, streamStart } from './sounds.ts'
 /** A track that has been made, and how it is hung into the index. */
 interface Made {
   readonly frame: SkeletonTrack
-  readonly step: string
+  readonly step: Message
   readonly snrDb?: number
   track(movie: Movie, hook: Track): NewTrack
 }
@@ -43,7 +44,7 @@ export async function joinMovie(
   const { file } = job
   const quickTime = options.output === 'mov'
   const films = await pictureFiles(job, parts)
-  if (!films) throw unsupported('pictures that stay in their AVI file')
+  if (!films) throw unsupported('pictures_stay_in_their_avi_file')
   const made: Made[] = [makePictures(job, films)]
   const streams = file.streams.filter(({ kind }) => kind === 'auds')
   for (const stream of streams) {
@@ -62,7 +63,7 @@ export async function joinMovie(
   const plan = layOut(source, movie, fresh, movie.ftyp)
   if (plan.total >= source.size) throw noGain()
   await writeMovie(source, plan, sink, options)
-  const left = source.size > file.end ? [`${source.size - file.end} bytes after the end not kept`] : []
+  const left = source.size > file.end ? [message('bytes_after_end_not_kept', { bytes: source.size - file.end })] : []
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
   const sound = noises.length ? { snrDb: leastOf(noises) } : undefined
   const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
@@ -100,16 +101,16 @@ function shownAt({ chunks }: Avi, stream: number): number[] {
 
 async function copyMp3(source: Source, file: Avi, stream: AviStream, quickTime: boolean): Promise<Made> {
   const frames = await mp3Frames(source, stream, runsOf(file, stream))
-  return { frame: mp3Skeleton(frames), step: 'sound: MP3 frames copied', track: () => mp3Track(frames, quickTime) }
+  return { frame: mp3Skeleton(frames), step: message('sound_mp3_frames_copied'), track: () => mp3Track(frames, quickTime) }
 }
 
 async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedPart[], quickTime: boolean): Promise<Made> {
   const [read] = await soundFiles<SoundHead>(sound, parts)
-  if (!read) throw unsupported('a stream of sound without sound')
+  if (!read) throw unsupported('stream_of_sound_without_sound')
   const bitsPerSecond = aacRate(job.level, sound)
   return {
     frame: { handler: 'soun', timescale: sound.audio.hertz, duration: read.head.samples, width: 0, height: 0 },
-    step: `sound: ${sound.audio.decoder} → AAC ${Math.round(bitsPerSecond / 1000)} kbit/s`,
+    step: message('sound_to_aac', { decoder: sound.audio.decoder, kilobits: Math.round(bitsPerSecond / 1000) }),
     snrDb: snrOf([read.head]),
     track: (movie, track) => newSound(movie, { track, bitsPerSecond }, read, quickTime),
   }

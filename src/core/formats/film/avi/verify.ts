@@ -8,6 +8,7 @@ import { Window } from '../../../containers/packet-window.ts'
 import { type Avi, type AviStream, namedStreams, readAvi } from '../../../containers/riff/avi.ts'
 import { isFilling } from '../../../containers/riff/inner-chunks.ts'
 import { isOpenDml } from '../../../containers/riff/write-avi.ts'
+import { english } from '../../../i18n/message.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../model/codec.ts'
 import { isCodecError, malformed } from '../../../model/error.ts'
 import { tailDifference } from '../../../model/trailing-data.ts'
@@ -205,7 +206,7 @@ async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>
 /** Every part of a film begins with a key frame: from some of them on, a few pictures. */
 async function decodeStretches({ source, file }: Side, options: Options): Promise<string | undefined> {
   const found = await pictureTrack(source, file)
-  if ('kept' in found) return found.kept
+  if ('kept' in found) return english(found.kept)
   const { stream, samples } = found.track
   using engine = engineFor(stream)
   engine.openVideo(stream)
@@ -252,7 +253,7 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
   const { source: original, file: before } = old
   const { movie: after } = made
   const found = await pictureTrack(original, before)
-  if ('kept' in found) return unlike(found.kept)
+  if ('kept' in found) return unlike(english(found.kept))
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
   if (after.tracks.length !== sounds.length + 1) return unlike(`${after.tracks.length} tracks`)
   const [video] = after.tracks
@@ -340,7 +341,7 @@ export async function laid({ source, file }: Side): Promise<LaidPictures> {
 export function laidMovie({ source, movie }: MadeMovie): LaidPictures {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
-  if (!stream) throw malformed('mp4', 0, 'no decoder for the result')
+  if (!stream) throw malformed('mp4', 0, 'no_decoder_for_result')
   const samples = track.samples()
   const start = samples.dts[0]! + samples.composition[0]!
   return {

@@ -6,6 +6,7 @@ import { LARGE_FRAME_CRF } from '../../../catalog/levels.ts'
 import { type Box, find } from '../../../containers/isobmff/box.ts'
 import { readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
+import { message } from '../../../i18n/message.ts'
 import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
 import type { NativeFilm } from '../../../model/external-encoder.ts'
 import { memorySource } from '../../../model/source.ts'
@@ -41,7 +42,7 @@ type Job = Omit<Encode, 'crf' | 'seen'> & { readonly native: NativeStream; reado
  */
 export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): Promise<EncodedPart> {
   const { track, options, native } = job
-  if (!options.native) throw unsupported('pictures for a program that is not here')
+  if (!options.native) throw unsupported('pictures_for_program_not_here')
   const all = { ...job, program: options.native }
   const most = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
   const crf = await factorFor(all, level, most).catch((error: unknown) => {
@@ -89,7 +90,8 @@ const FIRST_BYTES = 64 * 1024
 /** Display times of the part's frames, in order. */
 function shownTimes(samples: Samples, cut: Cut): Float64Array {
   const times = timesOf(samples, cut)
-  if (times.length !== cut.frames) throw malformed('video', samples.offset[cut.from]!, `${times.length} pictures instead of ${cut.frames}`)
+  if (times.length !== cut.frames)
+    throw malformed('video', samples.offset[cut.from]!, message('pictures_instead', { count: times.length, frames: cut.frames }))
   return times
 }
 
@@ -106,12 +108,16 @@ async function measured({ track, cut, native, program }: Job, { original, film, 
   const [made] = movie.tracks
   const samples = made?.samples()
   if (!made || !samples || made.timescale !== track.timescale || samples.count !== cut.frames)
-    throw malformed('video', track.samples.offset[cut.from]!, `${samples?.count ?? 0} pictures instead of ${cut.frames}`)
+    throw malformed(
+      'video',
+      track.samples.offset[cut.from]!,
+      message('pictures_instead', { count: samples?.count ?? 0, frames: cut.frames }),
+    )
   const sampling = new Sampling()
   const sampled = [...shown.keys()].filter((i) => sampling.takes(secondsOf(track, shown[i]!)))
   const all = { from: 0, to: Number.MAX_SAFE_INTEGER }
   const figures = await program.measure(original.film, film, { bits: native.bits, original: span, result: all, sampled })
-  if (figures.mse.length !== cut.frames) throw malformed('video', track.samples.offset[cut.from]!, 'a picture is damaged')
+  if (figures.mse.length !== cut.frames) throw malformed('video', track.samples.offset[cut.from]!, 'picture_damaged')
   const ssim = ssimOf(figures, sampled.length, { ...track.stream, bits: native.bits })
   const seconds = new Seconds()
   for (const [i, mse] of figures.mse.entries()) seconds.add(secondsOf(track, shown[i]!), mse, ssim[sampled.indexOf(i)])
@@ -151,7 +157,7 @@ function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
     pts[sample] = shown[place]!
   })
   const apart = time(order[0]!) - shown[0]!
-  if (order.some((sample) => time(sample) - pts[sample]! !== apart)) throw unsupported('times that the encoder does not keep')
+  if (order.some((sample) => time(sample) - pts[sample]! !== apart)) throw unsupported('times_encoder_does_not_keep')
   return pts
 }
 
@@ -159,7 +165,7 @@ function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
 function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream): Uint8Array {
   const inside = { body: description.body + 78, end: description.end }
   const box = find(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
-  if (!box) throw unsupported('an encoder without a configuration')
+  if (!box) throw unsupported('encoder_without_configuration')
   const record = moov.slice(box.body, box.end)
   return encoder === 'x265' ? record : parameterSets(record)
 }

@@ -1,7 +1,9 @@
 /** Which pictures the program beside the press takes: those that no engine here can decode, or no isolate has room for. */
+
 import type { VideoStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { MOST_PIXELS } from '../../../catalog/formats/film.ts'
 import { type Box, boxes, u16At } from '../../../containers/isobmff/box.ts'
+import { message } from '../../../i18n/message.ts'
 import { pixelsWithin } from '../../../model/budget.ts'
 import type { Options } from '../../../model/codec.ts'
 import { overBudget } from '../../../model/error.ts'
@@ -38,7 +40,7 @@ export function nativeStream(
   const pixels = width * height
   if (width % 2 || height % 2 || Math.min(width, height) < 16) return undefined
   if (!small && bits === 8 && decoder !== 'av1' && pixels <= MOST_PIXELS.isolate) return undefined
-  if (pixels > pixelsWithin(MOST_PIXELS, options)) throw overBudget(`pictures of ${width}×${height}`)
+  if (pixels > pixelsWithin(MOST_PIXELS, options)) throw overBudget(message('pictures_of', { width, height }))
   const stream = { decoder, extradata: moov.slice(configuration.body, configuration.end), width, height, tag: 0, bitsPerSample: 24 }
   const encoder = decoder === 'h264' && bits === 8 ? 'x264' : 'x265'
   return { entry: moov.slice(entry.start, entry.end), bits, encoder, dolbyVision: dolby !== undefined, stream }

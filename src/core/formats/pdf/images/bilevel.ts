@@ -2,6 +2,7 @@
 
 import { FaxEncoder } from '../../../bytes/ccitt/encode.ts'
 import { concat } from '../../../bytes/concat.ts'
+import { message } from '../../../i18n/message.ts'
 import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -49,7 +50,7 @@ export async function bilevelFlow(reader: Reader, stream: Stream, facts: ImageFa
 }
 
 async function* faxFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncGenerator<Uint8Array> {
-  if (facts.length > MAX_FAX_BYTES) throw new PdfSyntax('a fax over the limit')
+  if (facts.length > MAX_FAX_BYTES) throw new PdfSyntax('fax_over_limit')
   const parts: Uint8Array[] = []
   for await (const piece of imageFlow(reader, stream, facts)) parts.push(piece)
   // /BlackIs1 says what the samples are, not how they are coded.
@@ -96,7 +97,7 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
     rest = new Uint8Array(0)
     if (surplus) break
   }
-  if (done < total) throw new PdfSyntax(`${done} of ${total} bytes of a bilevel image`)
+  if (done < total) throw new PdfSyntax(message('bilevel_image_cut_short', { done, bytes: total }))
   const coded = smallest(facts, fax?.end(), jbig2.end())
   const layout = { predictor: 15, colors: 1, bitsPerComponent: 1, columns: facts.width }
   const least = Math.min(budget, coded?.size ?? budget)

@@ -30,7 +30,7 @@ const isOneBit = ({ bitsPerComponent, components, stencil, decode, colourKey }: 
 
 /** Throws `PdfSyntax` for damaged data and for kinds that are not read here. */
 export async function exactRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
-  if (!readsExactly(facts)) throw new PdfSyntax('an image of a kind that is not compared')
+  if (!readsExactly(facts)) throw new PdfSyntax('image_of_kind_not_compared')
   if (hasExactRows(facts)) return openRows(reader, stream, facts)
   return rowsOf(await bitLines(reader, stream, facts, imageFilter(facts)), facts)
 }

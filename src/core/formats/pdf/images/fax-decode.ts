@@ -1,6 +1,8 @@
 /** CCITT Group 4 back to rows (ITU-T T.6). */
+
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { decodeFaxRows } from '../../../bytes/ccitt/decode.ts'
+import { message } from '../../../i18n/message.ts'
 import { PdfSyntax } from '../objects.ts'
 
 /** Rows of packed bits, 0 is black. */
@@ -8,6 +10,6 @@ export function* decodeFax(bytes: Uint8Array, width: number, height: number): Ge
   try {
     for (const row of decodeFaxRows(bytes, { kind: 'g4', twoDimensional: true, width, height })) yield row.map((byte) => ~byte)
   } catch (error) {
-    throw isEngineError(error, 'fax') ? new PdfSyntax(error.message) : error
+    throw isEngineError(error, 'fax') ? new PdfSyntax(message('engine_reports', { problem: error.message })) : error
   }
 }

@@ -131,9 +131,9 @@ function wrapped(width: number, height: number, data: Uint8Array): Uint8Array {
 
 /** Rows of packed samples, 0 is black. Reads what is written here, and throws `PdfSyntax` for anything else. */
 export function* decodeJbig2(bytes: Uint8Array, width: number, height: number): Generator<Uint8Array> {
-  if (bytes.length < HEAD_BYTES) throw new PdfSyntax('JBIG2 data ends early')
+  if (bytes.length < HEAD_BYTES) throw new PdfSyntax('jbig2_data_ends_early')
   const expected = wrapped(width, height, new Uint8Array(bytes.length - HEAD_BYTES))
-  if (Buffer.compare(expected.subarray(0, HEAD_BYTES), bytes.subarray(0, HEAD_BYTES)) !== 0) throw new PdfSyntax('JBIG2 of another kind')
+  if (Buffer.compare(expected.subarray(0, HEAD_BYTES), bytes.subarray(0, HEAD_BYTES)) !== 0) throw new PdfSyntax('jbig2_of_another_kind')
   yield* new Jbig2Decoder(width, bytes.subarray(HEAD_BYTES)).rows(height)
 }
 

@@ -137,6 +137,6 @@ async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, 
       index++
     }
   }
-  if (index < rowBytes * facts.height) throw new PdfSyntax('bilevel image ends early')
+  if (index < rowBytes * facts.height) throw new PdfSyntax('bilevel_image_ends_early')
   return undefined
 }

@@ -20,7 +20,7 @@ export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undef
     const stream = await reader.resolve(dict.get(key))
     if (!(stream instanceof Stream)) continue
     const facts = await imageFacts(reader, stream, await reader.filters(stream))
-    if (!facts) throw new PdfSyntax('a mask that is no image')
+    if (!facts) throw new PdfSyntax('mask_no_image')
     const [from, to] = facts.decode ?? [0, 1]
     // A stencil says where nothing is painted.
     const levels = Uint8Array.from({ length: 256 }, (_, value) => {
@@ -28,7 +28,7 @@ export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undef
       return Math.round(Math.min(255, Math.max(0, key === 'Mask' ? 255 - opaque : opaque)))
     })
     if (!isBilevel(facts) && (!hasExactRows(facts) || facts.palette || facts.components !== 1))
-      throw new PdfSyntax('a mask of a kind that is not followed')
+      throw new PdfSyntax('mask_of_kind_not_followed')
     return { width: facts.width, height: facts.height, strips: mapped(grey(reader, stream, facts), levels) }
   }
   return undefined
@@ -86,7 +86,7 @@ export class MaskRows {
       const wanted = Math.floor((this.given++ * stage.height) / this.height)
       while (this.index < wanted) {
         const { value, done } = await this.rows.next()
-        if (done) throw new PdfSyntax('a mask that ends early')
+        if (done) throw new PdfSyntax('mask_ends_early')
         this.current = value
         this.index++
       }

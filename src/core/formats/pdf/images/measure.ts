@@ -31,7 +31,7 @@ export interface Measured {
 /** All in one pass: both pictures are decoded side by side, a few rows at a time. */
 export async function measure({ original, result, mask }: Pair, grids: readonly Size[]): Promise<Measured> {
   if (result.channels !== original.channels || result.width > original.width || result.height > original.height)
-    throw new PdfSyntax('a picture that is not what was coded')
+    throw new PdfSyntax('picture_not_what_was_coded')
   const stored = new Comparison([original, result], result, 'area', original.inks ? 'unscored' : 'scored')
   const drawn = grids.map((grid) => new Comparison(mask ? [original, result, { ...mask, channels: 1 }] : [original, result], grid, 'drawn'))
   const all = [stored, ...drawn]

@@ -1,4 +1,5 @@
 /** What happened to the pictures of a document. */
+import { type Message, message } from '../../../i18n/message.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
 
 export interface ImageReport {
@@ -16,12 +17,12 @@ export interface ImageReport {
 export const emptyReport = (): ImageReport => ({ worst: undefined, recoded: 0, reduced: 0, exact: 0, packed: 0, palettes: 0 })
 
 /** The same for the receipt. */
-export function imageSteps({ exact, packed, palettes, recoded, reduced }: ImageReport): string[] {
-  const steps: string[] = []
-  if (exact > 0) steps.push(`${exact} images coded more tightly`)
-  if (packed > 0) steps.push(`${packed} images with a palette of their colours or fewer bits a pixel`)
-  if (palettes > 0) steps.push(`${palettes} images with a palette of fewer colours`)
-  if (recoded > 0) steps.push(`${recoded} images as JPEG`)
-  if (reduced > 0) steps.push(`${reduced} images reduced to their size on the page`)
+export function imageSteps({ exact, packed, palettes, recoded, reduced }: ImageReport): Message[] {
+  const steps: Message[] = []
+  if (exact > 0) steps.push(message('images_coded_more_tightly', { images: exact }))
+  if (packed > 0) steps.push(message('images_with_own_palette', { images: packed }))
+  if (palettes > 0) steps.push(message('images_with_fewer_colours', { images: palettes }))
+  if (recoded > 0) steps.push(message('images_as_jpeg', { images: recoded }))
+  if (reduced > 0) steps.push(message('images_reduced_to_page_size', { images: reduced }))
   return steps
 }

@@ -1,8 +1,10 @@
 /** Images of any kind as rows of 8-bit samples. */
+
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { JpxPicture } from '../../../../../wasm/openjpeg/openjpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
+import { message } from '../../../i18n/message.ts'
 import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -74,9 +76,10 @@ export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): Asy
 
 async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale): Promise<Rows> {
   const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { dctScale }).catch(asSyntax)
-  if (rows.channels !== facts.components) throw new PdfSyntax(`a JPEG of ${rows.channels} channels in a space of ${facts.components}`)
+  if (rows.channels !== facts.components)
+    throw new PdfSyntax(message('jpeg_of_channels_in_space', { channels: rows.channels, components: facts.components }))
   const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * dctScale) / 8))
-  if (rows.width !== width || rows.height !== height) throw new PdfSyntax('a JPEG of another size than its dictionary says')
+  if (rows.width !== width || rows.height !== height) throw new PdfSyntax('jpeg_of_another_size_than_dictionary_says')
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
 
@@ -98,14 +101,14 @@ async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promi
     if (parts.length * piece.length > 2 * MAX_JPX_BYTES) break
   }
   const data = concat(parts)
-  if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('JPEG 2000 data over the limit')
+  if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('jpeg_2000_data_over_limit')
   const picture = openJpx(data)
   const { width, height, components, plain } = picture
   // Without a colour space in the document the picture's own counts (8.9.5, table 87): only the simple ones are followed.
   const own = jp2Colour(data)
   const expected = facts.components || (own === 'gray' ? 1 : own === 'rgb' ? 3 : own === undefined ? components : 0)
   const fits = plain && width === facts.width && height === facts.height && components === expected
-  if (!fits || ![1, 3, 4].includes(components)) throw new PdfSyntax('JPEG 2000 of a kind that is not followed')
+  if (!fits || ![1, 3, 4].includes(components)) throw new PdfSyntax('jpeg_2000_of_kind_not_followed')
   const rows = Math.max(64, Math.ceil(JPX_STRIP_PIXELS / width))
   return { width, height, channels: components, strips: jpxStrips(picture, rows) }
 }
@@ -128,7 +131,7 @@ async function* jpxStrips(opened: JpxPicture, rows: number): AsyncGenerator<Uint
 }
 
 export function asSyntax(error: unknown): never {
-  if (isEngineError(error, 'jpeg', 'openjpeg')) throw new PdfSyntax(`${error.name}: ${error.message}`)
+  if (isEngineError(error, 'jpeg', 'openjpeg')) throw new PdfSyntax(message('of_named', { name: error.name, what: error.message }))
   throw error
 }
 
@@ -169,7 +172,7 @@ async function* expand(flow: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, f
   }
   const bytes = concat(held)
   const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
-  if (rows + whole < facts.height) throw new PdfSyntax(`${rows + whole} of ${facts.height} rows`)
+  if (rows + whole < facts.height) throw new PdfSyntax(message('rows_missing', { rows: rows + whole, height: facts.height }))
   yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
 }
 

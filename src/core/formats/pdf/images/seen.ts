@@ -98,7 +98,7 @@ export function reopenedBelow(
 ): JpegReference {
   const masked = async function* (strips: Strips, samples: number) {
     const opened = await mask()
-    if (!opened) throw new PdfSyntax('a mask that is gone')
+    if (!opened) throw new PdfSyntax('mask_gone')
     const rows = new MaskRows(opened, size.width, size.height)
     yield* below(strips, size, samples, (count) => rows.next(count))
   }

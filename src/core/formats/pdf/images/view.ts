@@ -81,7 +81,7 @@ export async function takePreview(picture: Streamed, size: Size, screen: Size): 
 /** The same of a picture of one or three channels below a mask. */
 export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
-  if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks below a mask')
+  if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks_below_mask')
   const opened = { width: picture.width, height: picture.height, channels: 4 }
   const targets = [
     { scaler: new RowScaler(opened, size, 'area', true), rgba: new Uint8Array(size.width * size.height * 4), at: 0 },

@@ -171,7 +171,7 @@ export class UserScan {
       if (!(value instanceof Ref)) continue
       const number = this.duplicates.of(value.number)
       if (this.stamp[number] === this.round) continue
-      if (++this.visits > MAX_VISITS) throw overBudget('a document of too many shared objects')
+      if (++this.visits > MAX_VISITS) throw overBudget('document_of_too_many_shared_objects')
       const object = await this.reader.get(number)
       if (object instanceof Dict && nameOf(await this.reader.entry(object, 'Type')) === 'Page') continue
       met(number)

@@ -3,12 +3,14 @@
  * held at the worst moment, above what the loaded modules take: `all` with garbage that nobody collected yet, `live` without.
  * `deck.ts FILE [--live]`.
  */
+
 import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pptx } from '../../../../../src/core/formats/office/office.ts'
 import { PRESS_CODECS } from '../../../../../src/core/formats/press.ts'
 import { openJob } from '../../../../../src/core/pipeline/job.ts'
+import { textsOf } from '../../../../support/in-english.ts'
 import { fileSink, fileSource } from './files.ts'
 
 const [path = ''] = process.argv.slice(2)
@@ -53,7 +55,7 @@ const { outcome } = pressed
 console.log(
   JSON.stringify({
     kind: outcome.kind,
-    steps: outcome.kind === 'compressed' ? outcome.steps : outcome.reason,
+    steps: outcome.kind === 'compressed' ? textsOf(outcome.steps) : outcome.reason,
     ratio: (pressed.result?.size ?? source.size) / source.size,
     all: megabytes(all),
     live: megabytes(live),

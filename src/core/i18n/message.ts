@@ -1,0 +1,35 @@
+/** Messages about files: steps of a receipt, details of a reason, errors of codecs. Each is a code of `en.ts` with its parameters. */
+import { EN } from './en.ts'
+import { type AnyMessage, type ParametersOf, type PlainCodeOf, textOf } from './text.ts'
+
+export type Code = keyof typeof EN
+
+declare const made: unique symbol
+
+/** A message about a file. `message()` is the only way to make one, so that its parameters are there. */
+export interface Message extends AnyMessage {
+  readonly code: Code & { readonly [made]: true }
+}
+
+/** A code whose text has no parameters. */
+export type PlainCode = PlainCodeOf<typeof EN>
+
+/** A message, or the code of one that has no parameters. */
+export type Said = Message | PlainCode
+
+export function message<C extends Code>(code: C, ...[parameters]: ParametersOf<(typeof EN)[C]>): Message {
+  return { code, ...parameters } as unknown as Message
+}
+
+export const messageOf = (said: Said): Message => (typeof said === 'string' ? ({ code: said } as unknown as Message) : said)
+
+/** The English text. */
+export const english = (said: Message): string => textOf(said, EN)
+
+/** The messages without those that say the same as an earlier one. */
+export const distinct = (said: readonly Message[]): Message[] => [...new Map(said.map((one) => [JSON.stringify(one), one])).values()]
+
+/** A message as some release stored it: the first ones stored English sentences. */
+export type StoredMessage = Message | string
+
+export const revivedMessage = (stored: StoredMessage): Message => (typeof stored === 'string' ? message('text', { text: stored }) : stored)

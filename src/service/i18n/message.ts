@@ -1,0 +1,41 @@
+/** Messages of the API: errors of requests and of failed tasks. Each is a code of `en.ts` with its parameters. */
+import { EN } from '../../core/i18n/en.ts'
+import { type AnyMessage, type ParametersOf, type PlainCodeOf, type Texts, textOf } from '../../core/i18n/text.ts'
+import { ZH } from '../../core/i18n/zh.ts'
+import { API_EN } from './en.ts'
+import { API_ZH } from './zh.ts'
+
+export type Language = 'en' | 'zh-Hans'
+
+export type ApiCode = keyof typeof API_EN
+
+declare const made: unique symbol
+
+/** A message of the API. `apiMessage()` is the only way to make one, so that its parameters are there. */
+export interface ApiMessage extends AnyMessage {
+  readonly code: ApiCode & { readonly [made]: true }
+}
+
+/** A code whose text has no parameters. */
+export type ApiPlainCode = PlainCodeOf<typeof API_EN>
+
+/** A message, or the code of one that has no parameters. */
+export type ApiSaid = ApiMessage | ApiPlainCode
+
+/** A message as some release stored it: the first ones stored English sentences. */
+export type StoredApiMessage = ApiMessage | string
+
+export function apiMessage<C extends ApiCode>(code: C, ...[parameters]: ParametersOf<(typeof API_EN)[C]>): ApiMessage {
+  return { code, ...parameters } as unknown as ApiMessage
+}
+
+export const apiMessageOf = (said: ApiSaid): ApiMessage => (typeof said === 'string' ? ({ code: said } as unknown as ApiMessage) : said)
+
+/** Whether a text is a code without parameters: schemas name their messages so. */
+export const isPlainCode = (text: string): text is ApiPlainCode => Object.hasOwn(API_EN, text) && !API_EN[text as ApiCode].includes('{')
+
+const TABLES: { readonly [L in Language]: readonly Texts[] } = { en: [API_EN, EN], 'zh-Hans': [API_ZH, ZH, API_EN, EN] }
+
+/** The text of a message in a language; in English where that language has none. */
+export const inLanguage = (language: Language, stored: AnyMessage | string): string =>
+  typeof stored === 'string' ? stored : textOf(stored, ...TABLES[language])

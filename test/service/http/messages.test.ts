@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { EN } from '../../../src/core/i18n/en.ts'
+import { message } from '../../../src/core/i18n/message.ts'
+import { namesIn, type Texts } from '../../../src/core/i18n/text.ts'
+import { ZH } from '../../../src/core/i18n/zh.ts'
+import { API_EN } from '../../../src/service/i18n/en.ts'
+import { apiMessage, inLanguage, isPlainCode } from '../../../src/service/i18n/message.ts'
+import { API_ZH } from '../../../src/service/i18n/zh.ts'
+import { ApiError } from '../../../src/service/tasks/api-error.ts'
+
+describe('a message of the API', () => {
+  it('is English, or Chinese with what it carries', () => {
+    const unknown = apiMessage('no_such_task', { id: 'key' })
+    expect(inLanguage('en', unknown)).toBe("There is no task 'key'; it may have been deleted or have expired.")
+    expect(inLanguage('zh-Hans', unknown)).toBe('没有任务“key”，它可能已被删除或已过期。')
+    const unusable = apiMessage('callback_url_unusable', { why: apiMessage('host_is_ip_address') })
+    expect(inLanguage('en', unusable)).toBe('The callback_url cannot be used: its host is an IP address.')
+    expect(inLanguage('zh-Hans', unusable)).toBe('callback_url 不可用：主机是 IP 地址。')
+    const tooLong = apiMessage('field_wrong_got', { name: 'key', why: apiMessage('must_be_at_most_characters', { limit: 40 }), got: 'aaa' })
+    expect(inLanguage('zh-Hans', tooLong)).toBe('字段“key”最多 40 个字符（收到“aaa”）。')
+  })
+
+  it('stays English where Chinese has no text, and as it was stored where an earlier version stored it', () => {
+    expect(inLanguage('zh-Hans', message('chroma_halved'))).toBe('chroma halved to 4:2:0')
+    expect(inLanguage('zh-Hans', 'The file is empty.')).toBe('The file is empty.')
+  })
+
+  it('is in the error and in the failed task', () => {
+    const error = new ApiError('unknown_route', apiMessage('nothing_at', { path: '/x' }))
+    expect(error.message).toBe('There is nothing at /x.')
+    expect(error.asTaskError('req_1')).toMatchObject({ code: 404, message: { code: 'nothing_at', path: '/x' } })
+  })
+
+  it('is named by schemas only where it has no parameters', () => {
+    expect(['must_not_be_empty', 'nothing_at', 'constructor', 'Invalid input'].map(isPlainCode)).toEqual([true, false, false, false])
+  })
+
+  it('does not compile with a wrong code or without its parameters', () => {
+    // @ts-expect-error a code of files, not of the API
+    apiMessage('chroma_halved')
+    // @ts-expect-error a parameter is missing
+    apiMessage('nothing_at')
+    // @ts-expect-error a code with parameters does not stand alone
+    expect(new ApiError('unknown_route', 'nothing_at').message).toBe('There is nothing at .')
+  })
+})
+
+describe('the tables of the API', () => {
+  it('share no code with those about files', () => {
+    expect(Object.keys(API_EN).filter((code) => Object.hasOwn(EN, code))).toEqual([])
+  })
+
+  it('in Chinese have codes of the English ones, with the same parameters', () => {
+    const english: Texts = API_EN
+    for (const [code, text] of Object.entries(API_ZH as Texts)) {
+      expect(Object.hasOwn(english, code), code).toBe(true)
+      expect([...new Set(namesIn(text))].sort(), code).toEqual([...new Set(namesIn(english[code]!))].sort())
+    }
+  })
+
+  it('are all Chinese; messages about files are not yet', () => {
+    const share = (part: Texts, whole: Texts) => Object.keys(part).length / Object.keys(whole).length
+    expect(share(API_ZH, API_EN)).toBe(1)
+    expect(share(ZH, EN)).toBe(0)
+  })
+})

@@ -1,0 +1,16 @@
+/** Messages as their English texts, so that a test reads what a receipt says. */
+import { english, type Message } from '../../src/core/i18n/message.ts'
+
+const isMessage = (value: object): value is Message => 'code' in value && typeof value.code === 'string'
+
+/** A copy of `value` in which every message is its text. What is neither an array nor a plain object is left as it is. */
+export function inEnglish(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inEnglish)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  if (isMessage(value)) return english(value)
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, inEnglish(held)]))
+}
+
+export const textsOf = (steps: readonly Message[]): string[] => steps.map(english)
+
+export const textOfDetail = (detail: Message | undefined): string => (detail === undefined ? '' : english(detail))
