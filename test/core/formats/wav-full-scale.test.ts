@@ -91,14 +91,14 @@ describe('chunks', () => {
         ['cue points', 'labels of cue points', 'chunk iXML'].map((what) => `not kept, mp3 has no place for it: ${what}`),
       ),
     })
-    expect(JSON.stringify(outcome)).not.toContain('INFO')
+    expect(JSON.stringify(inEnglish(outcome))).not.toContain('INFO')
   })
 
   it('are in FLAC as `flac --keep-foreign-metadata` stores them, labels without cue points too', async () => {
     for (const one of [file, wave(integers, 16, 2, 44100, [['LIST', ascii('adtllabl\x0a\0\0\0\x01\0\0\0verse\0')]])]) {
       const { bytes, outcome } = await press(wav, one, 'medium', 'flac')
       expect(Buffer.from(bytes).includes(Buffer.from('adtllabl'))).toBe(true)
-      expect(JSON.stringify(outcome)).not.toContain('not kept')
+      expect(JSON.stringify(inEnglish(outcome))).not.toContain('not kept')
     }
   })
 

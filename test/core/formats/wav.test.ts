@@ -22,7 +22,7 @@ describe('exact', () => {
     const file = wave(scaled(5000, 2, bits, unit), bits, 2, 44100)
     const { outcome, bytes } = await press(wav, file, 'high', 'wav')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    expect(JSON.stringify(outcome)).toContain(wanted)
+    expect(JSON.stringify(inEnglish(outcome))).toContain(wanted)
     expect(bytes.length).toBeLessThan(file.length * 0.77)
   })
 
