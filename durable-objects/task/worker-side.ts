@@ -1,10 +1,11 @@
-import type { StoredMessage } from '../../src/core/i18n/message.ts'
+import { english, revivedMessage, type StoredMessage } from '../../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
 import {
   type Claim,
   type ClaimingWorker,
+  CODED_MESSAGES,
   commonProtocol,
   type JobMessage,
   OLDEST_PROTOCOL,
@@ -64,7 +65,9 @@ export class WorkerSide {
       parts: step === 'part' ? parts.records(part) : step === 'join' ? parts.records() : [],
       soFar: step === 'part' ? parts.soFar() : { bytes: 0, replaces: 0 },
       alone: (claimed.lost ?? 0) > 0,
-      ...(job.overBudget === undefined ? {} : { overBudget: job.overBudget }),
+      ...(job.overBudget === undefined
+        ? {}
+        : { overBudget: protocol < CODED_MESSAGES ? english(revivedMessage(job.overBudget)) : job.overBudget }),
     }
   }
 

@@ -1,5 +1,5 @@
 /** Outcomes of older releases, read as they are written now: with messages as text, or without a place of their own for losses. */
-import { revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
+import { english, revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
 import type { Compressed, Outcome } from '../../core/model/codec.ts'
 import { lossOf } from '../../core/model/loss.ts'
 
@@ -16,6 +16,13 @@ export type StoredOutcome =
       readonly steps: readonly string[]
       readonly output?: Exclude<Compressed['output'], undefined>
     }
+
+/** The outcome with its messages as English text, for task records of a release that knows no codes. */
+export function outcomeInEnglish(outcome: Outcome): StoredOutcome {
+  if (outcome.kind === 'compressed') return { ...outcome, steps: outcome.steps.map(english) }
+  const { detail, ...rest } = outcome
+  return detail === undefined ? rest : { ...rest, detail: english(detail) }
+}
 
 /** The same receipt comes of it, whichever shape it was stored in. */
 export function revivedOutcome(stored: StoredOutcome): Outcome {

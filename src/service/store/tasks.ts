@@ -1,7 +1,7 @@
 /** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
 import type { StoredMessage } from '../../core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../core/model/segmented.ts'
-import type { NewTask, Task, TaskError, TaskResult } from './task.ts'
+import type { NewTask, StoredResult, Task, TaskError } from './task.ts'
 
 /** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */
 export interface JobMessage {
@@ -15,11 +15,13 @@ export interface JobMessage {
 }
 
 /**
- * What workers and task records say to each other: the newest form that this release speaks, and the oldest. While a release is
- * rolled out, workers and records are of two releases, so the oldest is what the release before spoke.
+ * Newest and oldest protocol between workers and task records that this release supports. During a deployment, workers and records
+ * belong to two releases, so the oldest is the newest of the release before.
  */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 export const OLDEST_PROTOCOL = 1
+/** First protocol whose messages are codes with parameters. Before it, they are English text. */
+export const CODED_MESSAGES = 2
 
 /** Forms that somebody speaks, both ends included. */
 export interface Protocols {
@@ -106,7 +108,7 @@ export interface TaskRecordFace {
   /** false: too late; the caller removes its blob. */
   completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean>
   /** false: too late (deleted, or another attempt has finished); the caller removes its blob. */
-  complete(attempt: number, result: TaskResult): Promise<boolean>
+  complete(attempt: number, result: StoredResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>
   /** The file needs more than a job has, so much that this attempt cannot even complete the task; another one does. */
   giveUp(attempt: number, why: StoredMessage): Promise<void>

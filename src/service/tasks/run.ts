@@ -9,7 +9,7 @@ import { ISOLATE_BYTES } from '../lanes.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'
 import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
 import { Gate } from './memory-semaphore.ts'
-import { type Codecs, ISOLATE, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
+import { type Codecs, ISOLATE, knowsCodes, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
 export type { Codecs, Runtime, Step } from './step-run.ts'
 
@@ -85,13 +85,14 @@ async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<v
 
 async function endAttempt(
   record: TaskRecordFace,
-  { attempt, task }: Extract<Claim, { kind: 'claimed' }>,
+  claim: Extract<Claim, { kind: 'claimed' }>,
   part: number | undefined,
   error: unknown,
 ): Promise<void> {
-  if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(task, error.bestSize))
+  const { attempt } = claim
+  if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(claim, error.bestSize))
   // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
-  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, error.detail ?? error.message)
+  if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, knowsCodes(claim) ? (error.detail ?? error.message) : error.message)
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return record.release(attempt, why, part, error instanceof PlatformError ? 'platform' : 'codec')
 }

@@ -13,13 +13,14 @@ import { expectedTrouble, outputOfResult, type Pressed, verifiedShareOf } from '
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { type Job, openJob } from '../../core/pipeline/job.ts'
 import type { WorkerEnv } from '../env.ts'
-import { apiMessage } from '../i18n/message.ts'
+import { apiMessage, inLanguage } from '../i18n/message.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
 import { partsOf, resultsOf } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import { Blocks, MOST_READS } from '../store/blocks.ts'
+import { outcomeInEnglish } from '../store/outcome.ts'
 import type { Task, TaskError } from '../store/task.ts'
-import type { Claim, JobMessage, TaskRecordFace } from '../store/tasks.ts'
+import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordFace } from '../store/tasks.ts'
 import { keptBytesFor } from './block-cache-size.ts'
 import { contentType, outputName } from './output-name.ts'
 
@@ -157,7 +158,7 @@ export class StepRun implements Disposable {
     if (pressed.result === undefined && pressed.defect) logDefect(task, pressed.outcome, pressed.defect)
     const plain = pressed.result ?? this.#source
     if (task.targetSize !== undefined && plain.size > task.targetSize) {
-      await record.fail(claim.attempt, targetUnreachable(task, plain.size))
+      await record.fail(claim.attempt, targetUnreachable(claim, plain.size))
       if (pressed.result) await env.BLOBS.delete(this.#resultKey)
       return
     }
@@ -177,7 +178,7 @@ export class StepRun implements Disposable {
       output,
       outputName: stored.name,
       contentType: contentType(stored.output),
-      outcome: pressed.outcome,
+      outcome: knowsCodes(claim) ? pressed.outcome : outcomeInEnglish(pressed.outcome),
       encrypted: claim.password !== undefined,
       ...verifiedShareOf(pressed),
       engines: pressed.result ? enginesOf(format.id, output) : [],
@@ -202,11 +203,17 @@ function unchanged({ reason, detail }: Omit<Extract<Outcome, { kind: 'unchanged'
   return { outcome: { kind: 'unchanged', reason, ...(detail === undefined ? {} : { detail }) }, result: undefined }
 }
 
-export function targetUnreachable(task: Task, bestSize: number): TaskError {
+/** True if the task record stores messages as codes. A record of the release before stores English text. */
+export const knowsCodes = ({ protocol = OLDEST_PROTOCOL }: Pick<ClaimedStep['claim'], 'protocol'>): boolean => protocol >= CODED_MESSAGES
+
+/** Error of a task whose `target_size` no result reaches. `bestSize`: bytes of the smallest result that keeps the floors. */
+export function targetUnreachable(claim: Pick<ClaimedStep['claim'], 'protocol' | 'task'>, bestSize: number): TaskError {
+  const { task } = claim
+  const message = apiMessage('target_unreachable', { target: String(task.targetSize), best: bestSize })
   return {
     code: 400,
     type: 'target_unreachable',
-    message: apiMessage('target_unreachable', { target: String(task.targetSize), best: bestSize }),
+    message: knowsCodes(claim) ? message : inLanguage('en', message),
     requestId: task.requestId,
     facts: { target_size: task.targetSize, best_size: bestSize },
   }

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { MP4 } from '../../../src/core/catalog/formats/film.ts'
+import { english, message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
 import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
@@ -191,4 +192,19 @@ it.each<[string, Outcome, Partial<Codec>, string]>([
   expect(task).toMatchObject({ status: 'completed', result: { outcome: { kind: 'unchanged', reason }, key: `uploads/${taskId}` } })
   expect((await keysOf(taskId)).filter((key) => key.startsWith('results/'))).toEqual([])
   expect(await bytesAt(task.result!.key)).toEqual(upload)
+})
+
+it('a task record of the release before gets messages as English text', async () => {
+  const { taskId } = await started({ originalSize: UPLOAD_BYTES })
+  const record = env.TASKS.getByName(taskId)
+  const completed: unknown[] = []
+  const older = {
+    claim: async (...given: Parameters<typeof record.claim>) => ({ ...(await record.claim(...given)), protocol: 1 }),
+    beat: (attempt: number, progress: number) => record.beat(attempt, progress),
+    complete: async (_attempt: number, result: unknown) => completed.push(result) > 0,
+  }
+  const withSteps: Outcome = { ...good, steps: [message('comments_removed', { count: 2 })] } as Outcome
+  const tasks = { getByName: () => older } as unknown as typeof env.TASKS
+  await run({ ...env, TASKS: tasks }, { mp4: claiming(withSteps) }, { taskId, generation: null, step: 'whole' })
+  expect(completed).toMatchObject([{ outcome: { kind: 'compressed', steps: [english(message('comments_removed', { count: 2 }))] } }])
 })
