@@ -1,5 +1,7 @@
 /** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
+
 import * as z from 'zod'
+import manifest from '../../../package.json' with { type: 'json' }
 import { ERROR_TABLE, ERROR_TEXTS } from './error-texts.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
 import { errorAnswer, task } from './schemas/tasks.ts'
@@ -53,7 +55,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
     openapi: '3.1.0',
     info: {
       title: 'Whittle',
-      version: '1.3.0',
+      version: manifest.version,
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       contact: { name: 'Whittle', url: baseUrl },
