@@ -39,7 +39,8 @@ function lint(root: string): string {
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, PATH: path },
+    // In CI, colours are on unless they are turned off.
+    env: { ...process.env, PATH: path, NO_COLOR: '1' },
   })
   expect(status === 0).toBe(stdout === '')
   expect(stderr).toBe('')
