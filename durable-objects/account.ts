@@ -35,10 +35,10 @@ import { StorageRoom } from './storage-room.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
 
-/** An answer is on its way within. */
+/** Delay, in milliseconds, before the object restarts, so that the RPC response is sent first. */
 const ANSWER_MS = 200
 
-/** One customer: applications and keys, what was used, the task index, storage, the webhook secret. */
+/** Durable Object of one customer account: applications, API keys, usage, task index, storage quota, webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
   readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
@@ -50,7 +50,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #audit: AuditTable
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
-  /** When tasks that were split last asked how many parts they may have. Who is silent has none. */
+  /** Split tasks that recently requested their share of parallel parts: task id → time of the last request, in epoch milliseconds. */
   readonly #split = new Map<string, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -114,7 +114,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#room.release(taskId)
   }
 
-  /** undefined: there is room for `bytes` more. */
+  /** Checks the storage quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
   #refusal(bytes: number) {
     const refusal = this.#room.refusal(bytes)
     if (refusal) this.#alerts.look(() => this.#room.filling(), true)
@@ -205,7 +205,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     this.#alerts.look(() => this.#room.filling())
   }
 
-  /** Only alerts have one. */
+  /** Sends due storage alerts. Nothing else in this object uses the alarm. */
   override async alarm(): Promise<void> {
     const secret = await this.webhookSecret()
     await this.#alerts.send({ send: sendThrough(this.env.EGRESS), secret, note: (delivery) => this.noteDelivery(delivery) })
@@ -303,7 +303,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
     try {
       const bookmark = 'bookmark' in to ? to.bookmark : await storage.getBookmarkForTime(to.at)
       const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-      // The next session begins when this one has ended, and the answer goes before.
+      // The restore takes effect when this object restarts, so return the bookmark first and abort afterwards.
       setTimeout(() => this.ctx.abort('the account is restored'), ANSWER_MS)
       return undo
     } catch (error) {

@@ -7,13 +7,13 @@ const FIRST = `
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
 
-/** The applications of an account, in its SQLite. */
+/** SQLite table of an account's applications. */
 export class ApplicationTable {
   readonly #sql: SqlStorage
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    // The name of before it had a file of its own.
+    // `account` is the schema name of the first release, when this table had no file of its own.
     migrate(storage, 'account', [FIRST])
   }
 
@@ -28,7 +28,7 @@ export class ApplicationTable {
     this.#sql.exec(insert, applicationId, name, environment, plan, createdAt)
   }
 
-  /** false: no such application; so below. */
+  /** Updates the given fields of an application. Returns `false` if the application does not exist. */
   update(applicationId: string, { name, environment, plan }: { name?: string; environment?: string; plan?: PlanId }): boolean {
     const set = 'name = COALESCE(?, name), environment = COALESCE(?, environment), plan = COALESCE(?, plan)'
     const values = [name ?? null, environment ?? null, plan ?? null, applicationId]
@@ -39,7 +39,7 @@ export class ApplicationTable {
     return [...this.#sql.exec('DELETE FROM applications WHERE id = ? RETURNING 1', applicationId)].length > 0
   }
 
-  /** The oldest first. */
+  /** Returns all applications of the account, oldest first. */
   all(): ApplicationRecord[] {
     type Row = { id: string; name: string; environment: string; plan: PlanId; created_at: number }
     const rows = [...this.#sql.exec<Row>('SELECT * FROM applications ORDER BY created_at')]

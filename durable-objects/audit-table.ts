@@ -6,7 +6,7 @@ const FIRST = `
 `
 const KEPT = 10_000
 
-/** Who did what to an account, in its SQLite: the last ten thousand actions. */
+/** Audit log of an account in SQLite. Keeps the last 10,000 actions. */
 export class AuditTable {
   readonly #sql: SqlStorage
 

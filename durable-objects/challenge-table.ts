@@ -2,9 +2,11 @@ import { RpcTarget } from 'cloudflare:workers'
 import type { ChallengeFace } from '../src/service/store/people.ts'
 import { randomText } from './random-text.ts'
 
-/** WebAuthn Level 3, 13.4.3: a challenge is random, used once, and given up when the ceremony takes too long. */
+/** Lifetime of a WebAuthn challenge, in milliseconds. WebAuthn Level 3, 13.4.3: challenges are random and single-use, and expire. */
 const CHALLENGE_MS = 5 * 60_000
-/** Anybody may ask to sign in: a flood pushes out its own oldest challenges, and fills nothing. */
+/**
+ * Maximum number of stored challenges. Sign-in is open to anybody, so a flood deletes the oldest challenges instead of filling the storage.
+ */
 const MOST_KEPT = 65_536
 
 const SCHEMA = `
@@ -13,7 +15,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS challenges_by_end ON challenges (expires_at);
 `
 
-/** Challenges that were given out and not answered yet, in the SQLite of an Account. */
+/** WebAuthn challenges that were issued and not answered yet, in the SQLite storage of an Account object. */
 export class ChallengeTable extends RpcTarget implements ChallengeFace {
   readonly #sql: SqlStorage
 

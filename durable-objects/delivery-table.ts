@@ -4,14 +4,17 @@ import { migrate } from './schema.ts'
 const FIRST = `
   CREATE TABLE IF NOT EXISTS deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, delivery TEXT NOT NULL);
 `
-/** Deliveries told only by an empty task id that they were of no task: alerts and tests alike, which nothing tells apart any more. */
+/**
+ * Migration that adds `kind` to stored deliveries. Earlier releases marked alerts and tests only by an empty task id, so both become
+ * `test`.
+ */
 const WITH_KINDS = `
   UPDATE deliveries SET delivery =
     json_set(delivery, '$.kind', CASE json_extract(delivery, '$.taskId') WHEN '' THEN 'test' ELSE 'task' END);
 `
 const KEPT = 1000
 
-/** What an account's receivers were sent, in its SQLite: the last thousand deliveries. */
+/** Log of webhook deliveries of an account in SQLite. Keeps the last 1,000 deliveries. */
 export class DeliveryTable {
   readonly #sql: SqlStorage
 
@@ -25,7 +28,7 @@ export class DeliveryTable {
     this.#sql.exec('DELETE FROM deliveries WHERE seq <= (SELECT MAX(seq) FROM deliveries) - ?', KEPT)
   }
 
-  /** The last one first. */
+  /** Returns the last `limit` deliveries, newest first. */
   list(limit: number): DeliveryRecord[] {
     const rows = this.#sql.exec<{ delivery: string }>('SELECT delivery FROM deliveries ORDER BY seq DESC LIMIT ?', limit)
     return [...rows].map((row) => JSON.parse(row.delivery) as DeliveryRecord)

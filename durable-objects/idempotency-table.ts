@@ -1,20 +1,20 @@
 import type { IdempotencyState } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
-/** An idempotency key is remembered for a day. */
+/** Lifetime of an idempotency key, in milliseconds (24 hours). */
 const REMEMBERED_MS = 86_400_000
-/** A request that was begun and never heard of again: its key is free by then. */
+/** Time in milliseconds after which an unfinished request no longer blocks its idempotency key (15 minutes). */
 export const IN_FLIGHT_MS = 15 * 60_000
-/** Each new key forgets so many old ones: more than come in. */
+/** Expired idempotency keys deleted for each new key. More than one, so that the table shrinks. */
 const FORGOTTEN_AT_ONCE = 2
 
 const FIRST = `CREATE TABLE IF NOT EXISTS idempotency (
   scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID`
 const BY_TIME = 'CREATE INDEX idempotency_by_time ON idempotency (at)'
-/** Who has the turn. */
+/** Column `asker`: id of the request that holds the idempotency key. */
 const ASKER = 'ALTER TABLE idempotency ADD COLUMN asker TEXT'
 
-/** Which requests were made under which idempotency key, in the Account's SQLite. */
+/** Idempotency keys of an account and the tasks that they created, in SQLite. */
 export class IdempotencyTable {
   readonly #sql: SqlStorage
 

@@ -5,34 +5,35 @@ import { PLANS } from '../src/service/store/plans.ts'
 import { RateWindow } from './rate-window.ts'
 
 /**
- * Accepted requests are written behind the answer, all of a tenth of a second at once: losing that much of a log in a crash
- * harms nobody; a write to the disk on every request would.
+ * Delay, in milliseconds, before accepted requests are written to storage, after the response. A crash loses at most 0.1 s of the rate
+ * window; a disk write for each request would cost more.
  */
 const WRITE_BEHIND_MS = 100
 const UNCONFIRMED = { allowUnconfirmed: true }
 
-/** Accepted requests of a day. */
+/** Number of accepted requests on one day. */
 interface Day {
-  /** "2026-11-20", UTC. */
+  /** UTC day such as "2026-11-20". */
   readonly day: string
   calls: number
 }
 
-/** What changes with every request: one row. */
+/** State that changes with every request. Stored as one row. */
 interface Recent {
   readonly window: StoredWindow
   readonly lastUsedAt?: number
-  /** Days before have rows of their own. Absent: none has been counted since this is kept here. */
+  /** Request count of the current day; earlier days have their own rows. `undefined`: no request was counted since this field exists. */
   readonly today?: Day
 }
 
 /**
- * One API key: its record and the window of its accepted requests in the last 60 s. One hop authenticates, authorises
- * and counts. Lives in memory, is stored behind the answer, and refused requests never write.
+ * Durable Object of one API key: its record and its accepted requests of the last 60 s.
+ * One call authenticates, authorises and counts a request. The state is kept in memory and written after the response. Refused requests
+ * cause no write.
  */
 export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #record: KeyRecord | undefined
-  /** Empty where there is no limit. */
+  /** Accepted requests of the last 60 s. Stays empty if the key has no rate limit. */
   #window: RateWindow
   #today: Day | undefined
   #lastUsedAt: number | undefined
@@ -135,7 +136,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   }
 }
 
-/** The first release kept both apart, and the moment of every request as a number. */
+/** Converts the state of the first release, which stored the window and `lastUsedAt` separately and one number for each request. */
 function ofBefore(kv: SyncKvStorage): Partial<Recent> {
   const [moments, lastUsedAt] = [kv.get<number[]>('window'), kv.get<number>('lastUsedAt')]
   if (lastUsedAt === undefined) return {}

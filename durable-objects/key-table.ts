@@ -25,13 +25,16 @@ const FIRST = `
     id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
 const WITH_NAMES = 'ALTER TABLE keys ADD COLUMN name TEXT'
-/** Epoch milliseconds. A removed key stays for what it did: NULL in one that was removed before this was kept, too. */
+/**
+ * Column `removed_at`, in epoch milliseconds. Removed keys keep their row for usage statistics. Keys removed by releases without this
+ * column stay `NULL`.
+ */
 const REMOVED_AT = 'ALTER TABLE keys ADD COLUMN removed_at INTEGER'
 const NOT_REMOVED = 'removed_at IS NULL'
 
 /**
- * The keys of an account: a line each in its SQLite, everything else in their gates. What the operator does is done; what
- * people do themselves keeps to their plan and to what the operator set.
+ * API keys of an account: one SQLite row for each key; the rest is in the key's KeyGate object.
+ * Changes by the operator are unrestricted. Changes by users must respect their plan and the operator's limits.
  */
 export class KeyTable {
   readonly #sql: SqlStorage
@@ -46,7 +49,9 @@ export class KeyTable {
     migrate(storage, 'keys', [FIRST, WITH_NAMES, REMOVED_AT])
   }
 
-  /** Keys that may have been used in a month like "2026-11", also by now removed ones, and the names of their gates. */
+  /**
+   * Returns keys that may have been used in a month such as "2026-11", including removed keys, with the names of their KeyGate objects.
+   */
   ofMonth(month: string): (KeySummary & { gate: string })[] {
     const region = regionOf(this.#account()?.accountId ?? '')
     const first = new Date(`${month}-01T00:00:00Z`)
@@ -63,7 +68,7 @@ export class KeyTable {
     return this.#read(this.#summaries(NOT_REMOVED))
   }
 
-  // ── The operator's side ────────────────────────────────────────────────────────────────────────────────────────
+  // ── Changes by the operator ────────────────────────────────────────────────────────────────────────────────────
 
   create(applicationId: string, options: NewKey): Promise<KeyMade | undefined> {
     return this.#inTurn(async () => (this.#planOf(applicationId) ? this.#make(applicationId, options) : undefined))
@@ -82,7 +87,7 @@ export class KeyTable {
     })
   }
 
-  /** Of all keys, or of those of an application. */
+  /** Changes all keys of the account, or only the keys of `applicationId`. */
   updateAll(change: Pick<KeyRecord, 'suspended'> | Pick<KeyRecord, 'plan'>, applicationId?: string): Promise<void> {
     return this.#inTurn(async () => {
       const keys = await (applicationId === undefined ? this.all() : this.ofApplication(applicationId))
@@ -90,7 +95,10 @@ export class KeyTable {
     })
   }
 
-  /** The lowest number of requests a minute that the operator set for a key; null: none was set. Keys that people made follow it. */
+  /**
+   * Copies the lowest requests-per-minute limit that the operator set to all keys made by users. Returns that limit; `null`: the operator
+   * set none.
+   */
   spreadLimit(): Promise<number | null> {
     return this.#inTurn(async () => {
       const keys = await this.all()
@@ -100,7 +108,7 @@ export class KeyTable {
     })
   }
 
-  // ── What people do themselves ──────────────────────────────────────────────────────────────────────────────────
+  // ── Changes by users of the account ────────────────────────────────────────────────────────────────────────────
 
   createOwn(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome> {
     return this.#inTurn(async () => {
@@ -135,7 +143,7 @@ export class KeyTable {
     })
   }
 
-  /** One that works must be disabled first, and the limit that the operator set for a key stays with it. */
+  /** Removes a key. Fails if the key is still active, or if the operator disabled it or set a limit for it. */
   remove(keyId: string): Promise<OwnKeyOutcome> {
     return this.#inTurn(async () => {
       const [known] = await this.#read(this.#summaries('id = ?', keyId))
@@ -144,7 +152,7 @@ export class KeyTable {
       if (isOperators(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
       if (isInUse(known)) return { kind: 'in_use' }
       await this.#gate(known.summary).forget()
-      // Nobody asks what a key did that was never used: keys that come and go fill nothing.
+      // A key that was never used has no usage to keep, so delete its row. Otherwise create-and-delete loops would fill the table.
       if (known.lastUsedAt === undefined) this.#sql.exec('DELETE FROM keys WHERE id = ?', keyId)
       else this.#sql.exec('UPDATE keys SET removed_at = ? WHERE id = ?', Date.now(), keyId)
       return { kind: 'removed' }
@@ -161,7 +169,7 @@ export class KeyTable {
       const { keyId: _, accountId, applicationId, disabledBy, suspended, state, ...rights } = known.record
       if (rights.expiresAt !== undefined && rights.expiresAt <= now) return { kind: 'expired' }
       const others = keys.filter((key) => key !== known && isInUse(key)).length
-      // Without a grace the new key takes the place of the old one, and its window.
+      // If `graceMs` is 0, the new key replaces the old one and continues its rate window.
       const old = state === 'active' ? graceMs > 0 : isInUse(known)
       const more = state === 'disabled' || graceMs > 0
       if (more && others + (old ? 1 : 0) >= this.#most) return { kind: 'too_many', limit: this.#most }
@@ -177,13 +185,13 @@ export class KeyTable {
     })
   }
 
-  // ── Both ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Shared by operator and user changes ────────────────────────────────────────────────────────────────────────
 
   get #most(): number {
     return PLANS[this.#account()?.plan ?? 'free'].maxKeys
   }
 
-  /** One after another: who counts keys must not be overtaken by who makes them. */
+  /** Runs changes of keys one after another, so that no key is added between counting the keys and creating one. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work)
     this.#turn = mine.catch(() => undefined)
@@ -194,7 +202,7 @@ export class KeyTable {
     return [...this.#sql.exec<{ plan: PlanId }>('SELECT plan FROM applications WHERE id = ?', applicationId)][0]?.plan
   }
 
-  /** Keys of an export, with the gates they had. */
+  /** Restores keys from an account export, including their KeyGate objects. */
   adopt(keys: readonly Pick<KeyView, 'summary' | 'record'>[]): Promise<void> {
     return this.#inTurn(async () => {
       for (const { summary, record } of keys) {
@@ -210,7 +218,7 @@ export class KeyTable {
     this.#sql.exec(`INSERT OR REPLACE INTO keys (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
   }
 
-  /** undefined: it keeps its name. */
+  /** Sets the display name of a key. `undefined`: keeps the name; empty: removes it. */
   #rename(keyId: string, name: string | undefined): void {
     if (name !== undefined) this.#sql.exec('UPDATE keys SET name = ? WHERE id = ?', name || null, keyId)
   }
@@ -272,7 +280,7 @@ export class KeyTable {
   }
 }
 
-/** A field that is given as undefined, or null, is taken away. */
+/** Changes to a key record. `undefined` and `null` delete the field. */
 type Changes = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined | null }
 
 function changed(record: KeyRecord, change: Changes): KeyRecord {
@@ -282,10 +290,13 @@ function changed(record: KeyRecord, change: Changes): KeyRecord {
 
 const made = (key: KeyMade | undefined): OwnKeyOutcome => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
 
-/** Who disabled a key was not always kept: in doubt it was the operator. */
+/** True if the operator disabled the key. Old records lack `disabledBy`; they count as disabled by the operator. */
 const isOperators = (record: KeyRecord) => record.state === 'disabled' && record.disabledBy !== 'account'
 
-/** Counts for the plan: it works, or did within the window, so that keys made in turn give no more requests than keys side by side. */
+/**
+ * True if the key counts towards the plan's maximum: it is active, or was used in the last 60 s. So replacing keys quickly gives no extra
+ * requests.
+ */
 function isInUse({ record, lastUsedAt }: Pick<KeyView, 'record' | 'lastUsedAt'>): boolean {
   const now = Date.now()
   const works = record.state === 'active' && (record.expiresAt === undefined || record.expiresAt > now)

@@ -7,9 +7,12 @@ import { migrate } from './schema.ts'
 
 const INVITATION_MS = 7 * 86_400_000
 const SESSION_MS = 12 * 3_600_000
-/** Of one person: whoever signs in again and again ends the oldest sessions, and fills nothing. */
+/**
+ * Maximum number of sessions of one person. A new sign-in above it ends the oldest session, so that repeated sign-ins cannot fill the
+ * storage.
+ */
 const MOST_SESSIONS = 100
-/** Of an account. */
+/** Maximum number of open invitations of an account. */
 const MOST_INVITATIONS = 200
 
 const FIRST = `
@@ -21,7 +24,9 @@ const FIRST = `
   CREATE TABLE IF NOT EXISTS sessions (hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
 `
 
-/** Releases before steps were counted may have added these. */
+/**
+ * Migration that adds `made_at` and `used_at`. Checks for the columns, because releases without counted migrations may have added them.
+ */
 function withTimes(sql: SqlStorage): void {
   const columns = [...sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('passkeys')")].map(({ name }) => name)
   for (const column of ['made_at', 'used_at']) {
@@ -29,13 +34,13 @@ function withTimes(sql: SqlStorage): void {
   }
 }
 
-/** Who was there before there were roles could do everything. */
+/** Migration that adds roles. Existing people and invitations become `owner`, because they had all rights before. */
 const WITH_ROLES = `
   ALTER TABLE people ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
   ALTER TABLE invitations ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
 `
 
-/** Who may manage the account in the console, in the Account's SQLite. */
+/** People who may manage the account in the console, in the SQLite storage of the Account object. */
 export class PeopleTable extends RpcTarget implements PeopleFace {
   readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
@@ -75,7 +80,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
 
   async acceptInvitation(token: string, passkey: Passkey) {
     const hash = await sha256(token)
-    // From here on nothing is awaited: all of it is stored, or nothing.
+    // No `await` below this line, so that the writes are stored together or not at all.
     const invited = this.#invited(hash)
     const { credentialId, userId, publicKey, counter, transports } = passkey
     if (invited?.userId !== userId) return 'used'
@@ -133,7 +138,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     this.#sql.exec('DELETE FROM sessions WHERE hash = ?', await sha256(token))
   }
 
-  // ── Who can get in, and who shall not any more ─────────────────────────────────────────────────────────────────
+  // ── Lists and removals of people, passkeys, sessions and invitations ───────────────────────────────────────────
 
   async list(token?: string): Promise<PeopleList> {
     const current = token === undefined ? '' : await sha256(token)
@@ -201,7 +206,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     return [...this.#sql.exec(`DELETE FROM ${what} RETURNING 1`, id)].length > 0
   }
 
-  /** Names its account, so that the edge knows whom to ask. */
+  /** Returns a new token `<account id>.<random>`. The account id lets the edge Worker find the right Account object. */
   #token() {
     return `${this.#accountId()}.${randomText(32)}`
   }
@@ -209,7 +214,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
 
 const newest = (of: string) => `SELECT rowid FROM ${of} ORDER BY rowid DESC LIMIT ?`
 
-/** The beginning of a token's hash names it where it is listed. */
+/** Number of leading characters of a token's SHA-256 that serve as public id of a session or invitation. */
 const ID_LENGTH = 24
 const idOf = (hash: string) => hash.slice(0, ID_LENGTH)
 

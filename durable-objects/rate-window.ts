@@ -1,36 +1,39 @@
 import type { StoredWindow } from '../src/service/store/keys.ts'
 
 const WINDOW_MS = 60_000
-/** Up to this limit each request is known to the millisecond: 10,000 moments at most. */
+/** Up to this rate limit, each request is stored with its exact millisecond: at most 10,000 entries. */
 const EXACT_UP_TO = 10_000
-/** Above, requests of a tenth of a second are one entry that ends with the last of them: 601 entries at most. */
+/**
+ * Interval in milliseconds that shares one entry if the rate limit is above 10,000: at most 601 entries. The entry expires with the
+ * interval's end.
+ */
 const COARSE_MS = 100
 
 /**
- * The accepted requests of the last 60 s. Never are there more than the limit in any 60 s; with a limit above 10,000 a place
- * becomes free up to 0.1 s late.
+ * Sliding window of the requests accepted in the last 60 s. Never allows more than the limit in any 60 s.
+ * With a limit above 10,000, a slot becomes free up to 0.1 s late.
  */
 export class RateWindow {
-  /** Epoch milliseconds, ascending; entries before `#first` are forgotten. */
+  /** Times of accepted requests in epoch milliseconds, ascending. Entries before `#first` have expired. */
   #moments: number[] = []
-  /** Requests at each of them. */
+  /** Number of requests at each entry of `#moments`. */
   #counts: number[] = []
   #first = 0
   #size = 0
 
-  /** As it was stored, also by releases that stored every request. */
+  /** @param stored the window as stored; the first release stored one number for each request */
   constructor(stored?: StoredWindow | readonly number[]) {
     if (!stored) return
     if (!('from' in stored)) for (const moment of stored) this.#push(moment, 1)
     else stored.offsets.forEach((offset, entry) => void this.#push(stored.from + offset, stored.counts[entry] ?? 1))
   }
 
-  /** Requests that count now. */
+  /** Number of requests in the window. */
   get size(): number {
     return this.#size
   }
 
-  /** Epoch milliseconds when the next place is free; undefined: none is taken. */
+  /** Epoch milliseconds when the next slot becomes free. `undefined`: the window is empty. */
   get freeAt(): number | undefined {
     const oldest = this.#moments[this.#first]
     return oldest === undefined ? undefined : oldest + WINDOW_MS
@@ -60,7 +63,7 @@ export class RateWindow {
     }
   }
 
-  /** A clock that was set back counts from the last request on. */
+  /** Adds requests to the window. If the system clock was set back, they are counted at the time of the last request. */
   #push(at: number, count: number): void {
     const last = this.#moments.length - 1
     const moment = Math.max(at, last >= this.#first ? this.#moments[last]! : at)

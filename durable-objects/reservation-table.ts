@@ -1,8 +1,8 @@
 import { migrate } from './schema.ts'
 
 /**
- * Room of uploads that are not finished, by the task that each may become, in the SQLite of an Account. The sum of all is kept by
- * triggers, so that it costs one row to ask.
+ * Storage reserved for unfinished uploads, by the task that each may become, in the SQLite storage of an Account object.
+ * Triggers maintain the sum of all reservations, so that reading the sum costs one row.
  */
 const FIRST = `
   CREATE TABLE reservations (task_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
@@ -14,7 +14,7 @@ const FIRST = `
   CREATE TRIGGER reservation_deleted AFTER DELETE ON reservations
     BEGIN UPDATE reserved SET bytes = bytes - OLD.bytes; END;
 `
-/** An upload removes itself at its end; what could not tell so is forgotten by those that come later, some at a time. */
+/** Expired reservations deleted for each new one. Only uploads that could not release their reservation leave an expired one. */
 const FORGOTTEN_AT_ONCE = 10
 
 export class ReservationTable {
@@ -25,7 +25,7 @@ export class ReservationTable {
     migrate(storage, 'reservations', [FIRST])
   }
 
-  /** Bytes of all. */
+  /** Bytes of all reservations together. */
   sum(): number {
     return this.#sql.exec<{ bytes: number }>('SELECT bytes FROM reserved').one().bytes
   }
@@ -34,7 +34,7 @@ export class ReservationTable {
     return [...this.#sql.exec('SELECT 1 FROM reservations WHERE task_id = ?', taskId)].length > 0
   }
 
-  /** `until` in epoch milliseconds. */
+  /** Reserves `bytes` for the task until `until` (epoch milliseconds). */
   add(taskId: string, bytes: number, until: number): void {
     this.#forget(Date.now())
     this.#sql.exec('INSERT INTO reservations (task_id, bytes, until) VALUES (?, ?, ?)', taskId, bytes, until)

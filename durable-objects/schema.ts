@@ -1,13 +1,10 @@
-/**
- * What changes the tables of an object from one release to the next: SQL, or what computes. A released step is never changed:
- * another one is added behind it.
- */
+/** One migration of an object's tables: SQL, or a function. A released migration never changes; later changes append another one. */
 export type SchemaStep = string | ((sql: SqlStorage) => void)
 
 /**
- * Brings the tables of `part` up to the last step, in one transaction. Which steps were taken is kept beside them; objects of
- * before that was kept have what the first step makes, which must not mind. A release that was rolled back finds more steps
- * taken than it knows: a step leaves standing what the release before it needs.
+ * Runs the migrations of `part` that have not run yet, in one transaction. The number of migrations that ran is stored in the object.
+ * The first migration must accept existing tables, because old objects have tables but no such number.
+ * Each migration must keep what the release before it needs, so that a release can be rolled back.
  */
 export function migrate(storage: DurableObjectStorage, part: string, steps: readonly SchemaStep[]): void {
   const name = `schema/${part}`

@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../src/service/store/people.ts'
 import type { Send } from '../src/service/tasks/egress.ts'
 import { deliver, nextDelivery } from '../src/service/tasks/notify.ts'
 
-/** Of the storage, in hundredths, the fullest first. */
+/** Alert levels in percent of the storage quota, highest first. */
 const LEVELS = [
   { percent: 100, type: 'storage.full' },
   { percent: 80, type: 'storage.nearly_full' },
@@ -17,11 +17,11 @@ interface Waiting {
   readonly messageId: string
   readonly body: string
   readonly attempts: number
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds when the alert is sent next. */
   readonly dueAt: number
 }
 
-/** What is sent with, and where it is noted. */
+/** Dependencies of `send`: the HTTP function, the webhook secret, and the log of deliveries. */
 interface Sending {
   readonly send: Send
   readonly secret: string
@@ -30,15 +30,15 @@ interface Sending {
 
 export interface Filling {
   readonly plan: string
-  /** Bytes. */
+  /** Stored bytes. */
   readonly used: number
   readonly quota: number
 }
 
-/** Tells the receiver that an account has named when its storage is 80 % full, and when it is full: each once a month (UTC). */
+/** Sends a webhook when an account's storage is 80 % full and when it is full, each at most once a month (UTC). */
 export class StorageAlerts {
   readonly #storage: DurableObjectStorage
-  /** null: there is none. Read once: it is asked for at every change of a task. */
+  /** Webhook URL for alerts. `null`: none set; `undefined`: not read from storage yet. Cached, because each task event needs it. */
   #url: string | null | undefined
 
   constructor(storage: DurableObjectStorage) {
@@ -50,7 +50,7 @@ export class StorageAlerts {
     return this.#url ?? undefined
   }
 
-  /** undefined: nobody is told any more. */
+  /** Sets the webhook URL for alerts. `undefined`: disables alerts. */
   set(url: string | undefined): void {
     this.#url = url ?? null
     if (url === undefined) {
@@ -58,7 +58,10 @@ export class StorageAlerts {
     } else this.#storage.kv.put(ADDRESS, url)
   }
 
-  /** After each change. `isRefused`: something found no room, which is full, whatever is free. */
+  /**
+   * Queues an alert if the storage has reached a level.
+   * @param isRefused an upload did not fit, which counts as 100 %
+   */
   look(filling: () => Filling, isRefused = false): void {
     if (this.url === undefined) return
     const { plan, used, quota } = filling()
@@ -75,7 +78,7 @@ export class StorageAlerts {
     this.#wait([...this.#waiting, { messageId, body, attempts: 0, dueAt: now }])
   }
 
-  /** What is due, from the object's alarm. */
+  /** Sends all due alerts. Called by the object's alarm. */
   async send({ send, secret, note }: Sending): Promise<void> {
     const { url } = this
     if (url === undefined) return
@@ -85,7 +88,7 @@ export class StorageAlerts {
       const delivery = await deliver(send, { url, messageId, body }, secret)
       await note({ kind: 'alert', messageId, url, attempt, ...delivery })
       const again = nextDelivery(delivery, attempt)
-      // Others may have come meanwhile.
+      // Read the queue again: alerts may have been added during the delivery.
       const others = this.#waiting.filter((message) => message.messageId !== messageId)
       this.#wait(again === undefined ? others : [...others, { messageId, body, attempts: attempt, dueAt: again }])
     }

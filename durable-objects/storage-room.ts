@@ -5,12 +5,12 @@ import { ReservationTable } from './reservation-table.ts'
 import type { Filling } from './storage-alerts.ts'
 import type { TaskIndex } from './task-index.ts'
 
-/** What an account may store, and what takes of it: tasks, uploads that are not finished, and those that were just let in. */
+/** Storage quota of an account and what counts towards it: tasks, unfinished resumable uploads, and admitted uploads. */
 export class StorageRoom {
   readonly #tasks: TaskIndex
   readonly #reservations: ReservationTable
   readonly #account: () => AccountRecord | undefined
-  /** Room of uploads under way, by task. Only in memory: what an eviction forgets harms nobody. */
+  /** Bytes of uploads in progress, by task id. Kept in memory only: if the object restarts, the quota is briefly less exact. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
   constructor(storage: DurableObjectStorage, tasks: TaskIndex, account: () => AccountRecord | undefined) {
@@ -19,7 +19,7 @@ export class StorageRoom {
     this.#account = account
   }
 
-  /** undefined: there is room for `bytes` more. */
+  /** Checks the quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
   refusal(bytes: number): { readonly ok: false; readonly used: number; readonly quota: number } | undefined {
     const now = Date.now()
     let used = this.stored()
@@ -43,7 +43,7 @@ export class StorageRoom {
     return this.#reservations.has(taskId)
   }
 
-  /** `until` in epoch milliseconds. */
+  /** Reserves `bytes` for a task until `until` (epoch milliseconds). */
   reserve(taskId: string, bytes: number, until: number): void {
     this.#reservations.add(taskId, bytes, until)
   }
@@ -52,13 +52,13 @@ export class StorageRoom {
     this.#reservations.remove(taskId)
   }
 
-  /** The task has the room now. */
+  /** Releases admission and reservation of an upload, because its task now counts towards the quota. */
   handOver(taskId: string): void {
     this.giveBack([taskId])
     this.release(taskId)
   }
 
-  /** Of tasks, and of uploads that are not finished. */
+  /** Bytes of all tasks and of all unfinished resumable uploads. */
   stored(): number {
     return this.#tasks.stored() + this.#reservations.sum()
   }

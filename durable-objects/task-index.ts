@@ -1,9 +1,9 @@
 import type { UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
-/** A task that was removed is remembered this long: what was sent before its removal and arrives behind it must not bring it back. */
+/** Time in milliseconds that a removed task is remembered, so that a late `created` event cannot add it again (1 hour). */
 const REMOVED_MS = 3_600_000
-/** Each removal forgets so many old ones: more than come in. */
+/** Old entries deleted from the table of removed tasks at each removal. More than one, so that the table shrinks. */
 const FORGOTTEN_AT_ONCE = 2
 
 const FIRST = `
@@ -18,7 +18,10 @@ const FIRST = `
     original INTEGER NOT NULL DEFAULT 0, compressed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, format)) WITHOUT ROWID;
 `
 
-/** Every event was a row for 90 days: now a task's row says what was counted of it. The sum of all is kept by triggers, whoever writes. */
+/**
+ * Migration that replaces the `events` table, which kept a row for each event for 90 days, by the column `ended`. Triggers maintain the sum
+ * of stored bytes.
+ */
 const WITHOUT_EVENTS = `
   ALTER TABLE tasks ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
   UPDATE tasks SET ended = 1 WHERE task_id IN (SELECT task_id FROM events WHERE kind IN ('completed', 'failed'));
@@ -33,20 +36,20 @@ const WITHOUT_EVENTS = `
   CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN UPDATE totals SET stored = stored - OLD.stored; END;
 `
 
-/** What was done on a day with files of a format. */
+/** Usage of one format on one day. */
 export interface UsageRow {
   readonly [column: string]: SqlStorageValue
-  /** "2026-11-20" */
+  /** UTC day such as "2026-11-20". */
   readonly day: string
   readonly format: string
   readonly completed: number
   readonly failed: number
-  /** Bytes before and after, of the completed ones. */
+  /** Bytes of completed files before compression; `compressed` has the bytes after it. */
   readonly original: number
   readonly compressed: number
 }
 
-/** The tasks that an account keeps, the room they take, and what was done by day and format, in the Account's SQLite. */
+/** Tasks of an account, the bytes that they store, and usage by day and format, in the SQLite storage of the Account object. */
 export class TaskIndex {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
@@ -57,7 +60,7 @@ export class TaskIndex {
     migrate(storage, 'tasks', [FIRST, WITHOUT_EVENTS])
   }
 
-  /** All of them or none. However often an event is told, it counts once. */
+  /** Applies events in one transaction. An event that arrives several times counts once. */
   tell(events: readonly TaskEvent[]): void {
     this.#storage.transactionSync(() => {
       for (const event of events) this.#apply(event)
@@ -100,7 +103,7 @@ export class TaskIndex {
     }
   }
 
-  /** false: it was counted before, or removed. */
+  /** Marks a task as ended. Returns `false` if the task was ended before or does not exist. */
   #end(taskId: string, stored: number): boolean {
     return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', stored, taskId).rowsWritten > 0
   }
@@ -117,12 +120,12 @@ export class TaskIndex {
     return [...this.#sql.exec('SELECT 1 FROM removed WHERE task_id = ?', taskId)].length > 0
   }
 
-  /** Bytes of everything that is kept. */
+  /** Bytes stored by all tasks. */
   stored(): number {
     return this.#sql.exec<{ stored: number }>('SELECT stored FROM totals').one().stored
   }
 
-  /** `month` like "2026-11". */
+  /** Returns the usage rows of a month such as "2026-11". */
   usage(month: string): UsageRow[] {
     return [...this.#sql.exec<UsageRow>('SELECT * FROM usage WHERE day BETWEEN ? AND ?', `${month}-01`, `${month}-31`)]
   }
@@ -131,7 +134,7 @@ export class TaskIndex {
     return [...this.#sql.exec<UsageRow>('SELECT * FROM usage')]
   }
 
-  /** Of an export: it stands for what is counted here of the same days. */
+  /** Imports usage rows of an account export. They replace rows of the same day and format. */
   adoptUsage(rows: readonly ExportedUsage[]): void {
     const columns = 'day, format, completed, failed, original, compressed'
     for (const { day, format, completed, failed, original, compressed } of rows) {
@@ -140,7 +143,7 @@ export class TaskIndex {
     }
   }
 
-  /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */
+  /** Returns task ids, newest first. `cursor` is opaque. `undefined`: the cursor is invalid. */
   list(limit: number, cursor?: string): { ids: string[]; nextCursor?: string } | undefined {
     const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
     if (before === undefined) return undefined
@@ -152,14 +155,14 @@ export class TaskIndex {
     return { ids: page.map((row) => row.task_id), ...more }
   }
 
-  /** Task ids in upload order. */
+  /** Returns the task ids of a batch in upload order. */
   batch(batchId: string): string[] {
     const query = 'SELECT task_id FROM tasks WHERE batch_id = ? ORDER BY position'
     return [...this.#sql.exec<{ task_id: string }>(query, batchId)].map((row) => row.task_id)
   }
 }
 
-/** "2026-11-20", UTC. */
+/** UTC day such as "2026-11-20" of a time in epoch milliseconds. */
 export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 const encodeCursor = (seq: number) => btoa(`seq:${seq}`).replaceAll('=', '')

@@ -18,12 +18,12 @@ import { Waiting } from './task/waiting.ts'
 import { WorkerSide } from './task/worker-side.ts'
 
 const DEFAULT_LEASE_MS = 90_000
-/** An alarm that has not rung for so long will not ring any more. */
+/** Delay, in milliseconds, after which an overdue alarm counts as lost. */
 const LATE_MS = 60_000
 
 /**
- * One task: its state, the lease of the worker that has it, its parts, its outbox (events to the account, the callback)
- * and its end. Every method is idempotent; the alarm repairs what was lost: messages, workers, events, callbacks.
+ * Durable Object of one task: its state, the lease of its worker, its parts, its outbox (account events and callback) and its end.
+ * Every method is idempotent. The alarm repairs what was lost: queue messages, workers, account events and callbacks.
  */
 export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #state: TaskState
@@ -49,7 +49,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#workers = new WorkerSide(state, { watch: this.#watch, containers, password: this.#password, leaseMs, end })
   }
 
-  // ── The edge's side ────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Methods for the edge Worker ────────────────────────────────────────────────────────────────────────────────
 
   async create(wanted: NewTask): Promise<Task> {
     const state = this.#state
@@ -59,7 +59,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     if (state.task) return state.task
     const now = Date.now()
     this.#password.keep(sealed)
-    // The quick lane calls the press itself; the message is only for the case that nobody came.
+    // For a quick task the edge calls the press directly. The queue message goes out only if no worker claims the task within one lease.
     const step = newStep(task.lane === 'slow' ? now : now + this.#leaseMs)
     state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'whole', step, parts: 0, partsDone: 0 })
     this.#outbox.noteCreated(task)
@@ -92,7 +92,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async remove() {
     const state = this.#state
-    // Who asks while it is being removed waits for that, and finds nothing.
+    // If a removal is running, wait for its end; the task no longer exists then.
     if (state.removing) await state.removing
     const { task } = state
     if (!task) return undefined
@@ -128,8 +128,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async names() {
     const { task } = this.#state
     if (!task) return undefined
-    // The sweep comes by every hour: no task stays without an alarm, whatever happened to it.
-    // On one machine a kill may lose it between the object and who rings: then it stays in the past.
+    // The hourly sweep calls this method, so it repairs a lost alarm.
+    // On one machine, a kill can lose an alarm; `getAlarm` then returns a time in the past.
     const alarmAt = await this.ctx.storage.getAlarm()
     if (alarmAt === null || alarmAt < Date.now() - LATE_MS) {
       this.#state.forgetAlarm()
@@ -141,13 +141,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async ringSoon() {
     const { task } = this.#state
     if (!task || hasEnded(task)) return false
-    // Another moment than the one it has: who rings is told of changes only.
+    // `ringAt` must set a new time: workerd reschedules an alarm only if its time changes.
     this.#state.forgetAlarm()
     await this.#state.ringAt(Date.now() + SOON_MS)
     return true
   }
 
-  // ── The workers' side ──────────────────────────────────────────────────────────────────────────────────────────
+  // ── Methods for workers ────────────────────────────────────────────────────────────────────────────────────────
 
   async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
     return this.#workers.claim(generation, step, part, worker)
@@ -185,7 +185,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return this.#workers.release(attempt, why, part, whose)
   }
 
-  // ── Its end, and repair ────────────────────────────────────────────────────────────────────────────────────────
+  // ── End of the task, alarm and repair ──────────────────────────────────────────────────────────────────────────
 
   override async alarm(): Promise<void> {
     const state = this.#state
@@ -218,9 +218,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 }
 
-/** Blobs that are needed still. */
+/** Keys of the blobs that a task still needs. */
 function namesOf({ job, parts }: TaskState, task: Task): string[] {
-  // What has expired is needed no more, also where it could not be removed.
+  // An expired task needs no blobs, even if its removal has failed so far.
   if (task.expiresAt !== undefined && task.expiresAt <= Date.now()) return []
   if (task.result) return [task.result.key]
   return hasEnded(task) ? [] : [uploadKeyOf(task), ...(job?.parts ? parts.keys() : [])]

@@ -18,12 +18,12 @@ import {
 import { beginByItself } from '../src/service/tasks/resumable.ts'
 
 const SOON_MS = 5000
-/** A request that took the upload for a task and was never heard of again. */
+/** Time in milliseconds that a request may take to create the task of an upload before another request may try. */
 const TAKEN_MS = 2 * 60_000
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, etag TEXT NOT NULL)'
 
-/** What changes while bytes come in; written all at once. */
+/** State that changes while bytes arrive. Written in one row. */
 interface Arrived {
   readonly offset: number
   readonly hash: Uint8Array
@@ -33,17 +33,19 @@ interface Arrived {
 }
 
 /**
- * One resumable upload: which of the stored bytes count, whose turn it is to write, and the task that it became. The alarm begins
- * the task that nobody began, and removes what was never finished, or is not needed any more.
+ * Durable Object of one resumable upload: which stored bytes count, which request may write, and the task that it became.
+ * The alarm creates a task that no request created, and removes uploads that expired or are no longer needed.
  */
 export class UploadRecord extends DurableObject<Env> implements UploadRecordFace {
   #upload: NewUpload | undefined
   #arrived: Arrived | undefined
-  /** Numbers of parts that were given out. */
+  /** Highest part number handed out so far. */
   #numbers: number
-  /** Who may write. undefined after a start of this object: then the first who knows what was counted last. */
+  /**
+   * Token of the request that may write. `undefined` after a restart: the first request that knows the last committed offset may write.
+   */
   #turn: number | undefined
-  /** By whom, who makes a task of it; undefined: by nobody. */
+  /** Request that is creating the upload's task, and until when (epoch milliseconds). `undefined`: none. */
   #taken: { readonly by: string; readonly until: number } | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -64,7 +66,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     kv.put('upload', upload)
     this.#upload = upload
     this.#put({ offset: 0, hash: new Sha256().state(), pieces: [], isWhole: false })
-    // With nothing awaited between: no record without an alarm.
+    // No `await` between the write and the alarm, so that a crash cannot leave a record without an alarm.
     void this.ctx.storage.setAlarm(upload.expiresAt)
     return this.#state()!
   }
@@ -91,7 +93,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   async commit(turn: number, { from, offset, hash, parts, pieces }: Progress): Promise<boolean> {
     const [upload, arrived] = [this.#upload, this.#arrived]
     if (!upload || !arrived || (this.#turn ?? turn) !== turn) return false
-    // Asked again, because the answer was lost: a turn never comes to one offset twice.
+    // The caller repeats a commit whose response was lost. One request never commits the same offset twice otherwise.
     if (this.#turn === turn && arrived.offset === offset) return true
     if (arrived.offset !== from) return false
     this.#turn = turn
@@ -101,7 +103,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
       }
       this.#put({ ...arrived, offset, hash, pieces })
     })
-    // Whoever wrote the last byte begins the task; this is for the case that it could not.
+    // The request that wrote the last byte creates the task. This alarm creates it if that request was interrupted.
     if (offset === upload.size && upload.compress) await this.#wakeAt(Date.now() + SOON_MS)
     return true
   }
@@ -143,7 +145,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     if (!upload) return false
     await this.#removeBlobs(upload)
     if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskOfUpload(upload.uploadId))
-    // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
+    // Delete the record before the alarm: an alarm without a record does nothing, but a record without an alarm would stay forever.
     await this.ctx.storage.deleteAll()
     await this.ctx.storage.deleteAlarm()
     this.#upload = this.#arrived = undefined
@@ -172,19 +174,19 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     }
   }
 
-  /** Never later than what waits already, except from the alarm itself. */
+  /** Sets the alarm to `moment` unless an earlier one is set. Inside `alarm` no alarm is set. */
   async #wakeAt(moment: number): Promise<void> {
     const next = await this.ctx.storage.getAlarm()
     if (next === null || next > moment) await this.ctx.storage.setAlarm(moment)
   }
 
-  /** What its task has stays: it is the task's now. */
+  /** Removes the blobs of an upload, except the whole file if a task has it. */
   async #removeBlobs(upload: UploadState): Promise<void> {
     const { multipartId, pieces, isWhole, taskId } = upload
     const key = keyOf(upload)
     if (pieces.length > 0) await this.env.BLOBS.delete(pieces.map((piece) => piece.key))
     if (taskId !== undefined) return
-    // Between its last part and the end of its multipart upload nobody knows which of both there is.
+    // The upload may be interrupted between its last part and completion, so abort the multipart upload and delete the object.
     if (multipartId !== undefined && !isWhole) {
       await this.env.BLOBS.resumeMultipartUpload(key, multipartId)
         .abort()

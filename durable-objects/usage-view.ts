@@ -4,7 +4,7 @@ import type { Namespace } from '../src/service/store/namespace.ts'
 import type { KeyTable } from './key-table.ts'
 import type { TaskIndex } from './task-index.ts'
 
-/** What an account has used in a month: tasks from its own tables, calls from the gates of its keys. */
+/** Sources of an account's monthly usage: the task index, and the KeyGate objects that count API calls. */
 export interface UsageSources {
   readonly accountId: string
   readonly tasks: TaskIndex
@@ -14,7 +14,7 @@ export interface UsageSources {
 
 type Sums = 'api_calls' | 'original_size' | 'compressed_size' | 'tasks_completed' | 'tasks_failed' | 'by_format' | 'by_day'
 
-/** `month` like "2026-11". */
+/** Returns the usage of a month such as "2026-11". */
 export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, month: string): Promise<Pick<UsageView, Sums>> {
   const view: Pick<UsageView, Sums> = {
     api_calls: 0,
@@ -53,7 +53,7 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
   return view
 }
 
-/** Of every key that was used, of removed ones too, and of the console; most calls first. */
+/** Returns the calls of each key used in the month, including removed keys, and of the console; most calls first. */
 export async function callsByKey(
   { accountId, keys, gates }: Omit<UsageSources, 'tasks'>,
   applications: readonly ApplicationRecord[],

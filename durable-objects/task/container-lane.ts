@@ -4,7 +4,7 @@ import { forsakenJob, heavyJob, isForsaken, isHeavyAttempt } from '../../src/ser
 import type { Job } from '../../src/service/tasks/job.ts'
 import type { TaskState } from './task-state.ts'
 
-/** Where a deployment has containers, they have what isolates were too small for. */
+/** Moves tasks to containers if they exceed the budget of an isolate. Does nothing in deployments without containers. */
 export class ContainerLane {
   readonly #state: TaskState
   readonly #env: Env
@@ -15,30 +15,30 @@ export class ContainerLane {
   }
 
   /**
-   * The file was too much for `attempt`. If that was an isolate's, a container has it now.
-   * @returns false: nobody has more room
+   * Moves the job to a container if `attempt`, made in an isolate, exceeded its budget.
+   * @returns `false` if no container can take the job
    */
   take(attempt: number): boolean {
     const job = this.#state.job!
     if (!this.#isThere() || isHeavyAttempt(attempt) || job.overBudget !== undefined) return false
-    // Whoever is late with it: it is in a container already.
+    // The job was moved to a container before; a late report of an isolate changes nothing.
     if (job.heavy) return true
     this.#state.job = heavyJob(job, Date.now())
     this.#state.save()
     return true
   }
 
-  /** The job is a container's, and this worker is in an isolate. */
+  /** True if the job belongs to a container and `worker` runs in an isolate. */
   refuses(job: Job, worker: ClaimingWorker | undefined): boolean {
     return job.heavy === true && this.#isThere() && !worker?.heavy
   }
 
-  /** An isolate's part is of another plan. */
+  /** True if the job has moved to a container and `attempt` was made in an isolate. Its part follows an outdated plan. */
   refusesPart(job: Job, attempt: number): boolean {
     return job.heavy === true && !isHeavyAttempt(attempt)
   }
 
-  /** A job that no container came for is given back. */
+  /** Returns a job to isolates if no container claimed it. `undefined`: the job stays where it is. */
   giveBack(job: Job, now: number): Job | undefined {
     if (!isForsaken(job)) return undefined
     this.#state.job = forsakenJob(job, now)

@@ -5,7 +5,7 @@ import { sendThrough } from '../../src/service/tasks/egress.ts'
 import { deliver, nextDelivery } from '../../src/service/tasks/notify.ts'
 import type { TaskState } from './task-state.ts'
 
-/** What a task has to tell: events to its account, and the callback that its caller asked for. */
+/** Outgoing messages of a task: events for its account, and the callback for its client. */
 export class Outbox {
   readonly #state: TaskState
   readonly #env: Env
@@ -30,7 +30,9 @@ export class Outbox {
     state.callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
   }
 
-  /** What was told is not written down at once: with the next change, and until then it may be told again. */
+  /**
+   * Sends pending events to the account. Sent events are removed from storage only with the next save, so a restart may send them twice.
+   */
   async tellAccount(): Promise<void> {
     const { task, events } = this.#state
     if (!task || events.length === 0) return
@@ -42,7 +44,7 @@ export class Outbox {
     }
   }
 
-  /** The last word: it must be heard. */
+  /** Tells the account that the task is removed. Throws if the account cannot be reached, so that the removal is repeated. */
   async tellRemoved(task: Task): Promise<void> {
     await this.#env.ACCOUNTS.getByName(task.accountId).tell([...this.#state.events, { kind: 'removed', taskId: task.taskId }])
     this.#state.events = []
@@ -56,7 +58,7 @@ export class Outbox {
     const deliveries = [...callback.deliveries, delivery]
     const nextAt = nextDelivery(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback
-    // The task may have been removed while its receiver took its time: nothing of it may be stored again.
+    // The task may have been removed during the delivery. Store nothing then.
     if (this.#state.task) {
       this.#state.callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
       this.#state.save()

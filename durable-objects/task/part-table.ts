@@ -13,8 +13,8 @@ type Row = {
 }
 
 /**
- * The parts of a task that was split into many messages, in the Durable Object's SQLite. The table is made by `fill`;
- * nothing else may be called before (most tasks have no parts, and an empty table would outlive them).
+ * Parts of a split task, in the SQLite storage of its object.
+ * Call `fill` first: it creates the table. Most tasks have no parts, so no empty table is created for them.
  */
 export class PartTable {
   readonly #sql: SqlStorage
@@ -33,7 +33,7 @@ export class PartTable {
     })
   }
 
-  /** undefined: no such part, or it is done. */
+  /** Returns the state of a part. `undefined`: the part does not exist or is done. */
   step(part: number): Step | undefined {
     const [row] = [...this.#sql.exec<Row>('SELECT * FROM parts WHERE part = ? AND key IS NULL', part)]
     return row && reviveStep(row.step)
@@ -43,13 +43,13 @@ export class PartTable {
     this.#sql.exec('UPDATE parts SET step = ?, progress = MAX(progress, ?) WHERE part = ?', JSON.stringify(step), progress, part)
   }
 
-  /** false: it was done already, or is unknown. */
+  /** Stores the result of a part. Returns `false` if the part was done already or does not exist. */
   finish(part: number, receipt: PartReceipt, key: string, size: number): boolean {
     const change = 'UPDATE parts SET receipt = ?, key = ?, size = ?, progress = 1 WHERE part = ? AND key IS NULL'
     return this.#sql.exec(change, JSON.stringify(receipt), key, size, part).rowsWritten > 0
   }
 
-  /** Those before `end` that are not done. */
+  /** Returns the unfinished parts with a number below `end`. */
   open(end: number): [number, Step][] {
     const query = 'SELECT part, step FROM parts WHERE key IS NULL AND part < ?'
     return [...this.#sql.exec<Pick<Row, 'part' | 'step'>>(query, end)].map(({ part, step }) => [part, reviveStep(step)])
@@ -75,7 +75,7 @@ export class PartTable {
     return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM parts WHERE key IS NOT NULL').one().n
   }
 
-  /** What finished parts that replace something have made of it. */
+  /** Sums over the finished parts whose receipt has `replaces`: their bytes, and the bytes that they replace. */
   soFar(): { bytes: number; replaces: number } {
     const sums = `SELECT TOTAL(json_extract(receipt, '$.bytes')) AS bytes, TOTAL(json_extract(receipt, '$.replaces')) AS replaces
       FROM parts WHERE key IS NOT NULL AND json_extract(receipt, '$.replaces') IS NOT NULL`

@@ -22,16 +22,16 @@ import { queueFor } from '../../src/service/tasks/queues.ts'
 import type { ContainerLane } from './container-lane.ts'
 import { hasEnded, SOON_MS, type TaskState } from './task-state.ts'
 
-/** Parts at once while the account does not say how many. */
+/** Number of parallel parts if the account cannot be asked. */
 const FEW_PARTS = 4
-/** A step that lost its worker waits this share of a lease, up to twice as long by chance, and twice that the next time. */
+/** Pause after a worker was lost, as a share of the lease time. The pause is randomised (up to 2 ×) and doubles with each loss. */
 const LOST_PAUSE = 1 / 3
-/** A task that was found again waits as long as a service that has just been started needs to answer. */
+/** Pause in milliseconds before a task sends queue messages after a restart of its object, so that the service can start first. */
 const FOUND_PAUSE_MS = 2000
-/** Messages of one call (Cloudflare Queues). */
+/** Maximum number of messages in one `sendBatch` call (Cloudflare Queues). */
 const MOST_MESSAGES = 100
 
-/** What a task fails with whose attempts broke. */
+/** Error of a task whose attempts all failed. */
 export const gaveUp = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
@@ -39,46 +39,46 @@ export const gaveUp = (task: Task): TaskError => ({
   requestId: task.requestId,
 })
 
-/** Once to twice as long, so that many do not come at the same moment. */
+/** Returns `ms` times a random factor of 1 to 2, so that many tasks do not act at the same moment. */
 const spread = (ms: number) => ms * (1 + Math.random())
 
 interface Beside {
   readonly env: Env
   readonly containers: ContainerLane
   readonly leaseMs: number
-  /** Ends the task. */
+  /** Ends the task as failed. */
   readonly fail: (error: TaskError) => Promise<void>
 }
 
-/** Looks after the steps of a task: messages that must be sent (again), workers that are gone, what was tried too often. */
+/** Watchdog of a task's steps: sends or repeats queue messages, detects lost workers, and stops after too many attempts. */
 export class StepWatch {
   readonly #state: TaskState
   readonly #beside: Beside
   readonly #resend: { readonly leaseMs: number; readonly doublings: number }
-  /** No message is sent before: after a start, jobs begin once the service answers, and not all at once. */
+  /** Time in epoch milliseconds before which no message is sent. Spreads the load after a restart of the service. */
   readonly #quietUntil: number
 
   constructor(state: TaskState, beside: Beside) {
     this.#state = state
     this.#beside = beside
     const { env, leaseMs } = beside
-    // A service on one machine has its queues in memory: they are gone with it.
+    // A service on one machine keeps queues in memory, so a restart loses their messages.
     this.#resend = { leaseMs, doublings: RESEND_DOUBLINGS[env.ENVIRONMENT === 'local' ? 'inMemory' : 'durable'] }
     this.#quietUntil = state.task ? Date.now() + spread(FOUND_PAUSE_MS) : 0
   }
 
-  /** Sends what must be sent, gives up what was tried too often, and sets the alarm for the next moment of interest. */
+  /** Sends due messages, ends steps that were tried too often, and sets the alarm for the next due time. */
   async watch(): Promise<void> {
     const state = this.#state
     if (state.job?.phase === 'parts') await this.#releaseParts()
     if (state.job && state.task && !hasEnded(state.task)) await this.#watchSteps(state.task, state.job, Date.now())
-    // Whatever happened while that was awaited is in these moments, and nothing is awaited between them and the alarm.
+    // Compute the due times after the awaits above. No `await` before the alarm, so that no change is missed.
     const now = Date.now()
     const next = leastOf(this.#moments(now))
     if (Number.isFinite(next)) await state.ringAt(Math.max(next, now))
   }
 
-  /** Its worker is gone, with or because of it. */
+  /** Marks the worker of a step as lost and schedules the next attempt. */
   writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): void {
     const lost = this.#state.putStep(job, part, lostStep(step, now, spread(LOST_PAUSE * this.#beside.leaseMs)))
     console.warn(
@@ -87,7 +87,7 @@ export class StepWatch {
     this.#state.save()
   }
 
-  /** Not all parts of a film stand in the queue at once: others want to be served, too. */
+  /** Releases parts to the queue a few at a time, so that one film does not block the tasks of other accounts. */
   async #releaseParts(): Promise<void> {
     const { taskId, accountId } = this.#state.task!
     const most = await this.#beside.env.ACCOUNTS.getByName(accountId)
@@ -97,7 +97,7 @@ export class StepWatch {
     if (job?.phase === 'parts') job.released = released(job, this.#state.openSteps(job).length, most)
   }
 
-  /** When something is to be done, as things stand. */
+  /** Times in epoch milliseconds at which something is due. */
   #moments(now: number): number[] {
     const { task, job, callback, events } = this.#state
     if (!task || !job) return []
@@ -125,7 +125,7 @@ export class StepWatch {
 
   async #sendSteps(task: Task, job: Job, due: readonly [number | undefined, Step][], now: number): Promise<void> {
     const state = this.#state
-    // Marked as sent before it is sent: a worker may have claimed the step before `sendBatch` returns.
+    // Mark the messages as sent before `sendBatch`: a worker may claim the step before `sendBatch` returns.
     for (const [part, step] of due) state.putStep(job, part, sentStep(step, now, this.#resend))
     state.save()
     const messages = due.map(([part]) => messageFor(task, job, part))
@@ -137,7 +137,10 @@ export class StepWatch {
     state.save()
   }
 
-  /** A file that took all of its workers along needs more than a job has: the upload stands. What broke each time is our bug. */
+  /**
+   * Ends a step that was tried too often. If its workers were lost, the file exceeds the budget and the upload becomes the result. If its
+   * attempts failed with an error, the task fails.
+   */
   async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<void> {
     if (!lost || job.overBudget !== undefined) return this.#beside.fail(gaveUp(task))
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))

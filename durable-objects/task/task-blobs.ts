@@ -2,10 +2,10 @@ import { partsOf, resultsOf, uploadKeyOf } from '../../src/service/store/blob-na
 import type { Task } from '../../src/service/store/task.ts'
 import type { Job } from '../../src/service/tasks/job.ts'
 
-/** What a deletion takes at a time (R2). */
+/** Maximum number of keys in one R2 delete call. */
 const MOST_KEYS = 1000
 
-/** Removes every blob of the task but `keep`: the upload, results of other attempts, parts. */
+/** Removes every blob of the task except `keep`: the upload, results of other attempts, parts. */
 export async function removeBlobs(bucket: R2Bucket, task: Task, job: Job, keep?: string): Promise<void> {
   const uploadKey = uploadKeyOf(task)
   const doomed = [uploadKey]

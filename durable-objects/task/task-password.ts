@@ -2,7 +2,7 @@ import { openText, sealText } from '../../src/service/store/password-encryption.
 
 const NAME = 'password'
 
-/** The password of a task's result, sealed for it, until the task has ended. */
+/** Encrypted password for the result of a task. Kept until the task has ended. */
 export class TaskPassword {
   readonly #kv: SyncKvStorage
   readonly #key: string | undefined
@@ -12,7 +12,7 @@ export class TaskPassword {
     this.#key = key
   }
 
-  /** What `keep` keeps. */
+  /** Encrypts the password for storage by `keep`. */
   async seal(password: string, taskId: string): Promise<Uint8Array> {
     return sealText(password, this.#secret(), taskId)
   }

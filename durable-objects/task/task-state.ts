@@ -4,26 +4,28 @@ import type { Callback, Job, Step } from '../../src/service/tasks/job.ts'
 import { PartTable } from './part-table.ts'
 import { readTask, writeTask } from './task-row.ts'
 
-/** What could not be done is tried again after. */
+/** Pause in milliseconds before a failed action is repeated. */
 export const SOON_MS = 5000
 
-/** What a task ends with. */
+/** Final state of a task: completed with a result, or failed with an error. */
 export type TaskEnd = { status: 'completed'; progress: 1; result: TaskResult } | { status: 'failed'; error: TaskError }
 
 export const hasEnded = (task: Task) => task.status === 'completed' || task.status === 'failed'
 
-/** A task in its object: what is stored of it, its parts, and when its alarm rings. */
+/** State of a task in its object: the stored fields, its parts, and the time of its alarm. */
 export class TaskState {
   task: Task | undefined
   job: Job | undefined
   callback: Callback | undefined
-  /** What the account may not know yet. */
+  /** Events that are not confirmed by the account yet. */
   events: TaskEvent[]
-  /** While its blobs and its record go. */
+  /** Set while the task's blobs and record are being removed. */
   removing: Promise<void> | undefined
   readonly parts: PartTable
   readonly #storage: DurableObjectStorage
-  /** When the alarm rings; undefined: nobody knows. It may ring too early, which costs less than each time putting it off. */
+  /**
+   * Time of the alarm in epoch milliseconds. `undefined`: unknown. The alarm may fire too early; postponing it each time would cost more.
+   */
   #alarmAt: number | undefined
 
   constructor(storage: DurableObjectStorage) {
@@ -41,37 +43,37 @@ export class TaskState {
     this.job = job
   }
 
-  /** Workers are too late while the task is being removed: what they store then would outlive it. */
+  /** The task, or `undefined` while it is being removed. Workers must not store anything then. */
   get live(): Task | undefined {
     return this.removing ? undefined : this.task
   }
 
-  /** Writes nothing for a task that was removed while something was awaited. */
+  /** Stores the task. Does nothing if the task was removed during an earlier `await`. */
   save(): void {
     const { task, job, events, callback } = this
     if (task) writeTask(this.#storage.kv, { task, job, events, callback })
   }
 
-  /** Written together, with nothing awaited between: a process killed right afterwards leaves no record without an alarm. */
+  /** Stores the task and sets an alarm without an `await` between, so that a crash cannot leave a record without an alarm. */
   saveWithAlarm(): void {
     this.save()
     void this.ringAt(Date.now() + SOON_MS)
   }
 
-  /** At that moment at the latest. */
+  /** Sets the alarm to `moment` (epoch milliseconds) unless it is set to an earlier time. */
   async ringAt(moment: number): Promise<void> {
     if (this.#alarmAt !== undefined && this.#alarmAt <= moment) return
     this.#alarmAt = moment
     await this.#storage.setAlarm(moment)
   }
 
-  /** It has rung, or is not there. */
+  /** Marks the alarm as not set: it has fired or was lost. */
   forgetAlarm(): void {
     this.#alarmAt = undefined
   }
 
   async clear(): Promise<void> {
-    // In this order: an alarm without a record does nothing, a record without an alarm would be forgotten.
+    // Delete the record before the alarm: an alarm without a record does nothing, but a record without an alarm would stay forever.
     await this.#storage.deleteAll()
     await this.#storage.deleteAlarm()
     this.forgetAlarm()
@@ -79,19 +81,22 @@ export class TaskState {
     this.events = []
   }
 
-  /** undefined: there are no parts now, or this one is done. */
+  /** Returns the state of a part. `undefined`: the job has no parts now, or the part is done. */
   partStep(job: Job, part: number): Step | undefined {
     return job.phase === 'parts' ? this.parts.step(part) : undefined
   }
 
-  /** `part` undefined: of the whole, or the join. */
+  /**
+   * Sets the state of a step.
+   * @param part `undefined`: the step is the whole file or the join
+   */
   putStep(job: Job, part: number | undefined, step: Step): Step {
     if (part === undefined) job.step = step
     else this.parts.putStep(part, step)
     return step
   }
 
-  /** Steps that are not done and whose turn has come. */
+  /** Returns the unfinished steps that are released: parts with their number, or the single step of the job. */
   openSteps(job: Job): [number | undefined, Step][] {
     return job.phase === 'parts' ? this.parts.open(job.released ?? job.parts) : [[undefined, job.step]]
   }

@@ -1,4 +1,4 @@
-/** Callers who wait for something to happen, each for so long at most. */
+/** Callers that wait for an event, each with its own timeout. */
 export class Waiting {
   readonly #wakes = new Set<() => void>()
 
@@ -6,7 +6,7 @@ export class Waiting {
     return this.#wakes.size
   }
 
-  /** Resolves when it happened, or after `ms`; of who gave up nothing stays. */
+  /** Resolves at the event or after `ms` milliseconds. The caller is removed in both cases. */
   async for(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {

@@ -26,7 +26,7 @@ interface Beside {
   readonly end: (change: TaskEnd) => Promise<void>
 }
 
-/** What workers may do with a task: claim a step of it, keep it, and say what came of it. */
+/** Lease protocol between a task and its workers: claim a step, renew the lease, report the result. */
 export class WorkerSide {
   readonly #state: TaskState
   readonly #beside: Beside
@@ -113,10 +113,10 @@ export class WorkerSide {
     return true
   }
 
-  /** While a release is rolled out, workers of the one before may still end tasks. */
+  /** Completes the task. Also accepts results in the stored format of the release before, because workers are replaced one by one. */
   async complete(attempt: number, result: StoredResult): Promise<boolean> {
     const task = this.#state.live
-    // A result of an earlier attempt that was given up too soon is as good as any: it was verified.
+    // The result of an attempt whose lease has expired is accepted, too: it was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
     const { outcome } = result
     if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#beside.containers.take(attempt)) {
