@@ -1,4 +1,4 @@
-/** `whittle`: the HTTP edge, the Durable Objects, the hourly sweep, and a look at all parts every ten minutes. */
+/** Worker `whittle`: HTTP API, Durable Objects, hourly sweep, and a health check every ten minutes. */
 import type { Env } from './service/env.ts'
 import { createApp } from './service/http/app.ts'
 import { ROUTES } from './service/http/routes/index.ts'
@@ -15,12 +15,12 @@ export { TaskRecord } from '../durable-objects/task-record.ts'
 export { UploadRecord } from '../durable-objects/upload-record.ts'
 
 const app = createApp(ROUTES)
-/** UTC. */
+/** UTC hour of the daily account export. */
 const EXPORT_HOUR = 3
-/** As wrangler.toml and `npm start` have it; at all other times the sweep is due. */
+/** Cron schedule of the health check, as in wrangler.toml and `npm start`. Every other schedule runs the sweep. */
 const LOOKS = '*/10 * * * *'
 
-/** Objects may be reset or moved in the middle of a request: what does as much twice as once is repeated. */
+/** Bindings whose idempotent methods are retried. Cloudflare may reset or move a Durable Object during a request. */
 const steadied = (env: Env): Env => ({
   ...env,
   TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),

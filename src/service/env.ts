@@ -1,4 +1,4 @@
-/** Bindings and variables of the three Workers, parsed once. */
+/** Types of the bindings and environment variables of the three Workers. */
 import type { AccountFace } from './store/accounts.ts'
 import type { KeyGateFace } from './store/keys.ts'
 import type { Metrics } from './store/metrics.ts'
@@ -8,33 +8,36 @@ import type { UploadRecordFace } from './store/upload-records.ts'
 
 export type { Namespace } from './store/namespace.ts'
 
-/** The platform's rate limiting, by address and place of the edge. */
+/** Rate limiter of Cloudflare. Counts by key, separately in each Cloudflare location. */
 export interface RateLimiter {
   limit(request: { key: string }): Promise<{ success: boolean }>
 }
 
-/** RPC of `whittle-press` for the quick lane. */
+/** RPC methods of the Worker `whittle-press`, which runs quick tasks. */
 export interface PressFace {
   /**
-   * Runs a task of so many bytes that was accepted, and returns when it has ended, or was given to somebody else before.
-   * `worker` is its name in the claim. 'busy': nothing was done, the queue shall have it.
+   * Runs an accepted task with a file of `bytes` bytes. Resolves when the task has ended or another worker has taken it over.
+   * `worker` identifies the caller in the claim. `'busy'`: nothing was done; the caller queues the task.
    */
   run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'>
-  /** Is the Worker there, and are its engines loadable? */
+  /** Resolves if the Worker responds and its engines can be loaded. */
   health(): Promise<{ ok: true; formats: string[] }>
 }
 
-/** RPC of `whittle-media`. */
+/** RPC methods of the Worker `whittle-media`. */
 export interface MediaFace {
   health(): Promise<{ ok: true; formats: string[] }>
 }
 
-/** `whittle`: the edge. */
+/** Bindings and variables of the edge Worker `whittle`. */
 export interface Env {
-  /** Of what has no region. A region has a bucket of its own, `BLOBS_EU`: see `placed` in `src/service/store/region-bindings.ts`. */
+  /**
+   * Bucket for objects without a region. Each region has its own bucket, such as `BLOBS_EU`: see `placed` in
+   * `src/service/store/region-bindings.ts`.
+   */
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace
-  /** The console's files. */
+  /** Static files of the console. */
   readonly ASSETS: Fetcher
   readonly MEDIA: MediaFace
   readonly KEY_GATES: Namespace<KeyGateFace>
@@ -43,44 +46,44 @@ export interface Env {
   readonly UPLOADS: Namespace<UploadRecordFace>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
-  /** To containers, for what isolates are too small for; absent where there are none. */
+  /** Queue of containers, for jobs that exceed an isolate's budget. `undefined`: the deployment has no containers. */
   readonly HEAVY_JOBS?: Queue<JobMessage>
-  /** Workers Analytics Engine; absent on one machine. */
+  /** Workers Analytics Engine. `undefined` on one machine. */
   readonly METRICS?: Metrics
-  /** Requests of one address a minute, without a key and with one; absent on one machine. */
+  /** Rate limiters by IP address for requests without (`STRANGERS`) and with (`PROGRAMS`) an API key. `undefined` on one machine. */
   readonly STRANGERS?: RateLimiter
   readonly PROGRAMS?: RateLimiter
-  /** Encrypts passwords that wait for their job. A Worker secret. */
+  /** Worker secret that encrypts result passwords until their job has run. */
   readonly SECRET_KEY?: string
-  /** A set of JSON Web Keys (RFC 7517): the first signs receipts, all are published without private parts. A Worker secret. */
+  /** Worker secret: a JSON Web Key Set (RFC 7517). The first key signs receipts. The public parts of all keys are published. */
   readonly RECEIPT_KEYS?: string
-  /** Opens the operator's API (`/admin`); without it there is none. A Worker secret. */
+  /** Worker secret that authenticates the operator's API (`/admin`). `undefined`: that API is disabled. */
   readonly ADMIN_TOKEN?: string
-  /** Of new accounts, where the operator names none. */
+  /** Region of new accounts if the operator names none. */
   readonly REGION?: string
-  /** "local": see `callbackRules`. Only `npm start` and the tests set it. */
+  /** "local" allows callbacks to this machine: see `callbackRules`. Only `npm start` and the tests set it. */
   readonly ENVIRONMENT?: string
-  /** The https origin that clients use, where a proxy stands before the service and speaks http to it. Only `npm start` sets it. */
+  /** Public https origin of the service if a reverse proxy forwards requests over http. Only `npm start` sets it. */
   readonly PUBLIC_URL?: string
-  /** The largest body that the zone lets through, in bytes; 100 000 000 by default, as on Cloudflare's Free and Pro plans. */
+  /** Largest request body that Cloudflare accepts, in bytes. Default: 100,000,000, as on the Free and Pro plans. */
   readonly MAX_BODY_BYTES?: string
-  /** Ports that callbacks may go to beside 443 and 8443, with commas. */
+  /** Comma-separated ports that callbacks may use besides 443 and 8443. */
   readonly CALLBACK_PORTS?: string
-  /** On one machine: where requests go that leave it (`src/service/tasks/egress.ts`). Only `npm start` sets it. */
+  /** Address of the proxy for outgoing requests on one machine (`src/service/tasks/egress.ts`). Only `npm start` sets it. */
   readonly EGRESS?: string
-  /** Bytes of memory that a job may use, where presses are processes: `npm start`, and deployments with containers. */
+  /** Memory budget of a job in bytes, for press processes (`npm start`) and deployments with containers. */
   readonly JOB_MEMORY_BYTES?: string
-  /** Milliseconds until a silent worker is given up; 90 000 by default. */
+  /** Lease time in milliseconds, after which a silent worker counts as lost. Default: 90,000. */
   readonly LEASE_MS?: string
 }
 
-/** Where callbacks may go. To http on this machine only where nobody else can ask for them. */
+/** Rules for callback URLs. Plain http to this machine is allowed only in local development without a public URL. */
 export const callbackRules = (env: Env) => ({
   loopbackHttp: env.ENVIRONMENT === 'local' && env.PUBLIC_URL === undefined,
   ports: env.CALLBACK_PORTS ? env.CALLBACK_PORTS.split(',').map(Number) : [],
 })
 
-/** `whittle-press` and `whittle-media`. */
+/** Bindings of the Workers `whittle-press` and `whittle-media`. */
 export interface WorkerEnv {
   readonly BLOBS: R2Bucket
   readonly TASKS: Namespace<TaskRecordFace>

@@ -1,19 +1,22 @@
-/** How the service runs each format: which Worker has its codec, which files are answered in the request, what an isolate may hold. */
+/**
+ * How the service runs each format: the Worker that has its codec, the largest file answered within the request, and the memory of an
+ * isolate.
+ */
 import type { FormatId } from '../core/catalog/index.ts'
 import { STANDARD_MEMORY_BYTES } from '../core/model/budget.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Heap and Wasm memory of one job in an isolate. Cloudflare gives an isolate 128 MB, and the service needs the rest. */
+/** Memory for one job in an isolate, heap and Wasm together, in bytes. Cloudflare gives an isolate 128 MB; the rest is for the service. */
 export const ISOLATE_BYTES = STANDARD_MEMORY_BYTES
 
-/** The Worker that has a codec. Engines under the GPL are in `media` alone. */
+/** Worker that has a codec. Only `media` contains engines under the GPL. */
 export type Kind = 'press' | 'media'
 
 export interface Lane {
   readonly worker: Kind
-  /** Largest file, in bytes, that is compressed while the request waits; larger files are queued. */
+  /** Largest file, in bytes, that is compressed while the request waits. Larger files are queued. */
   readonly quickUpTo: number
 }
 
@@ -50,5 +53,5 @@ export const LANES: Readonly<Record<FormatId, Lane>> = {
   netcdf3: { worker: 'press', quickUpTo: 8 * MIB },
 }
 
-/** Memory of a container's press in MB: what the instance type in `deploy/wrangler.heavy.toml` leaves for it. */
+/** Memory of a press in a container, in MB: the instance type of `deploy/wrangler.heavy.toml` minus the memory of the other processes. */
 export const CONTAINER_PRESS_MB = 4096

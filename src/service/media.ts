@@ -1,4 +1,4 @@
-/** `whittle-media`: audio and video, apart because its engine is under the GPL. */
+/** Worker `whittle-media`: audio and video codecs. A separate Worker, because its engine is under the GPL. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { MEDIA_CODECS } from '../core/formats/media.ts'
 import type { MediaFace, WorkerEnv } from './env.ts'

@@ -1,4 +1,4 @@
-/** `whittle-press`: every codec but audio and video. RPC for the quick lane, queue consumer for the slow lane. */
+/** Worker `whittle-press`: all codecs except audio and video. RPC for quick tasks, queue consumer for all others. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { PRESS_CODECS } from '../core/formats/press.ts'
 import type { PressFace, WorkerEnv } from './env.ts'
@@ -7,7 +7,7 @@ import type { JobMessage } from './store/tasks.ts'
 import { consume } from './tasks/consume.ts'
 import { run } from './tasks/run.ts'
 
-/** Somebody waits for the answer: after this long for memory the queue is the better way. */
+/** Longest wait for memory, in milliseconds, before a quick task moves to the queue. */
 const QUICK_WAIT_MS = 2000
 
 export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {

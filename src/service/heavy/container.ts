@@ -1,20 +1,23 @@
-/** One task's container: started when it is first asked for, asked to do a step, and gone when nobody has asked it for a while. */
+/** Runs the steps of one task in a container: starts it on demand, and lets it stop after a time without work. */
 
 import { CONTAINER_PRESS_MB, type Kind } from '../lanes.ts'
 import type { Step } from '../tasks/run.ts'
 
-/** The name under which a container finds the service; everything else is closed to it. */
+/** Host name under which a container reaches the task API. All other network access is closed. */
 export const DOOR_HOST = 'door.whittle'
 export const STEP_PORT = 8789
-/** A machine is found, and the presses are up. */
+/** Longest time in milliseconds until the container has started and its press responds. */
 const READY_MS = 120_000
 const PAUSE_MS = 1000
-/** A step goes on when its queue's message has run out of time, 15 minutes. */
+/** Longest run of a step, in milliseconds (20 minutes). A step continues after the 15-minute limit of its queue message. */
 const BUSY_MS = 20 * 60_000
-/** What waits for nothing costs memory. A film's next part comes sooner. */
+/**
+ * Idle time in milliseconds before the container stops, because idle containers cost money. Longer than the gap between two parts of a
+ * film.
+ */
 const IDLE_MS = 60_000
 
-/** What is used of `ctx.container`. */
+/** The methods of `ctx.container` that Whittle uses. */
 export interface Machine {
   readonly running: boolean
   start(options: { entrypoint: string[]; enableInternet: boolean; env: Record<string, string> }): void
@@ -23,7 +26,10 @@ export interface Machine {
   interceptOutboundHttp(host: string, binding: Fetcher): Promise<void>
 }
 
-/** Resolves when nobody works on the step any more. @throws Error when there is no container, or it broke */
+/**
+ * Runs a step in the container and resolves when it has ended.
+ * @throws Error if the container does not start or fails
+ */
 export async function workIn(machine: Machine, door: Fetcher, kind: Kind, step: Step, pauseMs = PAUSE_MS): Promise<void> {
   await machine.interceptOutboundHttp(DOOR_HOST, door)
   if (!machine.running) {

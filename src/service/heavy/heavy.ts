@@ -1,6 +1,7 @@
 /**
- * `whittle-heavy`, which a deployment may have or not: what isolates were too small for, in containers of the deploy/Dockerfile's image,
- * one a task, so that no two customers' files are on one machine. See docs/decisions/containers.md.
+ * Worker `whittle-heavy` (optional): jobs that exceed an isolate's budget.
+ * Runs each task in its own container of the image in deploy/Dockerfile, so that files of two customers never share a machine. See
+ * docs/decisions/containers.md.
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { WorkerEnv } from '../env.ts'
@@ -17,7 +18,7 @@ interface HeavyEnv extends WorkerEnv {
   readonly CONTAINERS: Namespace<{ work(kind: Kind, step: Step): Promise<void> }>
 }
 
-/** All that a container can reach: the record and the blobs of its own task. */
+/** API that a container can reach: only the record and the blobs of its own task. */
 export class Door extends WorkerEntrypoint<WorkerEnv, { readonly taskId: string }> {
   override fetch(request: Request): Promise<Response> {
     return answer(placed(this.env), request, this.ctx.props.taskId)

@@ -1,4 +1,4 @@
-/** Tasks and blobs over HTTP, for the parent of presses: see `src/local/task-api-client.ts`. */
+/** HTTP API for tasks and blobs, used by the process that starts the presses: see `src/local/task-api-client.ts`. */
 import type { WorkerEnv } from '../env.ts'
 import { taskOfBlob } from '../store/blob-names.ts'
 import type { TaskRecordFace } from '../store/tasks.ts'
@@ -16,7 +16,10 @@ const METHODS = new Set<string>([
   'release',
 ] satisfies (keyof TaskRecordFace)[])
 
-/** What `/tasks/…` and `/blobs/…` may be asked for: all of them, or those of one task. */
+/**
+ * Handles requests to `/tasks/…` and `/blobs/…`.
+ * @param only the task that the caller may access; `undefined`: all tasks
+ */
 export async function answer(env: WorkerEnv, request: Request, only?: string): Promise<Response> {
   const url = new URL(request.url)
   const [, kind, ...rest] = url.pathname.split('/')
@@ -33,7 +36,7 @@ function isOf(taskId: string, kind: string | undefined, name: string): boolean {
 async function callTask(env: WorkerEnv, id: string, method: string, request: Request): Promise<Response> {
   if (!METHODS.has(method)) return new Response(null, { status: 404 })
   const args = decode(await request.text()) as unknown[]
-  // A stub's methods are called on the stub: taken off it, they lose it.
+  // Call the method on the stub: an RPC method that is detached from its stub loses `this`.
   const record = env.TASKS.getByName(id) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
   return new Response(encode(await record[method]!(...args)))
 }
@@ -46,7 +49,7 @@ async function blob(bucket: R2Bucket, key: string, query: URLSearchParams, reque
       return object ? new Response(object.body) : new Response(null, { status: 404 })
     }
     case 'PUT': {
-      // Held, not streamed: a part has few MiB, and what R2 gets by 4 KB takes twice as long.
+      // Buffer the part instead of streaming it: a part has a few MiB, and R2 reads a stream in 4 KB chunks, which takes twice as long.
       const bytes = await request.arrayBuffer()
       if (upload && part) return Response.json(await bucket.resumeMultipartUpload(key, upload).uploadPart(Number(part), bytes))
       await bucket.put(key, bytes)

@@ -1,6 +1,6 @@
 /**
- * A Worker of the local service alone: tasks and blobs for the parent of the presses. It has a socket of its own on loopback and
- * a secret that lives as long as the process, and that no press knows.
+ * Worker of the local service only: task and blob API for the process that starts the presses.
+ * It listens on its own loopback socket. Requests need a secret that is new for each start and unknown to the presses.
  */
 import type { WorkerEnv } from '../env.ts'
 import { answer } from './answer.ts'

@@ -1,12 +1,12 @@
 /**
- * JSON that keeps what RPC keeps and JSON does not: a PSNR may be Infinity (JSON: null), and `claim(1, 'whole', undefined)` must
- * not become `claim(1, 'whole', null)`, which asks for a part that no task has.
+ * JSON that also encodes `undefined`, `Infinity` and `NaN`, as RPC does. A PSNR may be `Infinity`, which plain JSON turns into `null`.
+ * `claim(1, 'whole', undefined)` must not become `claim(1, 'whole', null)`, which asks for part `null`.
  */
 type Marked = { readonly '#': string }
 
 const isMarked = (value: unknown): value is Marked => typeof value === 'object' && value !== null && '#' in value
 
-/** `value` may hold no object with a key `#` of its own: what is sent are claims, receipts and plans. */
+/** Encodes a value. Objects in it must not have a key `#`; claims, receipts and plans have none. */
 export const encode = (value: unknown): string =>
   JSON.stringify(value, (_, v: unknown) =>
     v === undefined || (typeof v === 'number' && !Number.isFinite(v)) ? ({ '#': String(v) } satisfies Marked) : v,
@@ -14,7 +14,7 @@ export const encode = (value: unknown): string =>
 
 export const decode = (text: string): unknown => revive(JSON.parse(text))
 
-/** Not as a reviver of `JSON.parse`: that takes `undefined` for "leave it out". */
+/** Decodes marked values after parsing. A reviver of `JSON.parse` cannot do this: if it returns `undefined`, the property is removed. */
 function revive(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revive)
   if (isMarked(value)) return value['#'] === 'undefined' ? undefined : Number(value['#'])

@@ -1,7 +1,7 @@
-/** The list of accounts: one small object each, for a Durable Object cannot be asked for its siblings. */
+/** Index of all accounts: one empty blob for each, because Durable Objects cannot be listed. */
 
 const PREFIX = 'accounts/'
-/** Accounts are never removed, so what was found once need not be looked for again. */
+/** Cache of account ids that exist. Accounts are never removed, so entries stay valid. */
 const found = new Set<string>()
 const MOST_FOUND = 10_000
 
@@ -10,8 +10,8 @@ export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> 
 }
 
 /**
- * A page of account ids, and where the next one begins: each bucket has a list of its own.
- * @param cursor the number of the bucket, and its own cursor
+ * Returns a page of account ids and the cursor of the next page. Lists one bucket after another.
+ * @param cursor index of the bucket, then the bucket's own cursor: `1:abc`
  */
 export async function enlisted(buckets: readonly R2Bucket[], limit: number, cursor = '0'): Promise<{ ids: string[]; cursor?: string }> {
   const [, number = '0', inside] = /^(\d+)(?::(.+))?$/.exec(cursor) ?? []
@@ -23,8 +23,8 @@ export async function enlisted(buckets: readonly R2Bucket[], limit: number, curs
 }
 
 /**
- * Is there such an account? To be asked before a Durable Object is whose name a stranger has sent: asking it makes it, and on one
- * machine that is a file which stays.
+ * True if the account exists. Check ids from requests with this before calling the Account object: a call creates the object, and on one
+ * machine also a file that stays.
  */
 export async function isEnlisted(blobs: R2Bucket, accountId: string): Promise<boolean> {
   if (found.has(accountId)) return true

@@ -1,4 +1,4 @@
-/** The typed face of Account: applications and keys, usage, the task index, storage, the webhook secret. */
+/** RPC interface of the Durable Object Account: applications, keys, usage, task index, storage and webhook secret. */
 
 import type { Action, AuditPage } from './audit.ts'
 import type { KeyRecord, Scope } from './keys.ts'
@@ -9,14 +9,17 @@ export interface AccountRecord {
   readonly accountId: string
   readonly name: string
   readonly plan: PlanId
-  /** Epoch milliseconds. */
+  /** Creation time in epoch milliseconds. */
   readonly createdAt: number
   readonly state: 'active' | 'disabled'
-  /** Enterprise: instead of the plan's. */
+  /** Storage quota in bytes (enterprise only). `undefined`: the plan's quota. */
   readonly storageBytes?: number
-  /** The lowest number of requests a minute that the operator set for a key, which holds for the console, too. Absent in old records. */
+  /**
+   * Lowest requests-per-minute limit that the operator set for a key of the account. Also applies to the console. `null`: none; absent in
+   * old records.
+   */
   readonly lowestLimit?: number | null
-  /** Of test keys: the same number of the real account, which holds for them, too. */
+  /** Test accounts only: `lowestLimit` of the live account, which also applies to test keys. */
   readonly limitAbove?: number | null
 }
 
@@ -26,25 +29,25 @@ export interface ApplicationRecord {
   readonly applicationId: string
   readonly name: string
   readonly environment: string
-  /** Of its keys. */
+  /** Plan of the application's keys. */
   readonly plan: PlanId
   readonly createdAt: number
 }
 
-/** What is kept of a key in the account: never the key. */
+/** What an account stores about an API key. The key itself is never stored. */
 export interface KeySummary {
   readonly keyId: string
   readonly applicationId: string
-  /** `whl_live_abcd…wxyz`. */
+  /** The key with its middle hidden: `whl_live_abcd…wxyz`. */
   readonly masked: string
-  /** What people call it. */
+  /** Display name chosen by the user. */
   readonly name?: string
-  /** SHA-256 of the key, hex: the name of its gate. */
+  /** SHA-256 of the key as hex: the name of its KeyGate object. */
   readonly hash: string
   readonly createdAt: number
 }
 
-/** Told by TaskRecord, at least once and in order; it counts once. */
+/** Event that a TaskRecord sends to its account, at least once and in order. The account counts a repeated event once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
   | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }
@@ -54,7 +57,7 @@ export type TaskEvent =
 export interface UsageView {
   month: string
   plan: PlanId
-  /** Of test keys. */
+  /** Set for test accounts. */
   test?: true
   api_calls: number
   original_size: number
@@ -67,7 +70,7 @@ export interface UsageView {
   by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
 }
 
-/** What one day did with one format. */
+/** Usage of one format on one day. */
 export interface UsageRow {
   readonly day: string
   readonly format: string
@@ -77,7 +80,7 @@ export interface UsageRow {
   readonly compressed: number
 }
 
-/** All of an account but its tasks and its secrets. Keys are hashes: who has one can go on using it. */
+/** Export of an account without its tasks and secrets. Keys are exported as hashes, so existing keys keep working. */
 export interface ExportedAccount {
   readonly account: AccountRecord
   readonly applications: readonly ApplicationRecord[]
@@ -88,7 +91,7 @@ export interface ExportedAccount {
 export type IdempotencyState =
   | { kind: 'new' }
   | { kind: 'in_flight' }
-  /** `id` is a task id, or a batch id. */
+  /** `id` is the id of the task or batch that the first request created. */
   | { kind: 'done'; fingerprint: string; id: string }
 
 export interface NewKey {
@@ -102,20 +105,20 @@ export interface NewKey {
 }
 
 export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended' | 'scopes' | 'plan'>> {
-  /** Milliseconds since 1970; null for never. */
+  /** Epoch milliseconds. `null`: the key never expires. */
   readonly expiresAt?: number | null
-  /** null: the plan's. */
+  /** Requests per minute. `null`: the plan's limit. */
   readonly requestsPerMinute?: number | null
-  /** Empty for none. */
+  /** Display name. Empty: removes the name. */
   readonly name?: string
 }
 
-/** What people may choose for a key; the rest is their application's plan and the operator's. */
+/** Key options that a user may choose. The others come from the plan of the application and from the operator. */
 export type WantedKey = Pick<NewKey, 'name' | 'scopes' | 'expiresAt'>
 export type OwnKeyChange = Pick<KeyChange, 'name' | 'state' | 'scopes' | 'expiresAt'>
 
 export interface KeyMade {
-  /** Nowhere else, and never again. */
+  /** The API key in clear text. Returned once and never stored. */
   readonly key: string
   readonly summary: KeySummary
 }
@@ -126,11 +129,11 @@ export interface KeyView {
   readonly lastUsedAt?: number
 }
 
-/** Requests of a month that counted for one key, or for the console. */
+/** Number of counted requests in a month, for one key or for the console. */
 export interface CallsOfKey {
-  /** Absent for the console. */
+  /** The key. `undefined`: requests of the console. */
   readonly key?: Pick<KeySummary, 'keyId' | 'masked' | 'name'>
-  /** Its name; absent for the console and where the application is gone. */
+  /** Name of the application. `undefined` for the console and for removed applications. */
   readonly application?: string
   readonly calls: number
 }
@@ -139,91 +142,97 @@ export type OwnKeyOutcome =
   | ({ readonly kind: 'made' } & KeyMade)
   | { readonly kind: 'changed' }
   | { readonly kind: 'removed' }
-  /** No such key, or no such application. */
+  /** The key or the application does not exist. */
   | { readonly kind: 'unknown' }
-  /** The operator disabled it. */
+  /** Only the operator may do this, for example enable a key that the operator disabled. */
   | { readonly kind: 'operator_only' }
   | { readonly kind: 'expired' }
-  /** What still works, or did within the last minute, is not removed; nor is an application that has keys. */
+  /** The key is active or was used in the last minute, or the application still has keys. */
   | { readonly kind: 'in_use' }
-  /** The plan has no room for another key that works. */
+  /** The plan allows no further active key. `limit` is the plan's maximum. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
-  /** What is undefined stays. A plan goes to all applications and keys; a disabled account's keys are refused, and its people cannot sign in. */
+  /**
+   * Changes the given fields. A new plan applies to all applications and keys.
+   * If the account is disabled, its keys are refused and its users cannot sign in.
+   */
   update(change: AccountChange): Promise<void>
   /**
-   * Does an upload of `bytes` still fit the quota? Its room is kept until its task is told, it is given back, or 15 minutes
-   * have passed, so that uploads side by side cannot fill it twice.
+   * Checks if an upload of `bytes` fits the storage quota, and reserves the bytes so that parallel uploads cannot exceed it.
+   * The reservation ends when the task is created, with `giveBack`, or after 15 minutes.
    */
   admit(taskId: string, bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
-  /** Uploads that were admitted and will not become tasks. */
+  /** Releases the reservations of admitted uploads that will not become tasks. */
   giveBack(taskIds: readonly string[]): Promise<void>
-  /** Room for an upload that is not finished, until its task is told, it is released, or `until` (epoch milliseconds). */
+  /**
+   * Reserves storage for an unfinished resumable upload, until its task is created, `release` is called, or `until` (epoch milliseconds).
+   */
   reserve(taskId: string, bytes: number, until: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
   release(taskId: string): Promise<void>
-  /** How many parts of this task may be on their way or at work now. Those who ask share what the plan has. */
+  /** Number of parts of this task that may be queued or running now. All tasks that ask share the maximum of the plan. */
   partsAtOnce(taskId: string): Promise<number>
-  /** What happened to tasks, in order: all of it is counted, or nothing. */
+  /** Applies task events in order, all of them or none. */
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
-  /** `month` like "2026-11"; the current one by default. `plan` is the calling key's. */
+  /** Returns the usage of a month such as "2026-11". `undefined`: the current month. `plan` is the plan of the calling key. */
   usage(plan: PlanId, month?: string): Promise<UsageView>
-  /** Task ids, newest first. `cursor` is opaque; undefined for a cursor that was never given out. */
+  /** Returns task ids, newest first. `cursor` is opaque. `undefined`: the cursor is invalid. */
   list(limit: number, cursor?: string): Promise<{ ids: string[]; nextCursor?: string } | undefined>
-  /** Task ids of a batch in upload order; undefined when there is no such batch. */
+  /** Returns the task ids of a batch in upload order. `undefined`: the batch does not exist. */
   batch(batchId: string): Promise<string[] | undefined>
   /**
-   * `scope` tells endpoints apart. A begun key is in flight until it is finished or abandoned (or 15 minutes old).
-   * `asker`: one request, which is given its turn again when it did not hear the answer.
+   * Claims an idempotency key for a request. `scope` separates endpoints.
+   * The key is in flight until `finishIdempotent` or `abandonIdempotent` is called, or for 15 minutes.
+   * `asker` identifies the request. If its response was lost, the same request may claim the key again.
    */
   beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState>
   finishIdempotent(key: string, scope: string, fingerprint: string, id: string): Promise<void>
   abandonIdempotent(key: string, scope: string): Promise<void>
-  /** `whsec_…`; made on first use. */
+  /** Returns the webhook secret (`whsec_…`). Creates it at the first call. */
   webhookSecret(): Promise<string>
-  /** The next deliveries are signed with a new secret. */
+  /** Creates a new webhook secret, which signs all further deliveries. */
   rotateWebhookSecret(): Promise<string>
-  /** Where somebody is told that the storage fills; undefined: nowhere. */
+  /** Webhook URL for storage alerts. `undefined`: none. */
   alertUrl(): Promise<string | undefined>
   setAlertUrl(url: string | undefined): Promise<void>
-  /** Newest first; the last thousand are kept. */
+  /** Returns webhook deliveries, newest first. The last 1,000 are stored. */
   deliveries(limit: number): Promise<DeliveryRecord[]>
   noteDelivery(delivery: DeliveryRecord): Promise<void>
-  /** The log of who did what; the last ten thousand are kept. */
+  /** Adds an entry to the audit log, which keeps the last 10,000. */
   noteAction(action: Action): Promise<void>
   actions(limit: number, before?: number): Promise<AuditPage>
-  /** `plan`: the account's by default. */
+  /** Creates an application. `plan` defaults to the plan of the account. */
   createApplication(name: string, environment: string, plan?: PlanId): Promise<ApplicationRecord>
-  /** A plan goes to all keys of the application. false: no such application. */
+  /** Changes an application. A new plan applies to all its keys. Returns `false` if the application does not exist. */
   updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }): Promise<boolean>
   applications(): Promise<{ application: ApplicationRecord; keys: KeyView[] }[]>
-  /** The operator makes a key and its gate. undefined: no such application. */
+  /** Creates a key for the operator. `undefined`: the application does not exist. */
   createKey(applicationId: string, options: NewKey): Promise<KeyMade | undefined>
-  /** The operator changes a key. false: no such key. */
+  /** Changes a key for the operator. Returns `false` if the key does not exist. */
   updateKey(keyId: string, change: KeyChange): Promise<boolean>
-  /** People make a key: as many as their plan has, with no more requests a minute than the operator set for any. */
+  /** Creates a key for a user. The plan limits the number of keys; the lowest limit set by the operator applies to the new key. */
   createOwnKey(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome>
   updateOwnKey(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome>
-  /** A new key with the rights and the expiry of an old one, which goes on for `graceMs`. */
+  /** Replaces a key by a new one with the same rights and expiry. The old key keeps working for `graceMs` milliseconds. */
   resetKey(keyId: string, graceMs: number): Promise<OwnKeyOutcome>
-  /** A key that is disabled or expired goes; what it did stays counted. */
+  /** Removes a disabled or expired key. Its usage stays counted. */
   removeKey(keyId: string): Promise<OwnKeyOutcome>
   removeApplication(applicationId: string): Promise<OwnKeyOutcome>
-  /** Of every key that was used in the month, of removed ones too, and of the console; most calls first. `month` like "2026-11". */
+  /** Returns the calls of a month such as "2026-11" for each used key, including removed keys, and for the console. Most calls first. */
   callsByKey(month: string): Promise<CallsOfKey[]>
-  /** undefined: there is no such account. */
+  /** Exports the account. `undefined`: the account does not exist. */
   exported(): Promise<ExportedAccount | undefined>
-  /** Makes it what it was. false: there is one already. */
+  /** Restores an account from an export. Returns `false` if the account exists already. */
   adopt(exported: ExportedAccount): Promise<boolean>
   /**
-   * Back to what it was at a moment of the last 30 days (epoch milliseconds), or at a bookmark; tasks are not touched.
-   * @returns the bookmark that undoes it; undefined where the platform keeps none
+   * Restores the account to a time in the last 30 days (epoch milliseconds) or to a bookmark. Tasks are not affected.
+   * @returns the bookmark that undoes the restore; `undefined`: the platform stores no history
    */
   restore(to: { at: number } | { bookmark: string }): Promise<string | undefined>
-  /** Of sign-in: it is not known yet whose it will be, so they lie in accounts that nobody has, named `sign-in/…`. */
+  /** WebAuthn challenges. During sign-in the account is not known yet, so these are stored in reserved accounts named `sign-in/…`. */
   readonly challenges: ChallengeFace
-  /** Who manages the account in the console. */
+  /** People who manage the account in the console. */
   readonly people: PeopleFace
 }

@@ -1,16 +1,16 @@
-/** Who did what to an account: to its keys, applications, persons and secrets. Never a key, a token or a secret. */
+/** Audit log entries: who changed keys, applications, people or secrets of an account. They never contain a key, token or secret. */
 
 export interface Action {
-  /** Epoch milliseconds. */
+  /** Time of the action in epoch milliseconds. */
   readonly at: number
-  /** A person of the account, or the operator of the service. */
+  /** Who did it: a person of the account, or the operator of the service. */
   readonly by: { readonly kind: 'person'; readonly userId: string; readonly name: string } | { readonly kind: 'operator' }
   readonly what: ActionName
-  /** Id of what it was done to: `key_…`, `app_…`, `usr_…`, `acc_…`, or of a session, passkey, invitation. */
+  /** Id of the object that was changed: `key_…`, `app_…`, `usr_…`, `acc_…`, or the id of a session, passkey or invitation. */
   readonly to?: string
-  /** What it was called then: a name, or a masked key. */
+  /** Name of the object at that time: its display name or a masked key. */
   readonly called?: string
-  /** What was asked for, as far as it is no secret. */
+  /** Parameters of the request, without secrets. */
   readonly asked?: Readonly<Record<string, unknown>>
   readonly requestId: string
 }
@@ -26,8 +26,8 @@ export type ActionName =
   | `account.${'created' | 'changed' | 'imported'}`
 
 export interface AuditPage {
-  /** Newest first. */
+  /** Actions, newest first. */
   readonly actions: readonly Action[]
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page. `undefined`: this is the last page. */
   readonly before?: number
 }

@@ -1,22 +1,23 @@
 /**
- * Names of blobs. What a task has begins with how long the bucket keeps it, because that is all that the bucket's own rules can go by
- * (tools/deploy/lifecycle.ts): `uploads-7d/<task>`, `results-7d/<task>/<attempt>`. Tasks of before that have `uploads/<task>` and
- * `results/<task>/<attempt>`, which are kept longest.
+ * Names (keys) of blobs. The prefix of a task's blobs contains its retention, because the lifecycle rules of a bucket match only prefixes
+ * (tools/deploy/lifecycle.ts).
+ * Current form: `uploads-7d/<task>`, `results-7d/<task>/<attempt>`. Old tasks use `uploads/<task>` and `results/<task>/<attempt>`, which
+ * have the longest retention.
  */
 const DAY_MS = 86_400_000
 
-/** Retentions that there are names for. None is ever taken away: what lies under its names would have no rule. */
+/** Retention times, in days, that have a prefix. Never remove one: the blobs under its prefix would have no lifecycle rule. */
 const RETENTION_DAYS = [1, 3, 7, 30] as const
-/** An upload may wait a day for its task, and a task for its turn. */
+/** Extra days for uploads: one may wait a day for its task to be created, and a task waits in the queue. */
 const UPLOAD_MORE_DAYS = 3
-/** The task itself removes its result in time. */
+/** Extra days for results. The task itself removes its result on time; the lifecycle rule is the fallback. */
 const RESULT_MORE_DAYS = 1
-/** Of what belongs to no plan: as long as the longest, and two days more. */
+/** Days for blobs that belong to no plan: the longest retention plus two days. */
 const LONGEST_DAYS = 32
-/** A film is done within hours, also when the platform fails meanwhile; a resumable upload ends after a day. */
+/** Days for parts and incoming chunks. A film ends within hours, and a resumable upload after a day. */
 const PASSING_DAYS = 2
 
-/** Days after which a blob may go, whoever names it, by the beginning of its name. */
+/** Days after which the lifecycle rules delete a blob, by key prefix. */
 export const DAYS_KEPT: ReadonlyMap<string, number> = new Map([
   ...RETENTION_DAYS.flatMap((days): [string, number][] => [
     [`results-${days}d/`, days + RESULT_MORE_DAYS],
@@ -28,38 +29,44 @@ export const DAYS_KEPT: ReadonlyMap<string, number> = new Map([
 
 const CLASS = /^uploads-(\d+)d\//
 
-/** Where the upload of a task lies whose result is kept so long. @throws RangeError when nothing is kept so long */
+/**
+ * Returns the blob key for a task's upload.
+ * @throws RangeError if `retentionMs` exceeds the longest retention
+ */
 export function newUploadKey(taskId: string, retentionMs: number): string {
   const days = RETENTION_DAYS.find((each) => each * DAY_MS >= retentionMs)
   if (days === undefined) throw new RangeError(`no blob is kept for ${retentionMs / DAY_MS} days`)
   return `uploads-${days}d/${taskId}`
 }
 
-/** The longest that a task may promise to keep what lies there: its upload, and a result beside it. */
+/** Longest retention, in milliseconds, that a task with this upload may promise for upload and result. */
 export function longestRetentionMs(uploadKey: string): number {
   const days = CLASS.exec(uploadKey)?.[1]
   return days === undefined ? Number.POSITIVE_INFINITY : Number(days) * DAY_MS
 }
 
-/** The upload of a task. */
+/** Blob key of a task's upload. */
 export const uploadKeyOf = ({ taskId, uploadKey }: { readonly taskId: string; readonly uploadKey?: string | undefined }): string =>
   uploadKey ?? `uploads/${taskId}`
 
-/** What the names of all results of a task begin with. */
+/** Key prefix of all results of a task. */
 export const resultsOf = (uploadKey: string): string => `${uploadKey.replace(/^uploads/, 'results')}/`
 
-/** What the names of all parts of a task begin with. */
+/** Key prefix of all parts of a task. */
 export const partsOf = (taskId: string): string => `parts/${taskId}/`
 
 const OF_TASK = /^(?:uploads(?:-\d+d)?\/([^/]+)|(?:results(?:-\d+d)?|parts)\/([^/]+)\/.+)$/
 
-/** Whose upload, result or part it is. undefined: nobody's, or no such name. */
+/** Returns the task id of an upload, result or part. `undefined`: the key belongs to no task. */
 export function taskOfBlob(key: string): string | undefined {
   const [, upload, made] = OF_TASK.exec(key) ?? []
   return upload ?? made
 }
 
-/** When a blob may go, whoever names it: the bucket's own rules remove it within a day from then. Epoch milliseconds, as `uploaded`. */
+/**
+ * Time in epoch milliseconds at which a blob expires. The bucket's lifecycle rules remove it within a day after that.
+ * @param uploaded time of the upload in epoch milliseconds
+ */
 export function goesAt(key: string, uploaded: number): number {
   const days = DAYS_KEPT.get(key.slice(0, key.indexOf('/') + 1))
   return days === undefined ? Number.POSITIVE_INFINITY : uploaded + days * DAY_MS

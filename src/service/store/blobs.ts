@@ -1,4 +1,4 @@
-/** R2 as sources and sinks. */
+/** R2 objects as sources and sinks of the codecs. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { hex } from '../../core/bytes/hex.ts'
@@ -7,10 +7,10 @@ import { noGain } from '../../core/model/error.ts'
 import { assertPatchable, FREED_BYTES, type ResultSink } from '../../core/model/sink.ts'
 import { Blocks } from './blocks.ts'
 
-/** R2 wants parts of equal size, at least 5 MiB, but for the last. */
+/** Size in bytes of one part of a multipart upload. R2 requires equal parts of at least 5 MiB, except for the last. */
 export const PART_BYTES = PATCHABLE_BYTES
 
-/** What streams hand out at a time. */
+/** Chunk size, in bytes, of the streams that read R2 objects. */
 const STREAMED_BYTES = 256 * 1024
 
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
@@ -31,7 +31,9 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
   }
 }
 
-/** The whole object. By itself R2 hands out 4 KB at a time, which costs half as much again and leaves a heap of small garbage. */
+/**
+ * Streams the whole object in chunks of 256 KiB. R2's own chunks of 4 KB take 1.5 times as long and leave many small buffers on the heap.
+ */
 function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream<Uint8Array> {
   let reader: ReadableStreamBYOBReader | undefined
   let at = 0
@@ -40,7 +42,7 @@ function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream
       reader ??= (await opened(bucket, key, at)).getReader({ mode: 'byob' })
       return (await reader.readAtLeast(STREAMED_BYTES, new Uint8Array(STREAMED_BYTES))).value
     } catch (error) {
-      // A stream that broke goes on in another one.
+      // Continue a failed stream with a new request from the current position.
       reader = undefined
       throw error
     }
@@ -67,19 +69,22 @@ async function opened(bucket: R2Bucket, key: string, offset: number): Promise<Re
 }
 
 export interface R2SinkOptions {
-  /** Without it the first part does not stay in memory until the end. Default: true. */
+  /** Whether the first part stays in memory so that it can be patched. Default: `true`. */
   readonly patchable?: boolean
-  /** Of the job. */
+  /** Block cache of the job. */
   readonly blocks?: Blocks
 }
 
-/** Writes one R2 object by parts and refuses to reach `limit` bytes. Small results never become a multipart upload. */
+/**
+ * Creates a sink that writes one R2 object in parts. Throws `no_gain` when `limit` bytes are reached. Results of one part use a single
+ * `put`.
+ */
 export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
   const { patchable = true, blocks = new Blocks() } = options
   return new R2Sink(new R2Parts(bucket, key, blocks), limit, name, patchable)
 }
 
-/** One R2 object, uploaded by parts as soon as there is more than one. */
+/** One R2 object. Becomes a multipart upload when its second part is written. */
 class R2Parts {
   readonly bucket: R2Bucket
   readonly key: string
@@ -97,7 +102,7 @@ class R2Parts {
     return this.#upload !== undefined
   }
 
-  /** One more than the highest number so far. */
+  /** Next free part number: one more than the highest number so far. */
   get nextNumber(): number {
     return this.#parts.length + 1
   }
@@ -131,7 +136,7 @@ class R2Sink implements ResultSink {
   readonly #limit: number
   readonly #name: string
   readonly #patchable: boolean
-  /** The first part of a patchable object, which is uploaded last. */
+  /** First part of a patchable object. It is uploaded last. */
   readonly #first = new PartBuffer()
   readonly #part = new PartBuffer()
   #written = 0
@@ -185,7 +190,7 @@ class R2Sink implements ResultSink {
     this.#written = 0
   }
 
-  /** The number 1 is the first part's. */
+  /** Part number 1 is reserved for the first part of a patchable object. */
   #flush(): Promise<void> {
     return this.#object.put(this.#part, Math.max(this.#object.nextNumber, this.#patchable ? 2 : 1))
   }
@@ -196,15 +201,20 @@ class R2Sink implements ResultSink {
   }
 }
 
-/** From here on a buffer grows to a whole part at once, or there would be one and a half for a moment. */
+/**
+ * Above this size in bytes, the buffer grows to a whole part at once. Doubling would need old and new buffer, 1.5 parts, at the same time.
+ */
 const LARGE_BYTES = 1024 * 1024
 
-/** Grows by doubling, then to one part. */
+/** Buffer of one part. Grows by doubling, then to the full part size. */
 class PartBuffer {
   length = 0
   #capacity = new Uint8Array(0)
 
-  /** Copies what fits. @returns the rest */
+  /**
+   * Copies the bytes that fit into the part.
+   * @returns the bytes that did not fit
+   */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, PART_BYTES - this.length)
     if (this.length + taken.length > this.#capacity.length) {
@@ -230,7 +240,7 @@ class PartBuffer {
   }
 }
 
-/** SHA-256 (hex) of what is really stored. */
+/** SHA-256 (hex) of the stored object, computed by reading it back. */
 export async function sha256OfBlob(bucket: R2Bucket, key: string): Promise<string> {
   const digest = new crypto.DigestStream('SHA-256')
   const into = digest.getWriter()

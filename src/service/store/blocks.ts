@@ -1,34 +1,33 @@
 /**
- * What one attempt at a job reads of a bucket. A read is a request that takes some 44 ms, however little is asked for, so parsers
- * that hop through headers are served from what was read before; where they go on from where they were, more and more is read
- * at once.
+ * Read cache for the blobs of one job attempt. A read request takes about 44 ms, however few bytes it returns.
+ * Parsers that jump between headers are served from the cache. Sequential reads fetch larger and larger windows.
  */
 import { discard } from '../../../wasm/memories/discard.ts'
 import { overBudget } from '../../core/model/error.ts'
 import { repeatedly, SHORT_PAUSES_MS } from './retry.ts'
 
 /**
- * Reads of objects that one attempt at a job may make. The Workers' `[limits] subrequests` is 100,000; past it the platform throws
- * what no file can be blamed for, and the task would fail. At 20 ms a read, one after the other, so many take the 15 minutes
- * that a queue gives a message; the lease, the result and its password have the rest.
+ * Maximum number of R2 reads in one attempt. The Workers limit `subrequests` is 100,000; above it the platform throws an error that would
+ * fail the task.
+ * At 20 ms each, this many reads take 15 minutes, the limit of a queue message. The other subrequests serve the lease and the result.
  */
 export const MOST_READS = 45_000
 
 const MIB = 1024 * 1024
-/** What may be kept in memory of all objects of a job. */
+/** Default size of the cache in bytes, shared by all objects of a job. */
 export const KEPT_BYTES = 2 * MIB
-/** Reads begin and grow by units. */
+/** Unit of read sizes, in bytes. Reads begin with one unit and grow by units. */
 const UNIT_BYTES = 256 * 1024
-/** A read takes at most this share of what may be kept, so that an original and its result are read side by side. */
+/** One read takes at most 1/4 of the cache, so that an original and its result can be read side by side. */
 const LARGEST_SHARE = 4
-/** An object of at most this share is read at once. */
+/** Objects of at most 1/3 of the cache are read as a whole. */
 const WHOLE_SHARE = 3
-/** Places in an object that are read forwards by turns: its index, its pictures, its sound. */
+/** Number of sequential reading positions tracked for an object, for example its index, its pictures and its sound. */
 const PLACES = 4
 
 type Fetch = (offset: number, length: number) => Promise<Uint8Array>
 
-/** A stretch of an object, read by one request. */
+/** A contiguous byte range of an object, read by one request. */
 interface Run {
   readonly owner: Windows
   readonly start: number
@@ -36,35 +35,35 @@ interface Run {
   readonly bytes: Promise<Uint8Array>
 }
 
-/** One for all objects of a job, because a film has many parts. */
+/** Cache shared by all objects of a job, because a film consists of many part objects. */
 export class Blocks implements Disposable {
-  /** The one that was used last is at the end. */
+  /** Cached ranges, least recently used first. */
   readonly #runs = new Set<Run>()
   readonly #most: number
   #keptBytes = 0
   #failure: unknown
   #readsLeft: number
 
-  /** @param mostBytes that stay in memory; an object of at most a third of that is read at once */
+  /** @param mostBytes size of the cache in bytes; objects of at most a third of it are read as a whole */
   constructor(mostBytes = KEPT_BYTES, mostReads = MOST_READS) {
     this.#most = mostBytes
     this.#readsLeft = mostReads
   }
 
-  /** An object: another may be written under its key, and is opened again. */
+  /** Opens an object for reading. Open it again if another object was written under the same key. */
   open(size: number, fetch: Fetch): Windows {
     return new Windows(this, size, fetch)
   }
 
-  /** Before each request to the bucket. */
+  /** Counts one request to the bucket. Call it before each request. Throws `over_budget` if the limit is reached. */
   countRead(): void {
     if (this.#readsLeft === 0) throw overBudget('more_reads_of_file_than_job_has')
     this.#readsLeft--
   }
 
   /**
-   * Asks the bucket, again if need be. Codecs may take what is thrown for a fault of the file: it is remembered, too.
-   * @throws PlatformError
+   * Sends a request to the bucket and retries it. Remembers the error, because a codec may mistake it for a defect of the file.
+   * @throws PlatformError if all retries failed
    */
   async ask<Answer>(what: string, request: () => Promise<Answer>): Promise<Answer> {
     try {
@@ -75,17 +74,20 @@ export class Blocks implements Disposable {
     }
   }
 
-  /** @throws PlatformError when the bucket failed since the beginning: what a codec said of the file is worth nothing then */
+  /**
+   * Checks that no request to the bucket has failed. After a failure, the codec's outcome is not reliable.
+   * @throws PlatformError if a request has failed
+   */
   assertSound(): void {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** The most that one read takes, bytes. */
+  /** Largest single read in bytes. */
   get largest(): number {
     return Math.max(UNIT_BYTES, Math.floor(this.#most / LARGEST_SHARE / UNIT_BYTES) * UNIT_BYTES)
   }
 
-  /** Whether objects of that size are read at once: an original, its result and one more stay side by side. */
+  /** True if objects of `size` bytes are read as a whole. An original, its result and one more then fit into the cache. */
   fits(size: number): boolean {
     return size <= this.#most / WHOLE_SHARE
   }
@@ -93,7 +95,7 @@ export class Blocks implements Disposable {
   keep(run: Run): void {
     this.#runs.add(run)
     this.#keptBytes += run.end - run.start
-    // Whoever waits for a run that goes was first in line, and has copied what it wanted.
+    // Evict the oldest ranges. Callers that waited for such a range have already copied their bytes.
     for (const oldest of this.#runs) {
       if (this.#keptBytes <= this.#most || oldest === run) break
       this.#forget(oldest)
@@ -116,19 +118,19 @@ export class Blocks implements Disposable {
     this.#keptBytes -= run.end - run.start
   }
 
-  /** Frees them; they may be read again. */
+  /** Frees the cached bytes. The objects can still be read. */
   [Symbol.dispose](): void {
     for (const run of [...this.#runs]) this.#forget(run)
   }
 }
 
-/** One object, read by windows that grow while they are read one after the other. */
+/** One object, read in windows that grow while reads are sequential. */
 class Windows {
   readonly #blocks: Blocks
   readonly #size: number
   readonly #fetch: Fetch
   readonly #runs = new Set<Run>()
-  /** Where reading may go on, and how much was read there last. The one that was used last is in front. */
+  /** Positions where sequential reads may continue, with the length of the last read there. Most recently used first. */
   #places: { end: number; length: number }[] = []
 
   constructor(blocks: Blocks, size: number, fetch: Fetch) {
@@ -139,7 +141,7 @@ class Windows {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (length > this.#blocks.largest && !this.#blocks.fits(this.#size)) {
-      // Who reads so much at a time goes through the object by itself; the room is better spent there.
+      // A caller with such large reads goes through the object sequentially, so free its cached ranges for other objects.
       this.#blocks.forgetAll(this)
       return this.#fetch(offset, length)
     }
@@ -159,7 +161,7 @@ class Windows {
     this.#runs.delete(run)
   }
 
-  /** What holds the byte at `offset`, read if need be. */
+  /** Returns the range with the byte at `offset`. Starts a read if it is not cached. */
   #at(offset: number): Run {
     let next = this.#size
     for (const run of this.#runs) {
@@ -178,7 +180,7 @@ class Windows {
     return run
   }
 
-  /** Twice as much as before where reading goes on, one unit elsewhere. */
+  /** Length of the next read at `start`: twice the last one if the read is sequential, otherwise one unit. */
   #windowAt(start: number): number {
     const known = this.#places.find(({ end, length }) => start >= end && start <= end + length)
     const length = known ? Math.min(known.length * 2, this.#blocks.largest) : UNIT_BYTES

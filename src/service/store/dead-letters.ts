@@ -1,13 +1,13 @@
-/** Messages that a queue gave up on, kept where the operator finds them. Each is an object of its own: they are rare. */
+/** Queue messages that failed too often (dead letters), stored for the operator. Each one is a blob of its own, because they are rare. */
 import type { JobMessage } from './tasks.ts'
 
 export const DEAD_LETTERS = 'dead-letters/'
-/** Times are counted backwards, because buckets list names from the first on. */
+/** Largest timestamp. Keys contain this minus the time, so that the bucket lists the newest dead letter first. */
 const END_OF_TIME_MS = 9_999_999_999_999
 
 export interface DeadLetter extends Pick<JobMessage, 'taskId' | 'step' | 'part'> {
   readonly queue: string
-  /** Epoch milliseconds. */
+  /** Time in epoch milliseconds. */
   readonly at: number
 }
 
@@ -17,7 +17,7 @@ export async function keepDeadLetter(blobs: R2Bucket, letter: DeadLetter): Promi
   await blobs.put(key, JSON.stringify(letter))
 }
 
-/** Newest first. */
+/** Returns a page of dead letters, newest first. */
 export async function deadLetters(blobs: R2Bucket, limit: number, cursor?: string): Promise<{ letters: DeadLetter[]; cursor?: string }> {
   const page = await blobs.list({ prefix: DEAD_LETTERS, limit, ...(cursor ? { cursor } : {}) })
   const found = await Promise.all(page.objects.map(async ({ key }) => (await blobs.get(key))?.json<DeadLetter>()))

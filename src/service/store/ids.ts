@@ -1,16 +1,16 @@
-/** Ids of tasks, uploads and accounts: random, behind their region where they have one. */
+/** Random ids of tasks, uploads and accounts. If the account has a region, the ids contain it. */
 import { randomBase62 } from './key-format.ts'
 import { REGIONS, type Region } from './regions.ts'
 
 type Kind = 'tsk' | 'upl' | 'acc'
-/** Behind the kind; with a region as many as without. */
+/** Length of an id after its prefix (`tsk_`, `upl_`, `acc_`), including the region if there is one. */
 const LENGTHS: Readonly<Record<Kind, number>> = { tsk: 24, upl: 24, acc: 20 }
 
-/** `tsk_…`, or `tsk_eu_…`. */
+/** Returns a new id: `tsk_…` without a region, `tsk_eu_…` with one. */
 export function newId(kind: Kind, region: Region | undefined): string {
   const place = region === undefined ? '' : `${region}_`
   return `${kind}_${place}${randomBase62(LENGTHS[kind] - place.length)}`
 }
 
-/** What ids of a kind look like, whatever their region. */
+/** Pattern of all ids of a kind, with or without a region. */
 export const patternOf = (kind: Kind) => new RegExp(`^${kind}_(?=\\w{${LENGTHS[kind]}}$)(?:(?:${REGIONS.join('|')})_)?[0-9A-Za-z]+$`)

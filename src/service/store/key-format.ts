@@ -1,21 +1,21 @@
 /**
- * API keys as text: `whl_live_`, or `whl_test_` of a test key, + 30 random base62 characters + 6 base62 characters of their CRC-32. The checksum lets the
- * edge refuse a mistyped key without asking a Durable Object; only the SHA-256 of a key is ever stored. Of an account with a region
- * the first four characters say which: `eu00`, `apac`.
+ * API keys as text: `whl_live_` or `whl_test_`, 30 random base62 characters, and 6 base62 characters of their CRC-32.
+ * The checksum lets the edge reject a mistyped key without a call to a Durable Object. Only the SHA-256 of a key is stored.
+ * If the account has a region, the first four random characters name it: `eu00`, `apac`.
  */
 import { createHash } from 'node:crypto'
 import { REGIONS, type Region } from './regions.ts'
 
 const LIVE = 'whl_live_'
 const TEST = 'whl_test_'
-/** Of both. */
+/** Length of both prefixes, `whl_live_` and `whl_test_`. */
 const PREFIX_LENGTH = LIVE.length
 const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SHAPE = /^whl_(live|test)_[0-9A-Za-z]{36}$/
 
-/** Random base62 text, every character equally likely: bytes from 248 on are thrown away (248 = 4 × 62). */
+/** Returns random base62 text with equally likely characters. Bytes from 248 (= 4 × 62) on are discarded to avoid bias. */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
@@ -26,7 +26,7 @@ export function randomBase62(length: number): string {
   return text
 }
 
-/** CRC-32 (IEEE 802.3, reflected polynomial EDB88320) of ASCII text. Thirty characters do not repay a call into native code. */
+/** CRC-32 (IEEE 802.3, reflected polynomial EDB88320) of ASCII text. For 30 characters, calling native code would take longer. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
@@ -38,7 +38,7 @@ function crc32(text: string): number {
   return ~crc >>> 0
 }
 
-/** The CRC-32 of the secret's characters, big end first, padded with zeros. 62⁶ exceeds 2³². */
+/** Returns the CRC-32 of the secret in base62, most significant digit first, padded with zeros to 6 digits (62⁶ > 2³²). */
 function checksum(secret: string): string {
   let rest = crc32(secret)
   let text = ''
@@ -52,31 +52,31 @@ function checksum(secret: string): string {
 const MARK_LENGTH = 4
 const markOf = (region: Region) => region.padEnd(MARK_LENGTH, '0')
 
-/** A new key: 178 bits of randomness, or 154 beside a region. */
+/** Creates a new API key with 178 bits of randomness, or 154 bits if it contains a region. */
 export function makeKey(region?: Region, isTest = false): string {
   const mark = region === undefined ? '' : markOf(region)
   const secret = mark + randomBase62(SECRET_LENGTH - mark.length)
   return (isTest ? TEST : LIVE) + secret + checksum(secret)
 }
 
-/** Is this text shaped like a key, checksum included? Says nothing about whether the key exists. */
+/** True if the text has the form of an API key with a correct checksum. The key may still be unknown. */
 export function checkKey(text: string): boolean {
   if (!SHAPE.test(text)) return false
   const secret = text.slice(PREFIX_LENGTH, PREFIX_LENGTH + SECRET_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(secret)
 }
 
-/** Where its account may be. By chance one key in two million without a region looks as if it had one. */
+/** Region in an API key. `undefined`: none. One in two million keys without a region appears to have one by chance. */
 export function regionOfKey(key: string): Region | undefined {
   return REGIONS.find((region) => key.startsWith(markOf(region), PREFIX_LENGTH))
 }
 
-/** SHA-256 of the key, hex: the name of its KeyGate. */
+/** Returns the SHA-256 of an API key as hex: the name of its KeyGate object. */
 export async function hashKey(key: string): Promise<string> {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** For lists: `whl_live_abcd…wxyz`. */
+/** Returns the key with its middle hidden, for lists: `whl_live_abcd…wxyz`. */
 export function maskKey(key: string): string {
   return `${key.slice(0, PREFIX_LENGTH + 4)}…${key.slice(-4)}`
 }

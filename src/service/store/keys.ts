@@ -1,14 +1,17 @@
-/** The typed face of KeyGate: one Durable Object per API key, named by the key's SHA-256 (hex) and its region. */
+/** RPC interface of the Durable Object KeyGate: one object for each API key, named by the key's SHA-256 (hex) and its region. */
 import type { PlanId } from './plans.ts'
 import type { Region } from './regions.ts'
 
 export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
 export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
-/** A key's gate is in the region of its account. */
+/** Name of a key's KeyGate object. The object is in the region of the key's account. */
 export const gateOf = (hash: string, region: Region | undefined) => (region === undefined ? hash : `${region}/${hash}`)
 
-/** Gates that are no key's: what people do in the console counts like a key of the account; what it reads has a wide window of its own. */
+/**
+ * Names of KeyGate objects that belong to no key. Changes made in the console count like requests of a key; reads in the console have a
+ * separate, higher limit.
+ */
 export const consoleGate = (accountId: string) => `console/${accountId}`
 export const consoleReadsGate = (accountId: string) => `console-reads/${accountId}`
 
@@ -19,23 +22,23 @@ export interface KeyRecord {
   readonly plan: PlanId
   readonly scopes: readonly Scope[]
   readonly state: 'active' | 'disabled'
-  /** Of a disabled key: what the operator disabled, only the operator enables. Absent in old records. */
+  /** Who disabled the key. Only the operator can enable a key that the operator disabled. Absent in old records. */
   readonly disabledBy?: 'operator' | 'account'
-  /** Its account is disabled: like `disabled`, and gone when the account is enabled again. */
+  /** True while the account is disabled; the key is then refused like a disabled key. */
   readonly suspended?: boolean
-  /** Epoch milliseconds; absent never expires. */
+  /** Expiry in epoch milliseconds. `undefined`: never. */
   readonly expiresAt?: number
-  /** Set by the operator: a number of requests per minute instead of the plan's. */
+  /** Requests per minute set by the operator. `undefined`: the plan's limit. */
   readonly requestsPerMinute?: number
-  /** People made this key: its number follows the lowest one that the operator set in the account. */
+  /** True for keys made by users: their limit follows the lowest limit that the operator set in the account. */
   readonly limitInherited?: boolean
 }
 
-/** Where the key stands in its window. `limit` null is unlimited. */
+/** State of a key's rate window. `limit` is requests per minute; `null`: unlimited. */
 export interface RateState {
   readonly limit: number | null
   readonly remaining: number | null
-  /** Epoch milliseconds when the next request is free again; absent when unlimited. */
+  /** Epoch milliseconds when the next request becomes possible. `undefined`: unlimited. */
   readonly resetAt?: number
 }
 
@@ -45,26 +48,26 @@ export type Entry =
   | { readonly kind: 'missing_scope'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'unknown' | 'expired' | 'disabled' }
 
-/** When requests were accepted: `counts[i]` of them at `from + offsets[i]` epoch milliseconds. */
+/** Times of accepted requests: `counts[i]` requests at `from + offsets[i]` epoch milliseconds. */
 export interface StoredWindow {
   readonly from: number
   readonly offsets: Uint32Array
   readonly counts: Uint32Array
 }
 
-/** RPC of the Durable Object. */
+/** RPC methods of the Durable Object KeyGate. */
 export interface KeyGateFace {
-  /** Authenticates, authorises and counts in one hop. Only accepted requests are counted and stored. */
+  /** Authenticates, authorises and counts a request in one call. Only accepted requests are counted and stored. */
   enter(scope: Scope | null): Promise<Entry>
-  /** Counts a request of somebody who was let in elsewhere: a person's session. `key` says for whom, and its limit. */
+  /** Counts a request that was authenticated elsewhere, by the session of a person. `key` gives the account and the limit. */
   enterAs(key: KeyRecord): Promise<Entry>
-  /** Creates or replaces the record; the window is kept, or begins with that of another gate. */
+  /** Creates or replaces the key record. The rate window is kept unless `window` replaces it. */
   put(record: KeyRecord, window?: StoredWindow): Promise<void>
-  /** The accepted requests of the last 60 s; empty without a limit. */
+  /** Returns the accepted requests of the last 60 s. Empty if the key is unlimited. */
   window(): Promise<StoredWindow>
   get(): Promise<{ record: KeyRecord; lastUsedAt?: number } | undefined>
-  /** The record goes, what was counted stays: whoever has the key is unknown from now on. */
+  /** Deletes the key record and keeps the counts. The key is unknown from then on. */
   forget(): Promise<void>
-  /** Accepted requests of a month ("2026-11"), and by day ("2026-11-20" → count). */
+  /** Returns the accepted requests of a month ("2026-11"), in total and by day ("2026-11-20" → count). */
   calls(month: string): Promise<{ total: number; byDay: Record<string, number> }>
 }

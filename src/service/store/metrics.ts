@@ -1,6 +1,6 @@
 /**
- * What is counted about a deployment: points in Workers Analytics Engine, asked by SQL (docs/operators/self-hosting.md). Places are given for good:
- * what an old point holds there must not mean something else.
+ * Metrics of a deployment, written to Workers Analytics Engine and queried by SQL (docs/operators/self-hosting.md).
+ * Never change the meaning of a field position, because old data points keep theirs.
  */
 import type { Task } from './task.ts'
 
@@ -8,15 +8,15 @@ export interface Metrics {
   writeDataPoint(point: { indexes?: string[]; blobs?: (string | null)[]; doubles?: number[] }): void
 }
 
-/** A task that has ended. */
+/** Writes a data point for a task that has ended. */
 export function countTask(metrics: Metrics | undefined, task: Task, attempts: number): void {
   const { format, output, quality, worker, lane, result, error } = task
   const { outcome } = result ?? {}
   metrics?.writeDataPoint({
     indexes: [format],
-    // event, format, output, quality, worker, lane, how it ended, why
+    // fields: event, format, output, quality, worker, lane, outcome, reason or error type
     blobs: ['task', format, output, quality, worker, lane, outcome?.kind ?? 'failed', reasonOf(outcome) ?? error?.type ?? ''],
-    // bytes before, bytes after, milliseconds from acceptance to end, attempts
+    // fields: original bytes, result bytes, milliseconds from acceptance to end, attempts
     doubles: [task.originalSize, result?.size ?? 0, (task.completedAt ?? task.createdAt) - task.createdAt, attempts],
   })
 }

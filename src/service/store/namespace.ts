@@ -1,9 +1,12 @@
 import type { Hint, Jurisdiction } from './regions.ts'
 
-/** A Durable Object namespace whose stubs have the methods of `Face`. */
+/** Durable Object namespace whose stubs have the methods of `Face`. */
 export interface Namespace<Face> {
-  /** `locationHint` counts when the object is made. */
+  /** Returns the object named `name`. `locationHint` matters only when the object is created. */
   getByName(name: string, where?: { locationHint?: Hint }): Face
-  /** Other objects under the same names, which stay there. Not in workerd on one machine: only Cloudflare has places. */
+  /**
+   * Returns the namespace of a jurisdiction. Objects with equal names there are different objects. Only Cloudflare supports it, not
+   * workerd.
+   */
   jurisdiction?(jurisdiction: Jurisdiction): Namespace<Face>
 }

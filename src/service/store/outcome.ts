@@ -1,9 +1,9 @@
-/** Outcomes of older releases, read as they are written now: with messages as text, or without a place of their own for losses. */
+/** Converts outcomes stored by earlier releases, in which messages were text and losses had no field of their own. */
 import { english, revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
 import type { Compressed, Outcome } from '../../core/model/codec.ts'
 import { lossOf } from '../../core/model/loss.ts'
 
-/** Until 2026 fidelity was stored, and figures lay beside it. */
+/** Outcome in any stored form. The first release stored `fidelity` and the scores as top-level fields. */
 export type StoredOutcome =
   | (Omit<Extract<Outcome, { kind: 'unchanged' }>, 'detail'> & { readonly detail?: StoredMessage })
   | (Omit<Compressed, 'steps'> & { readonly steps: readonly StoredMessage[] })
@@ -17,14 +17,14 @@ export type StoredOutcome =
       readonly output?: Exclude<Compressed['output'], undefined>
     }
 
-/** The outcome with its messages as English text, for task records of a release that knows no codes. */
+/** Converts the messages of an outcome to English text, for task records of the release before message codes. */
 export function outcomeInEnglish(outcome: Outcome): StoredOutcome {
   if (outcome.kind === 'compressed') return { ...outcome, steps: outcome.steps.map(english) }
   const { detail, ...rest } = outcome
   return detail === undefined ? rest : { ...rest, detail: english(detail) }
 }
 
-/** The same receipt comes of it, whichever shape it was stored in. */
+/** Converts a stored outcome to the current form. The receipt stays the same. */
 export function revivedOutcome(stored: StoredOutcome): Outcome {
   if (stored.kind === 'unchanged') {
     const { detail, ...rest } = stored

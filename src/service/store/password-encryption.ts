@@ -1,4 +1,4 @@
-/** AES-256-GCM under a Worker secret: how a password waits for its job. */
+/** AES-256-GCM encryption of passwords under a Worker secret, while they are stored for a job. */
 
 const NONCE_BYTES = 12
 
@@ -7,7 +7,10 @@ async function keyFrom(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
-/** `context` binds the box to its task: it opens nowhere else. */
+/**
+ * Encrypts `text`. Returns nonce and ciphertext.
+ * @param context id of the task or upload; decryption needs the same
+ */
 export async function sealText(text: string, secret: string, context: string): Promise<Uint8Array> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
   const additionalData = new TextEncoder().encode(context)
@@ -18,7 +21,7 @@ export async function sealText(text: string, secret: string, context: string): P
   return box
 }
 
-/** Throws when the box was closed under another secret or context. */
+/** Decrypts the result of `sealText`. Throws if `secret` or `context` differs. */
 export async function openText(box: Uint8Array, secret: string, context: string): Promise<string> {
   const iv = box.slice(0, NONCE_BYTES)
   const additionalData = new TextEncoder().encode(context)

@@ -1,19 +1,20 @@
-/** The people of an account, who manage it in the console: invitations, passkeys, sessions. Part of the Account's face. */
+/** People who manage an account in the console, with their invitations, passkeys and sessions. Part of the RPC interface of Account. */
 
-/** A passkey as it is kept (WebAuthn Level 3, 6.1 and 6.5): nothing in it is secret. */
+/** A stored passkey (WebAuthn Level 3, 6.1 and 6.5). It contains no secret. */
 export interface Passkey {
-  /** Base64url. */
+  /** Credential id in base64url. */
   readonly credentialId: string
   readonly userId: string
-  /** COSE key. */
+  /** Public key as a COSE key. */
   readonly publicKey: Uint8Array<ArrayBuffer>
   readonly counter: number
   readonly transports: readonly string[]
 }
 
 /**
- * What a person may do, each what those before may: look; send and delete files, test and repeat callbacks; manage applications, keys, the
- * signing secret and people below owners; everything, also make owners.
+ * Rights of a person; each role includes the roles before it.
+ * `viewer`: read. `member`: send and delete files, test and repeat callbacks. `admin`: manage applications, keys, the webhook secret and
+ * people below owners. `owner`: everything.
  */
 export type Role = (typeof ROLES)[number]
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
@@ -26,10 +27,10 @@ export interface Person {
   readonly role: Role
 }
 
-/** Who can get in, and how. Ids are of no use for that. */
+/** People, passkeys, sessions and invitations of an account. The ids in it cannot be used to sign in. */
 export interface PeopleList {
   readonly people: readonly ListedPerson[]
-  /** Not used yet. */
+  /** Invitations that are not accepted yet. */
   readonly invitations: readonly { readonly id: string; readonly name: string; readonly role: Role; readonly expiresAt: number }[]
 }
 
@@ -40,7 +41,7 @@ export interface ListedPerson extends Person {
 
 export interface ListedPasskey {
   readonly id: string
-  /** Epoch milliseconds; absent for passkeys that were made, or not used since, before that was kept. */
+  /** Epoch milliseconds. `undefined`: created, or last used, before this field existed. */
   readonly madeAt?: number
   readonly usedAt?: number
 }
@@ -49,55 +50,61 @@ export interface ListedSession {
   readonly id: string
   readonly openedAt: number
   readonly expiresAt: number
-  /** It is the one that asks. */
+  /** True for the session that requests the list. */
   readonly current: boolean
 }
 
-/** Challenges of passkeys (WebAuthn Level 3, 13.4.3): kept for five minutes, gone when they are answered. */
+/** WebAuthn challenges (WebAuthn Level 3, 13.4.3): valid for five minutes and deleted when they are answered. */
 export interface ChallengeFace {
-  /** A fresh challenge for `holder`, in place of the one it had. Base64url. */
+  /** Creates a challenge for `holder`, replacing the previous one. Base64url. */
   issue(holder: string): Promise<string>
-  /** The holder's challenge, once. */
+  /** Returns the challenge of `holder` and deletes it. `undefined`: none, or expired. */
   take(holder: string): Promise<string | undefined>
 }
 
-/** Secrets of people are tokens `<account>.<random>`; only their SHA-256 is kept. */
+/** People of an account. Their secrets are tokens `<account>.<random>`, stored only as SHA-256. */
 export interface PeopleFace {
-  /** A token that lets one person in, once, within 7 days; an owner, if nothing else is said. */
+  /** Creates an invitation for one person and returns its token: single-use, valid for 7 days. Default role: owner. */
   invite(name: string, role?: Role): Promise<string>
-  /** The invited name, with a fresh challenge for the passkey's registration. undefined: used, expired, or never given. */
+  /** Returns the invited name and a new challenge for registering a passkey. `undefined`: the invitation is used, expired or unknown. */
   openInvitation(token: string): Promise<{ name: string; userId: string; challenge: string } | undefined>
-  /** The same with the challenge that was given last, which is gone afterwards. No challenge: five minutes have passed, or it was used. */
+  /** Like `openInvitation`, but returns the last challenge and deletes it. No `challenge`: it has expired or was used. */
   answerInvitation(token: string): Promise<{ name: string; userId: string; challenge?: string } | undefined>
-  /** Uses the invitation up, unless the passkey is somebody's already. `used`: somebody was faster. */
+  /**
+   * Accepts an invitation and stores the passkey. `used`: the invitation was accepted before. `known_passkey`: the passkey belongs to a
+   * person already.
+   */
   acceptInvitation(token: string, passkey: Passkey): Promise<'accepted' | 'used' | 'known_passkey'>
   passkey(credentialId: string): Promise<Passkey | undefined>
   countPasskeyUse(credentialId: string, counter: number): Promise<void>
-  /** A token for the session's cookie. */
+  /** Opens a session and returns its token for the cookie. */
   openSession(userId: string): Promise<string>
   session(token: string): Promise<Person | undefined>
   closeSession(token: string): Promise<void>
-  /** `token`: the session that asks. */
+  /**
+   * Lists everybody with access.
+   * @param token token of the requesting session
+   */
   list(token?: string): Promise<PeopleList>
-  /** With passkeys and sessions. false: nobody has that id; so below. */
+  /** Removes a person with all passkeys and sessions. Returns `false` if the id is unknown. */
   removePerson(userId: string): Promise<boolean>
   setRole(userId: string, role: Role): Promise<boolean>
-  /** Ends its person's sessions as well, but that of `token`. */
+  /** Removes a passkey and ends all sessions of its person except that of `token`. Returns `false` if the id is unknown. */
   removePasskey(id: string, token?: string): Promise<boolean>
   endSession(id: string): Promise<boolean>
   removeInvitation(id: string): Promise<boolean>
 }
 
-/** One delivery, as the console lists it: of a task's callback, of an alert, or of a test that somebody asked for. */
+/** One webhook delivery in the console's list: a task callback, a storage alert, or a test. */
 export type DeliveryRecord = DeliveryFacts & ({ readonly kind: 'task'; readonly taskId: string } | { readonly kind: 'alert' | 'test' })
 
 interface DeliveryFacts {
   readonly messageId: string
   readonly url: string
   readonly attempt: number
-  /** Epoch milliseconds. */
+  /** Time of the delivery in epoch milliseconds. */
   readonly at: number
-  /** HTTP status, or 0 when no answer came. */
+  /** HTTP status of the receiver's response. 0: no response. */
   readonly status: number
   readonly ms: number
   readonly error?: string

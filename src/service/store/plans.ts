@@ -1,18 +1,18 @@
-/** What the plans allow (docs/users/limits.md). */
+/** Limits of the plans (docs/users/limits.md). */
 export type PlanId = 'free' | 'basic' | 'pro' | 'enterprise'
 
 export interface Plan {
   readonly id: PlanId
-  /** Requests in any 60 seconds, per key; null is unlimited. */
+  /** Maximum number of requests in any 60 seconds for each key. `null`: unlimited. */
   readonly requestsPerMinute: number | null
   readonly maxFileBytes: number
   readonly maxBatchFiles: number
   readonly storageBytes: number
   readonly retentionMs: number
   readonly callbacks: boolean
-  /** Keys that people make themselves: each has a window of its own. */
+  /** Maximum number of keys made by users. Each key has its own rate window. */
   readonly maxKeys: number
-  /** Parts of films that are on their way or at work at a time, of all tasks of the account. */
+  /** Maximum number of film parts queued or running at the same time, over all tasks of the account. */
   readonly maxPartsAtOnce: number
 }
 

@@ -1,9 +1,9 @@
-/** Bindings that find the region of what they are asked for by its name: `src/service/store/regions.ts`. */
+/** Bindings that choose the region from the name of the object or blob: see `src/service/store/regions.ts`. */
 import type { Namespace } from './namespace.ts'
 import { isJurisdiction, REGIONS, type Region, regionOf, regionOfBlob } from './regions.ts'
 
 interface Bindings {
-  /** What has no region, and the service's own notes. A region has `BLOBS_EU`. */
+  /** Bucket for objects without a region and for internal data. Each region has its own bucket, such as `BLOBS_EU`. */
   readonly BLOBS: R2Bucket
   readonly KEY_GATES?: Namespace<object>
   readonly TASKS?: Namespace<object>
@@ -20,13 +20,16 @@ function regionalBuckets(env: object): Buckets {
   return new Map(found.flatMap(([region, bucket]) => (bucket ? [[region, bucket]] : [])))
 }
 
-/** The regions of this deployment: those that it has a bucket in. */
+/** Regions of this deployment: those with a bucket. */
 export const regionsOf = (env: object): Region[] => [...regionalBuckets(env).keys()]
 
-/** All buckets, the one without a region first. */
+/** All buckets of the deployment. The bucket without a region comes first. */
 export const bucketsOf = (env: Pick<Bindings, 'BLOBS'>): R2Bucket[] => [env.BLOBS, ...regionalBuckets(env).values()]
 
-/** The same bindings, each of which goes to the region that a name says. Names of regions that are not here are like names without. */
+/**
+ * Wraps bindings so that each call goes to the region in the name. Names with a region that this deployment lacks are treated as names
+ * without one.
+ */
 export function placed<E extends Bindings>(env: E): E {
   const buckets = regionalBuckets(env)
   if (buckets.size === 0) return env
@@ -49,7 +52,7 @@ function placedNamespace<Face>(namespace: Namespace<Face>, buckets: Buckets): Na
   }
 }
 
-/** What is listed without a region is what has none. */
+/** Wraps all buckets as one. A `list` call whose prefix has no region lists only the bucket without a region. */
 function placedBucket(home: R2Bucket, buckets: Buckets): R2Bucket {
   const bucketOf = (key: string) => buckets.get(regionOfBlob(key) as Region) ?? home
   const remove = async (keys: string | string[]) => {

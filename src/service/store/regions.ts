@@ -1,12 +1,12 @@
 /**
- * Where an account's objects and files are: its region is part of its id and of those of its tasks and uploads, so that everybody
- * who has an id knows where to ask (docs/decisions/regions.md). What has no region is where Cloudflare put it.
+ * Regions of accounts. The region is part of the ids of an account, its tasks and its uploads, so every id says where its data is.
+ * See docs/decisions/regions.md. Cloudflare places objects without a region.
  */
 
-/** By law: what is there stays there. Names as Durable Objects and R2 have them. */
+/** Jurisdictions: data never leaves them. Names as in Durable Objects and R2. */
 const JURISDICTIONS = ['eu', 'us'] as const
 export type Jurisdiction = (typeof JURISDICTIONS)[number]
-/** By distance: what is made there is near. Those that objects and buckets both know. */
+/** Location hints: data is stored near the location. Only those that Durable Objects and R2 both support. */
 const HINTS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
 export type Hint = (typeof HINTS)[number]
 export type Region = Jurisdiction | Hint
@@ -21,10 +21,10 @@ const regionIn = (pattern: RegExp) => (text: string) => {
   return (first ?? second) as Region | undefined
 }
 
-/** Of an id, or of an object that is named by one (`console/acc_eu_…`), or of a key's gate. */
+/** Region in an id, in an object name with an id (`console/acc_eu_…`), or in the name of a KeyGate object. `undefined`: none. */
 export const regionOf = regionIn(new RegExp(`(?:^|/)(?:tsk|upl|acc)_(${CODE})_[0-9A-Za-z]+$|^(${CODE})/[0-9a-f]{64}$`))
 
-/** Of a blob's key, or of the beginning of one. Dead letters and what the service notes for itself have none. */
+/** Region in a blob key or key prefix. `undefined`: none, as for dead letters and internal data. */
 export const regionOfBlob = regionIn(
   new RegExp(`^(?:(?:uploads|results)(?:-\\d+d)?|parts|incoming|accounts|exports/[0-9-]+)/(?:tsk|upl|acc)_(${CODE})_`),
 )

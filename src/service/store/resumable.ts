@@ -1,4 +1,4 @@
-/** The bytes of a resumable upload on their way into the bucket, one request at a time. */
+/** Writes the bytes of a resumable upload into the bucket, one request at a time. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { Sha256 } from '../../core/bytes/sha256.ts'
@@ -6,18 +6,18 @@ import { uploadKeyOf } from './blob-names.ts'
 import { PART_BYTES } from './blobs.ts'
 import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'
 
-/** Another request has the turn, or the upload is gone. */
+/** Error: another request now has the write lock of the upload, or the upload was removed. */
 export class TurnLost extends Error {
   override readonly name = 'TurnLost'
 }
 
 export interface Checksum {
   readonly algorithm: 'sha1' | 'sha256'
-  /** Base64. */
+  /** Digest in base64. */
   readonly digest: string
 }
 
-/** A chunk that is not what its checksum says. */
+/** Error: the SHA of a chunk differs from the checksum in its header. */
 export class ChecksumMismatch extends Error {
   override readonly name = 'ChecksumMismatch'
 }
@@ -27,30 +27,31 @@ export interface Turn {
   readonly record: UploadRecordFace
   readonly turn: number
   readonly upload: UploadState
-  /** Bytes that the request brings at most. */
+  /** Maximum number of bytes in the request body. */
   readonly most: number
   readonly checksum?: Checksum
 }
 
-/** Reads of a piece. */
+/** Chunk size, in bytes, for reading stored pieces. */
 const READ_BYTES = 256 * 1024
 
 /**
- * Parts go into the bucket as soon as they are full, and count at once; the rest becomes a piece when the request ends, however it
- * ends. Under a checksum nothing counts before all of it has come and is right.
+ * Writes the body of one request. Full parts go to the bucket and are committed at once; the rest is stored as a piece when the request
+ * ends or breaks off.
+ * If the request has a checksum, nothing is committed before the whole body is verified.
  */
 export class ChunkWriter implements Disposable {
   readonly #job: Turn
   readonly #hash: Sha256
   readonly #digest: ReturnType<typeof createHash> | undefined
-  /** A part on its way: the pieces belong in front, and are only fetched when they are needed. */
+  /** Buffer of the next part. Earlier pieces belong at its start and are fetched only when the part is sent. */
   readonly #buffer: Uint8Array
-  /** Of the buffer: where the pieces end, and what is filled. */
+  /** Position in the buffer where the earlier pieces end. `#filled` is the end of the filled bytes. */
   #base: number
   #filled: number
   #pieces: readonly Piece[]
   #parts: StoredPart[] = []
-  /** Counted already. */
+  /** Offset in the upload up to which bytes are committed. */
   #counted: number
   #offset: number
 
@@ -69,12 +70,12 @@ export class ChunkWriter implements Disposable {
     discard(this.#buffer)
   }
 
-  /** Bytes that came so far, of the whole upload. */
+  /** Received bytes of the whole upload. */
   get offset(): number {
     return this.#offset
   }
 
-  /** Copies `chunk`, which must not go beyond the upload's end. */
+  /** Copies `chunk` into the buffer and sends full parts. The chunk must not exceed the size of the upload. */
   async write(chunk: Uint8Array): Promise<void> {
     this.#digest?.update(chunk)
     for (let rest = chunk; rest.length > 0; ) {
@@ -89,7 +90,8 @@ export class ChunkWriter implements Disposable {
   }
 
   /**
-   * Stores and counts what came. `isCut`: the body broke off, which a checksum cannot be right about.
+   * Stores and commits the remaining bytes.
+   * @param isCut the body broke off, so a checksum cannot match
    * @throws ChecksumMismatch, TurnLost
    */
   async end(isCut: boolean): Promise<void> {
@@ -124,7 +126,7 @@ export class ChunkWriter implements Disposable {
     if (!checksum && this.#offset < upload.size) await this.#commit()
   }
 
-  /** Small pieces grow together as they come, twice as large each time, so that a byte is copied a few times at most. */
+  /** Stores the rest as a piece. Merges it with earlier pieces less than twice its size, so that each byte is copied only a few times. */
   async #storePiece(): Promise<void> {
     const { bucket, upload, turn } = this.#job
     const kept = [...this.#pieces]
@@ -162,7 +164,7 @@ export class ChunkWriter implements Disposable {
   }
 }
 
-/** Puts the parts of an upload that came to its end together, whoever asks, and however often. */
+/** Completes the multipart upload after the last byte. Idempotent: several requests may call it. */
 export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, upload: UploadState): Promise<void> {
   if (upload.isWhole || upload.offset < upload.size) return
   const key = keyOf(upload)
@@ -170,20 +172,20 @@ export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, u
     try {
       await bucket.resumeMultipartUpload(key, upload.multipartId).complete(await record.parts())
     } catch (error) {
-      // Somebody else has just done it, or did and could not say so.
+      // Another request may have completed the upload, or the response of the completion was lost.
       if ((await bucket.head(key))?.size !== upload.size) throw error
     }
   }
   await record.whole()
 }
 
-/** Where the whole file will lie. */
+/** Blob key of the whole file. */
 export const keyOf = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'uploadKey'>) =>
   uploadKeyOf({ taskId: taskOfUpload(uploadId), uploadKey })
 
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
 
-/** What a request needs that brings `most` bytes: a part at most. */
+/** Buffer size, in bytes, for a request with at most `most` bytes. At most one part. */
 export const bufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, most: number) => Math.min(PART_BYTES, sizeOf(pieces) + most)
 
 async function readInto(bucket: R2Bucket, { key, size }: Piece, buffer: Uint8Array, at: number): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * Calls of Durable Objects and buckets that may break on the way: an object is moved, a deployment resets it, the network is gone
- * for a moment. The platform repeats only what never arrived.
+ * Retries of calls to Durable Objects and buckets. Calls may fail while an object moves, a deployment resets it, or the network fails.
+ * The platform itself repeats only calls that never arrived.
  */
 import type { Namespace } from './namespace.ts'
 
-/** The platform failed and went on failing. No file and no codec is to blame. */
+/** Error: a platform service failed and all retries failed. Neither file nor codec is the cause. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
 
@@ -13,14 +13,17 @@ export class PlatformError extends Error {
   }
 }
 
-/** Pauses between tries, milliseconds: for somebody who waits, and for what must not be lost. */
+/** Pauses between retries in milliseconds: short ones if a client waits, long ones for calls that must not be lost. */
 export const SHORT_PAUSES_MS = [50, 200, 800] as const
 export const LONG_PAUSES_MS = [100, 500, 2000, 8000, 20_000] as const
 
-/** Half to one and a half times as long, so that many do not come at the same moment. */
+/** Returns `ms` times a random factor of 0.5 to 1.5, so that many callers do not retry at the same moment. */
 export const jittered = (ms: number, random = Math.random()) => ms * (0.5 + random)
 
-/** @throws PlatformError when `work` has failed once more than there are pauses */
+/**
+ * Calls `work` until it succeeds, with a pause before each retry.
+ * @throws PlatformError if the first try and all retries failed
+ */
 export async function repeatedly<Answer>(what: string, pausesMs: readonly number[], work: () => Promise<Answer>): Promise<Answer> {
   for (let tried = 0; ; tried++) {
     try {
@@ -35,8 +38,8 @@ export async function repeatedly<Answer>(what: string, pausesMs: readonly number
 }
 
 /**
- * The same objects, each method called through a stub of its own: one that broke stays broken for ever. `methods` are repeated;
- * calling them twice must do as much as once.
+ * Wraps a namespace: each call uses a new stub, because a broken stub stays broken, and calls of `methods` are retried.
+ * @param methods names of idempotent methods
  */
 export function steady<Face extends object>(
   namespace: Namespace<Face>,

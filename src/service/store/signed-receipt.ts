@@ -1,10 +1,10 @@
-/** The receipt as others read it: of which file, by which engines, and what the task says of its result. */
+/** Receipt for third parties: the file, the engines that were used, and the result of the task. */
 import type { EngineFacts } from '../../core/catalog/engines.ts'
 import type { ReceiptView } from '../../core/model/receipt.ts'
 import { present, type Task } from './task.ts'
 
 export interface SignedReceipt {
-  /** Who says so: the origin that the file was sent to. */
+  /** Issuer: the origin of the service that received the file. */
   iss: string
   task_id: string
   file_name: string
@@ -14,9 +14,9 @@ export interface SignedReceipt {
   original_size: number
   compressed_size: number
   result: ReceiptView
-  /** The result is under the caller's password: size and SHA-256 are of what is encrypted. */
+  /** True if the result is encrypted with the client's password. Size and SHA-256 are those of the encrypted file. */
   encrypted?: true
-  /** null: completed before engines were kept. */
+  /** `null`: the task was completed before engines were recorded. */
   engines: EngineView[] | null
   completed_at: string
 }
@@ -28,7 +28,10 @@ interface EngineView {
   sources?: readonly string[]
 }
 
-/** The same, whenever it is asked for. */
+/**
+ * Returns the receipt of a completed task. It never changes.
+ * @throws RangeError if the task is not completed
+ */
 export function signedReceipt(task: Task): SignedReceipt {
   const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = present(
     task,

@@ -1,23 +1,23 @@
 /**
- * How the parts of the service answered, day by day: one small object in the bucket, read and written at each look. While the bucket
- * itself cannot be reached nothing is noted: such a time has fewer looks.
+ * Daily results of the health checks, in one small JSON blob. While the bucket is unavailable, no result is stored, so that day has fewer
+ * checks.
  */
 
-/** What came of asking each part, by its name. */
+/** Result of one health check for each service part, by its name. */
 export type Look = Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>
 
 export interface PartOfDay {
   readonly looks: number
   readonly failures: number
-  /** Of those that answered: milliseconds, all together and the slowest. */
+  /** Response times of successful checks in milliseconds: sum (`ms`) and maximum (`mostMs`). */
   readonly ms: number
   readonly mostMs: number
 }
 
 export interface StatusHistory {
-  /** Epoch milliseconds of the last look, and what it found. */
+  /** Last health check: its time in epoch milliseconds and its result for each part. */
   readonly last?: { readonly at: number; readonly ok: Readonly<Record<string, boolean>> }
-  /** The oldest first; "2026-11-20", UTC. A day without looks is not there. */
+  /** Days such as "2026-11-20" (UTC), oldest first. Days without a check are missing. */
   readonly days: readonly { readonly day: string; readonly parts: Readonly<Record<string, PartOfDay>> }[]
 }
 

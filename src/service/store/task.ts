@@ -1,6 +1,7 @@
 /**
- * A task: what is stored, and what the API shows of it. Pure; the Durable Object `TaskRecord` keeps it,
- * `http/` sends `present(task)`. States: pending → processing → completed | failed.
+ * A task: its stored form and its form in the API. Pure functions; the Durable Object `TaskRecord` stores it, `http/` sends
+ * `present(task)`.
+ * States: pending → processing → completed | failed.
  */
 
 import type { EngineFacts } from '../../core/catalog/engines.ts'
@@ -15,15 +16,15 @@ import { isTestAccount } from './test-accounts.ts'
 type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
 export type Lane = 'quick' | 'slow'
 
-/** What `submit` hands over: everything the job needs and nothing the client may change later. */
+/** New task as `submit` passes it to TaskRecord: everything the job needs and nothing the client may change later. */
 export interface NewTask {
   readonly taskId: string
   readonly accountId: string
   readonly batchId?: string
-  /** Place in the batch, from 0. */
+  /** Position in the batch, from 0. */
   readonly position?: number
   readonly fileName: string
-  /** `unknown` only for a task that failed at the door. */
+  /** `unknown` only if the task failed before its format was known. */
   readonly format: FormatId | 'unknown'
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
@@ -33,20 +34,20 @@ export interface NewTask {
   readonly originalSha256: string
   readonly worker: 'press' | 'media'
   readonly lane: Lane
-  /** Epoch milliseconds. */
+  /** Time of acceptance in epoch milliseconds. */
   readonly createdAt: number
   readonly retentionMs: number
-  /** Blob of the upload; absent where there is none, and in tasks of before the bucket went by names (`uploadKeyOf`). */
+  /** Blob key of the upload. `undefined`: no blob, or a task of an earlier release (see `uploadKeyOf`). */
   readonly uploadKey?: string
-  /** The origin the client spoke to, for `download_url` in callbacks. */
+  /** Origin of the client's request, for `download_url` in callbacks. */
   readonly baseUrl: string
   readonly requestId: string
   readonly callbackUrl?: string
-  /** In clear only on the way to the Durable Object, which encrypts it at once and erases it with the job. */
+  /** Password in clear text. The Durable Object encrypts it at once and deletes it at the end of the job. */
   readonly password?: string
 }
 
-/** Why a task failed, in the words of the error object. */
+/** Error of a failed task, with the fields of the API's error object. */
 export interface TaskError {
   readonly code: number
   readonly type: string
@@ -55,20 +56,20 @@ export interface TaskError {
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
-/** The result that stands. `key` names the blob: the upload's when that itself is the result. */
+/** Final result of a task. `key` is its blob key; it equals the upload's key if the file stays unchanged. */
 export interface TaskResult {
   readonly key: string
   readonly size: number
   readonly sha256: string
-  /** What the result is; under a password, what lies inside of the archive. */
+  /** Format of the result. If the result is encrypted, the format inside the archive. */
   readonly output: OutputId
   readonly outputName: string
   readonly contentType: string
   readonly outcome: Outcome
   readonly encrypted: boolean
-  /** Of the result that was decoded or compared byte by byte, 0–1; absent where nobody counted. */
+  /** Share of the result, 0–1, that was decoded or compared byte by byte. `undefined`: not measured. */
   readonly verifiedShare?: number
-  /** That may have worked on it, in the versions of then; absent in what was stored before they were kept. */
+  /** Engines, with versions, that may have produced the result. Absent in results of earlier releases. */
   readonly engines?: readonly EngineFacts[]
 }
 
@@ -81,7 +82,7 @@ export interface Task extends Omit<NewTask, 'password'> {
   readonly error?: TaskError
 }
 
-/** A task as some release wrote it. */
+/** A task in the stored form of any release. */
 export type StoredTask = Omit<Task, 'result'> & { readonly result?: StoredResult }
 export type StoredResult = Omit<TaskResult, 'outcome'> & { readonly outcome: StoredOutcome }
 
@@ -93,7 +94,7 @@ export function revivedTask(stored: StoredTask | undefined): Task | undefined {
   return result ? { ...task, result: revivedResult(result) } : task
 }
 
-/** How a task looks to its owner. */
+/** A task in the API's responses, for its owner. */
 export interface TaskView {
   task_id: string
   status: TaskStatus
@@ -119,7 +120,7 @@ export interface TaskView {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** The share of bytes saved, one decimal: "54.0%"; never "-0.0%". */
+/** Returns the share of bytes saved in percent with one decimal, such as "54.0%". Never "-0.0%". */
 function compressionRatio(originalSize: number, compressedSize: number): string {
   const percent = originalSize > 0 ? (1 - compressedSize / originalSize) * 100 : 0
   const text = percent.toFixed(1)

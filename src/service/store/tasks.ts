@@ -1,29 +1,29 @@
-/** The typed face of TaskRecord: one Durable Object per task, named by the task id. */
+/** RPC interface of the Durable Object TaskRecord: one object for each task, named by the task id. */
 import type { StoredMessage } from '../../core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../core/model/segmented.ts'
 import type { NewTask, StoredResult, Task, TaskError } from './task.ts'
 
-/** A queue message: one step of one task. Old generations are ignored, so that cancel and re-plan win. */
+/** Queue message: one step of one task. Messages of an older generation are ignored, so that cancelling and replanning take effect. */
 export interface JobMessage {
   readonly taskId: string
   readonly generation: number
-  /** `whole` also plans; `part` encodes one segment; `join` puts them together. */
+  /** `whole` plans and compresses the file; `part` encodes one segment; `join` combines the parts. */
   readonly step: 'whole' | 'part' | 'join'
   readonly part?: number
-  /** Of the upload. */
+  /** Size of the upload in bytes. */
   readonly bytes?: number
 }
 
 /**
- * Newest and oldest protocol between workers and task records that this release supports. During a deployment, workers and records
- * belong to two releases, so the oldest is the newest of the release before.
+ * Newest and oldest version of the protocol between workers and task records in this release.
+ * During a rollout, both releases run at once, so the oldest version is the one of the release before.
  */
 export const PROTOCOL = 2
 export const OLDEST_PROTOCOL = 1
 /** First protocol whose messages are codes with parameters. Before it, they are English text. */
 export const CODED_MESSAGES = 2
 
-/** Forms that somebody speaks, both ends included. */
+/** Range of protocol versions, both ends included. */
 export interface Protocols {
   readonly oldest: number
   readonly newest: number
@@ -31,19 +31,19 @@ export interface Protocols {
 
 export const SPOKEN: Protocols = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
 
-/** Who claims a step. */
+/** The worker that claims a step. */
 export interface ClaimingWorker {
-  /** Of one run of one step. */
+  /** Id of one run of one step. */
   readonly id: string
-  /** The newest that it speaks. */
+  /** Newest protocol version of the worker. */
   readonly protocol: number
-  /** Absent: it speaks no other. */
+  /** Oldest protocol version of the worker. `undefined`: only `protocol`. */
   readonly oldest?: number
-  /** It is in a container, with more room than isolates have. */
+  /** True if the worker runs in a container, which has more memory and time than an isolate. */
   readonly heavy?: boolean
 }
 
-/** The newest form that both speak; undefined: there is none. */
+/** Newest protocol version that worker and record share. `undefined`: none. */
 export function commonProtocol(
   { protocol, oldest = protocol }: Pick<ClaimingWorker, 'protocol' | 'oldest'>,
   own: Protocols = SPOKEN,
@@ -56,7 +56,7 @@ export interface PartRecord {
   readonly index: number
   readonly plan: PartPlan
   readonly receipt?: PartReceipt
-  /** Blob of the finished part. */
+  /** Blob key of the finished part. */
   readonly key?: string
   readonly size?: number
 }
@@ -64,64 +64,69 @@ export interface PartRecord {
 export type Claim =
   | {
       readonly kind: 'claimed'
-      /** What this claim, and all that follows it, is said in. Absent: in the first form. */
+      /** Protocol version of this claim and the calls that follow it. `undefined`: version 1. */
       readonly protocol?: number
       readonly attempt: number
       readonly generation: number
       readonly task: Task
-      /** Blob of the upload. */
+      /** Blob key of the upload. */
       readonly uploadKey: string
       readonly password?: string
-      /** For `part`: that one. For `join`: all of them, done. */
+      /** Step `part`: that part. Step `join`: all parts, finished. Step `whole`: empty. */
       readonly parts: readonly PartRecord[]
-      /** For `part`: sums over the receipts of finished ones that have both numbers. */
+      /** Step `part`: sums over the finished parts whose receipt has `replaces`: bytes after and bytes before. */
       readonly soFar: { readonly bytes: number; readonly replaces: number }
-      /** It took a worker along before, or was beside one that did: nothing runs beside it now. */
+      /** True if a worker was lost with this step, or with one beside it. The step then runs alone in its isolate. */
       readonly alone: boolean
-      /** The file needs more than a job has, and why: the upload is the result, nothing is tried. */
+      /** Why the file exceeds the job's budget. The worker then completes the task with the unchanged upload. `undefined`: compress it. */
       readonly overBudget?: StoredMessage
     }
-  /** Somebody else holds the lease, or the step is done, or the task is gone: forget the message. */
+  /** Another worker has the lease, the step is done, or the task is gone. The worker drops the message. */
   | { readonly kind: 'forget' }
-  /** The worker speaks nothing that the record does, which `spoken` says: another one may have the step. */
+  /** Worker and record share no protocol version. `spoken` has the versions of the record. Another worker may take the step. */
   | { readonly kind: 'incompatible'; readonly spoken: Protocols }
 
-/** What an attempt broke of: our own bug, or a platform that did not answer. */
+/** Cause of a failed attempt: an error in Whittle's code, or an unavailable platform service. */
 export type Whose = 'codec' | 'platform'
 
 export interface TaskRecordFace {
-  /** Accepts a task, indexes it in its account, and (slow lane) enqueues it. Idempotent. */
+  /** Accepts a task, adds it to its account's index, and (slow lane) queues it. Idempotent. */
   create(task: NewTask): Promise<Task>
-  /** A task that failed at the door (one bad file of a batch). */
+  /** Creates a task that has failed already, such as an unsupported file of a batch. */
   createFailed(task: NewTask, error: TaskError): Promise<Task>
   read(): Promise<Task | undefined>
-  /** Like read, but waits until the task has ended or `ms` have passed. */
+  /** Returns the task when it has ended, or after `ms` milliseconds. */
   wait(ms: number): Promise<Task | undefined>
-  /** Takes the lease for a step. `generation` null: the current one (quick lane). The same worker may ask again. */
+  /**
+   * Takes the lease for a step. `generation` `null`: the current one (quick lane). A worker whose claim's response was lost may repeat it.
+   */
   claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim>
-  /** The press had no room for it, or its call broke (`worker` had claimed it, perhaps): the queue has it from now on. */
+  /** Moves a quick task to the queue, because the press was busy or its call failed. `worker`: the worker of the failed call. */
   toQueue(worker?: string): Promise<void>
-  /** Keeps the lease and tells progress (0–1). 'stop': the lease is lost or the task was deleted. */
+  /** Renews the lease and reports progress (0–1). `'stop'`: the lease is lost or the task was removed. */
   beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
-  /** The job is made of parts: one message each. */
+  /** Splits the job into parts. Each part gets its own queue message. */
   split(attempt: number, plans: readonly PartPlan[]): Promise<void>
-  /** false: too late; the caller removes its blob. */
+  /** Stores the result of a part. Returns `false` if it comes too late; the caller then removes its blob. */
   completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean>
-  /** false: too late (deleted, or another attempt has finished); the caller removes its blob. */
+  /** Completes the task. Returns `false` if the task was removed or has ended; the caller then removes its blob. */
   complete(attempt: number, result: StoredResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>
-  /** The file needs more than a job has, so much that this attempt cannot even complete the task; another one does. */
+  /**
+   * Reports that the file exceeds the budget so far that this attempt cannot complete the task. A later attempt returns the upload
+   * unchanged.
+   */
   giveUp(attempt: number, why: StoredMessage): Promise<void>
-  /** The attempt broke: try again later, or fail after the third that broke by itself, or when the platform failed for an hour. */
+  /** Reports a failed attempt. It is repeated later; the task fails after 3 errors of the code, or after an hour of platform errors. */
   release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void>
-  /** Cancels a running job, removes blobs and record. undefined: there was none. */
+  /** Cancels a running job and removes blobs and record. `undefined`: the task does not exist. */
   remove(): Promise<{ freedBytes: number } | undefined>
-  /** The message that is (or was) delivered. undefined: there is none. */
+  /** Returns the callback message, whether it is delivered or not. `undefined`: there is none. */
   callback(): Promise<{ url: string; messageId: string; body: string } | undefined>
-  /** Sends the callback once more, now. false: there is none. */
+  /** Sends the callback once more, now. Returns `false` if there is none. */
   replayCallback(): Promise<boolean>
-  /** Blob keys that this task still needs, for the orphan sweep. undefined: no such task. */
+  /** Returns the keys of the blobs that the task still needs, for the sweep. `undefined`: the task does not exist. */
   names(): Promise<string[] | undefined>
-  /** Sets the alarm anew, whatever it is; false: nothing is left to do. */
+  /** Sets the alarm again. Returns `false` if the task does not exist or has ended. */
   ringSoon(): Promise<boolean>
 }

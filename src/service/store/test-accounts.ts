@@ -1,17 +1,17 @@
 /**
- * Test keys (`whl_test_…`) work in an account of their own beside the real one, its twin: files, tasks, usage, storage and callback
- * secret of the two never meet, and nothing else needs to know of it. The twin is named by the account's id and this ending.
+ * Test keys (`whl_test_…`) belong to a separate test account, named by the live account's id plus `test`.
+ * Files, tasks, usage, storage and webhook secret of both accounts are separate. No other code distinguishes them.
  */
 import type { PlanId } from './plans.ts'
 
 const ENDING = 'test'
-/** Ids of accounts have 24 characters, and may end so by chance. */
+/** Id of a test account. The fixed length matters, because the random id of a live account (24 characters) may end in `test`. */
 const TWIN = new RegExp(`^(acc_\\w{20})${ENDING}$`)
 
 export const testAccountOf = (accountId: string) => accountId + ENDING
 export const isTestAccount = (accountId: string) => TWIN.test(accountId)
-/** The real one of the two. */
+/** Id of the live account that belongs to a test account. Live accounts return their own id. */
 export const liveAccountOf = (accountId: string) => TWIN.exec(accountId)?.[1] ?? accountId
 
-/** What is enough to try everything that the account's plan has. */
+/** Plan of the test account: large enough to try every feature of the live account's plan. */
 export const testPlanOf = (plan: PlanId): PlanId => (plan === 'free' ? 'free' : 'basic')

@@ -1,20 +1,21 @@
 /**
- * The typed face of UploadRecord: one Durable Object a resumable upload, named by its id. The bytes lie in the bucket: full parts
- * in a multipart upload, what fills no part yet in pieces under `incoming/<upload>/`. The record knows which of them count.
+ * RPC interface of the Durable Object UploadRecord: one object for each resumable upload, named by its id.
+ * Full parts are stored in a multipart upload; smaller rests are stored as pieces under `incoming/<upload>/`. The record lists the bytes
+ * that are committed.
  */
 import type { Quality } from '../../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
 
-/** An upload and the task that it may become share what stands behind `upl_` and `tsk_`: one upload can become one task. */
+/** Task id of an upload: the same characters after the prefix, so that one upload becomes at most one task. */
 export const taskOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
 export const uploadOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
 
-/** What the metadata of an upload asks for, where it does. */
+/** Job options in the metadata of an upload. All are optional. */
 interface UploadWishes {
   readonly quality?: Quality
   readonly format?: string
   readonly callbackUrl?: string
-  /** Bytes. */
+  /** Size limit of the result in bytes. */
   readonly targetSize?: number
   readonly usageRights?: 'keep' | 'drop'
 }
@@ -23,42 +24,42 @@ export interface NewUpload {
   readonly uploadId: string
   readonly accountId: string
   readonly plan: PlanId
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number
   readonly fileName: string
-  /** `Upload-Metadata` as it came, without the password. */
+  /** Header `Upload-Metadata` as received, without the password. */
   readonly metadata: string
   readonly wishes: UploadWishes
-  /** The task begins with the last byte. */
+  /** True if the task starts automatically after the last byte. */
   readonly compress: boolean
-  /** Of the multipart upload; absent where the file is one part. */
+  /** Id of the R2 multipart upload. `undefined`: the file fits into one part. */
   readonly multipartId?: string
-  /** Blob of the whole file; absent in uploads of before the bucket went by names. */
+  /** Blob key of the whole file. Absent in uploads of earlier releases. */
   readonly uploadKey?: string
-  /** Epoch milliseconds. */
+  /** Time of creation in epoch milliseconds. */
   readonly createdAt: number
   readonly expiresAt: number
-  /** The origin the client spoke to, and the request that made it: for a task that begins by itself. */
+  /** Origin and request id of the creating request, for a task that starts automatically. */
   readonly baseUrl: string
   readonly requestId: string
 }
 
-/** Bytes that fill no part yet. */
+/** Stored bytes that do not fill a part yet. */
 export interface Piece {
   readonly key: string
   readonly size: number
 }
 
 export interface UploadState extends NewUpload {
-  /** Bytes that are stored for good. */
+  /** Number of committed bytes. */
   readonly offset: number
-  /** The state of the SHA-256 of them. */
+  /** State of the SHA-256 over the committed bytes. */
   readonly hash: Uint8Array
-  /** In order; they stand behind the parts. */
+  /** Pieces in order. They follow the parts. */
   readonly pieces: readonly Piece[]
-  /** The whole file lies where it shall. */
+  /** True if the multipart upload is completed. */
   readonly isWhole: boolean
-  /** The task that it became. */
+  /** Id of the task that the upload became. `undefined`: none yet. */
   readonly taskId?: string
 }
 
@@ -67,15 +68,15 @@ export interface StoredPart {
   readonly etag: string
 }
 
-/** What a request has stored, counted all at once. */
+/** Bytes stored by one request, committed together. */
 export interface Progress {
-  /** What was counted before. */
+  /** Offset committed before. */
   readonly from: number
   readonly offset: number
   readonly hash: Uint8Array
-  /** More parts, in order. */
+  /** Additional parts, in order. */
   readonly parts: readonly StoredPart[]
-  /** All that there are now. */
+  /** All pieces that the upload has now. */
   readonly pieces: readonly Piece[]
 }
 
@@ -91,27 +92,30 @@ export type Use =
   | { readonly kind: 'unknown' }
 
 export interface UploadRecordFace {
-  /** `password` in clear only on the way; it is sealed at once. */
+  /** Creates the upload. `password` arrives in clear text and is encrypted at once. */
   create(upload: NewUpload, password?: string): Promise<UploadState>
   read(): Promise<UploadState | undefined>
-  /** A request's turn to write from `offset` on. The last one has it: who had it before can store nothing more. */
+  /** Gives a request the write lock from `offset` on. The previous holder of the lock can no longer commit. */
   open(accountId: string, offset: number): Promise<Opened>
-  /** A number that no part has had. undefined: the turn is over. */
+  /** Returns an unused part number. `undefined`: the write lock is lost. */
   nextPart(turn: number): Promise<number | undefined>
-  /** false: the turn is over, nothing is counted. */
+  /** Commits stored bytes. Returns `false`, without a change, if the write lock is lost. */
   commit(turn: number, progress: Progress): Promise<boolean>
-  /** In order. */
+  /** Returns all stored parts in order. */
   parts(): Promise<StoredPart[]>
-  /** The whole file lies where it shall. */
+  /** Records that the multipart upload is completed. */
   whole(): Promise<void>
-  /** Takes it for a task. 'used': another one has it, or is being made of it. `asker` has it again when it did not hear the answer. */
+  /**
+   * Reserves the upload for a task. `'used'`: another request has it or it became a task. `asker` may repeat the call if its response was
+   * lost.
+   */
   use(accountId: string, asker: string): Promise<Use>
-  /** There is its task. */
+  /** Records that the upload has become a task. */
   used(): Promise<void>
-  /** No task came of it: another may. */
+  /** Releases the upload for another task, because none was created. */
   unuse(): Promise<void>
-  /** Nothing is left of it, but for what its task has. false: there was none. */
+  /** Removes the upload, except blobs that belong to its task. Returns `false` if it does not exist. */
   remove(): Promise<boolean>
-  /** Blob keys that it still needs, for the sweep. undefined: no such upload. */
+  /** Returns the keys of the blobs that the upload still needs, for the sweep. `undefined`: the upload does not exist. */
   names(): Promise<string[] | undefined>
 }

@@ -1,4 +1,4 @@
-/** An upload on its way into R2: hashed as it comes, in parts of equal size, and in memory when it is one part or less. */
+/** Streams an upload into R2: hashes it, and writes parts of equal size. Files of up to one part stay in memory. */
 import { createHash } from 'node:crypto'
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Source } from '../../core/model/codec.ts'
@@ -6,13 +6,13 @@ import { memorySource } from '../../core/model/source.ts'
 import { PART_BYTES, r2Source } from './blobs.ts'
 
 /**
- * Takes chunks, stores parts. Small files stay in memory until `store`, so that what is refused was never stored. One buffer of a
- * part at most: while it is on its way, the line waits.
+ * Receives chunks and stores parts. Small files stay in memory until `store`, so that refused files are never stored.
+ * Uses one buffer of at most one part. While a part is sent, the sender waits.
  */
 export class Upload {
   readonly key: string
   readonly #bucket: R2Bucket
-  /** SHA-256 of what was written. */
+  /** SHA-256 of the bytes received so far. */
   readonly hash = createHash('sha256')
   #buffer = new Uint8Array(64 * 1024)
   #filled = 0
@@ -30,7 +30,7 @@ export class Upload {
     return this.#size
   }
 
-  /** Copies `chunk`; the caller may reuse it at once. */
+  /** Copies `chunk`. The caller may reuse its buffer afterwards. */
   async write(chunk: Uint8Array): Promise<void> {
     this.hash.update(chunk)
     this.#size += chunk.length
@@ -44,7 +44,7 @@ export class Upload {
     }
   }
 
-  /** Grows the buffer by doubling, up to one part. */
+  /** Grows the buffer by doubling, up to the size of one part. */
   #reserve(more: number): void {
     let length = this.#buffer.length
     while (length < PART_BYTES && length < this.#filled + more) length = Math.min(PART_BYTES, length * 2)
@@ -55,19 +55,19 @@ export class Upload {
     this.#buffer = grown
   }
 
-  /** Sends the buffer as the next part, and fills it anew. */
+  /** Sends the buffer as the next part and empties it. */
   async #send(): Promise<void> {
     this.#multipart ??= await this.#bucket.createMultipartUpload(this.key)
     this.#parts.push(await this.#multipart.uploadPart(this.#parts.length + 1, this.#buffer.subarray(0, this.#filled)))
     this.#filled = 0
   }
 
-  /** The first bytes, until the first part is sent. */
+  /** Returns up to `length` first bytes of the file. Valid until the first part is sent. */
   head(length: number): Uint8Array {
     return this.#buffer.subarray(0, Math.min(length, this.#filled))
   }
 
-  /** All bytes came. Files of more than one part are in R2 after this, smaller ones after `store`. */
+  /** Ends the upload. Files of more than one part are in R2 afterwards, smaller ones only after `store`. */
   async finish(): Promise<{ size: number; sha256: string }> {
     if (this.#multipart) {
       if (this.#filled > 0) await this.#send()
@@ -78,7 +78,7 @@ export class Upload {
     return { size: this.#size, sha256: this.hash.digest('hex') }
   }
 
-  /** The finished upload, to be looked into before it is kept. */
+  /** The finished upload as a source, for identification before it is stored. */
   source(name: string): Source {
     if (!this.#stored) return memorySource(this.#buffer.subarray(0, this.#filled), name)
     return r2Source(this.#bucket, this.key, this.#size, name)
@@ -90,10 +90,10 @@ export class Upload {
     this.#free()
   }
 
-  /** A task has it from now on. */
+  /** Transfers the blob to its task. Nothing to do for uploads of this kind. */
   async handOver(): Promise<void> {}
 
-  /** Leaves nothing behind. */
+  /** Removes everything that was stored and frees the buffer. */
   async discard(): Promise<void> {
     if (this.#stored) await this.#bucket.delete(this.key)
     else await this.#multipart?.abort()

@@ -1,4 +1,4 @@
-/** Every way the service says no, as one error: the HTTP status, the stable machine word, the sentence, the facts. */
+/** Error of the HTTP API: status, stable type word, message, and details. */
 import { type ApiMessage, type ApiSaid, apiMessageOf, inLanguage } from '../i18n/message.ts'
 import type { TaskError } from '../store/task.ts'
 
@@ -9,13 +9,13 @@ export interface ErrorFacts {
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** `error_detail.type`: one of the words in `ERROR_TYPES`. */
+  /** Value of `error_detail.type`: one of `ERROR_TYPES`. */
   readonly type: ErrorType
-  /** The sentence; `message` has it in English. */
+  /** Translatable message. `Error.message` has it in English. */
   readonly said: ApiMessage
-  /** The rest of `error_detail`. */
+  /** Other fields of `error_detail`. */
   readonly facts: ErrorFacts
-  /** Headers that belong to this error (`Allow`, `Retry-After`, `Content-Range`). */
+  /** Response headers of this error (`Allow`, `Retry-After`, `Content-Range`). */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(type: ErrorType, said: ApiSaid, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
@@ -27,13 +27,13 @@ export class ApiError extends Error {
     this.headers = headers
   }
 
-  /** The same, as a failed task keeps it. */
+  /** Converts the error to the form that a failed task stores. */
   asTaskError(requestId: string): TaskError {
     return { code: this.status, type: this.type, message: this.said, requestId, facts: this.facts }
   }
 }
 
-/** Every `error_detail.type` and its status. */
+/** HTTP status of every `error_detail.type`. */
 export const ERROR_TYPES = {
   missing_file: 400,
   empty_file: 400,

@@ -1,6 +1,6 @@
 /**
- * What accounts are made of, exported once a day, so that one can be made again where an object was lost or an operator erred. Files
- * and tasks are not in it: they expire. The webhook secret is not either: it is made anew.
+ * Daily export of all accounts, to restore one after data loss or an operator's mistake.
+ * Files and tasks are not exported, because they expire. The webhook secret is not exported; a restored account creates a new one.
  */
 import type { Env } from '../env.ts'
 import { enlisted } from '../store/account-index.ts'
@@ -12,13 +12,13 @@ const AT_ONCE = 20
 
 export interface Backed {
   readonly accounts: number
-  /** Whose account could not be asked: the next day tries again. */
+  /** Number of accounts whose object did not respond. The next daily export includes them again. */
   readonly failed: number
 }
 
 const keyOf = (day: string, accountId: string) => `${EXPORTS}${day}/${accountId}.json`
 
-/** All accounts, as `exports/<day>/<account>.json`. */
+/** Exports all accounts to `exports/<day>/<account>.json`. */
 export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now = Date.now()): Promise<Backed> {
   const day = new Date(now).toISOString().slice(0, 10)
   let [accounts, failed] = [0, 0]
@@ -37,7 +37,10 @@ async function exportAccount(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, accountId: st
   if (exported) await env.BLOBS.put(keyOf(day, accountId), JSON.stringify(exported))
 }
 
-/** @param day `2026-11-22` */
+/**
+ * Reads the export of an account. `undefined`: there is none for that day.
+ * @param day UTC day such as `2026-11-22`
+ */
 export async function exportOf(blobs: R2Bucket, accountId: string, day: string): Promise<ExportedAccount | undefined> {
   return (await blobs.get(keyOf(day, accountId)))?.json<ExportedAccount>()
 }

@@ -1,4 +1,4 @@
-/** What a job may keep in memory of the objects it reads (`src/service/store/blocks.ts`), beside what its codec takes. */
+/** Size of a job's read cache for blobs (`src/service/store/blocks.ts`), in addition to the memory of its codec. */
 
 import type { Format } from '../../core/catalog/format.ts'
 import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
@@ -6,14 +6,14 @@ import { LANES } from '../lanes.ts'
 import type { Task } from '../store/task.ts'
 
 const MIB = 1024 * 1024
-/** Up to here a file is read at once, beside its result and one more. */
+/** Largest file, in bytes, whose cache holds the whole file, its result and one more of that size. */
 const SMALL_BYTES = 8 * MIB
 const SMALL_KEPT_BYTES = 3 * SMALL_BYTES
-/** A film's engine may hold 90 MB, and a join has 20 beside it. */
+/** Cache size of audio and video jobs, in bytes. Small, because an engine may use 90 MB and the join of parts another 20 MB. */
 const MEDIA_KEPT_BYTES = 2 * MIB
-/** Pictures are read forwards, and may take all the memory there is. */
+/** Cache size for pictures, in bytes. Pictures are read sequentially, and their codecs may use all other memory. */
 const FORWARD_KEPT_BYTES = 4 * MIB
-/** Follow references all over the file. */
+/** Formats that are read in random order, because they contain references to any position in the file. */
 const HOPPING: ReadonlySet<string> = new Set(['pdf', 'hdf5', 'netcdf'] satisfies FormatId[])
 const HOPPING_KEPT_BYTES = 12 * MIB
 

@@ -1,26 +1,27 @@
 import { type ApiMessage, type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 /**
- * Which addresses a callback may reach: public names over https, at the ports that are for it. No credentials, no IP literal in
- * any spelling (the URL parser turns 0x7f.1, 017700000001 and full-width digits into dotted form first), no single-label or
- * internal names. What a name leads to is judged when it is called: by Cloudflare's network, or by `src/local/egress.ts`.
+ * Validation of callback URLs: public host names over https, on allowed ports.
+ * Credentials, single-label names, internal names and IP addresses are refused. The URL parser first normalises spellings such as 0x7f.1,
+ * 017700000001 and full-width digits.
+ * The address that a name resolves to is checked at delivery, by Cloudflare's network or `src/local/egress.ts`.
  */
 export type CallbackUrl = { ok: true; url: string } | { ok: false; why: ApiMessage }
 
 export interface CallbackRules {
-  /** Local development, where a callback may go to http on this machine. */
+  /** True in local development: callbacks may go to this machine over http. */
   readonly loopbackHttp: boolean
-  /** Beside 443 and 8443. */
+  /** Allowed ports besides 443 and 8443. */
   readonly ports?: readonly number[]
 }
 
-/** Names that never are public: special-use domains (IANA), those that ICANN keeps out of the root, and those of usual networks. */
+/** Top-level names that are never public: IANA special-use domains, names reserved by ICANN, and names common in private networks. */
 const INTERNAL_NAMES = [
   ...['alt', 'arpa', 'example', 'invalid', 'local', 'localhost', 'onion', 'test'],
   ...['internal', 'home', 'corp', 'mail', 'lan', 'private', 'intranet', 'intern', 'intra', 'localdomain', 'localnet', 'workgroup'],
   ...['mshome.net', 'fritz.box', 'svc', 'cluster', 'consul', 'nomad', 'kubernetes', 'k8s', 'docker', 'router', 'gateway', 'dhcp'],
 ]
 const INTERNAL = new RegExp(`(^|\\.)(${INTERNAL_NAMES.map((name) => name.replace('.', '\\.')).join('|')})$`)
-/** RFC 1035, 2.3.4; underscores are not for hosts, but are in use. */
+/** Host name after RFC 1035, 2.3.4. Underscores are accepted, because some hosts use them. */
 const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/
 const PORTS: readonly number[] = [443, 8443]
 const MAX_LENGTH = 2048

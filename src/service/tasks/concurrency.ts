@@ -1,6 +1,9 @@
-/** Several things at a time, not all at once. */
+/** Limits for parallel work. */
 
-/** Runs `work` for each item, `most` at a time; the answers are in the items' order. Throws what broke first, when all have ended. */
+/**
+ * Runs `work` for all items, `most` at a time. Results are in the order of the items.
+ * If a call fails, the first error is thrown after all calls have ended.
+ */
 export async function sideBySide<Item, Answer>(
   items: readonly Item[],
   most: number,
@@ -18,7 +21,7 @@ export async function sideBySide<Item, Answer>(
   return Promise.all(answers)
 }
 
-/** What has begun while more comes in: up to `most`, which together hold up to `capacity` bytes. */
+/** Work that runs while more arrives: at most `most` jobs that use at most `capacity` bytes together. */
 export class Ahead {
   readonly #most: number
   readonly #capacity: number
@@ -29,7 +32,7 @@ export class Ahead {
     this.#capacity = capacity
   }
 
-  /** Begins; resolves when there is room for another one. What breaks is told by the promise that `work` returned. */
+  /** Starts `work` and resolves when another job may start. Errors reach the caller only through the promise that `work` returned. */
   async begin(bytes: number, work: () => Promise<unknown>): Promise<void> {
     const ended = work()
       .catch(() => undefined)

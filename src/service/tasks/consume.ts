@@ -4,16 +4,19 @@ import { countDeadLetter } from '../store/metrics.ts'
 import type { JobMessage } from '../store/tasks.ts'
 import { type Codecs, run } from './run.ts'
 
-/** `whittle-press-dead`, `whittle-media-dead-staging`: an environment's name is the last word, whatever it is. */
+/** Names of dead letter queues: `whittle-press-dead`, or with the environment's name `whittle-media-dead-staging`. */
 const DEAD_LETTERS = /^whittle-[a-z]+-dead(-[a-z0-9]+)?$/
 
 export const isDead = (queue: string) => DEAD_LETTERS.test(queue)
 
-/** A message has 15 minutes: the rest is for the job. */
+/** Longest wait for memory, in milliseconds (5 minutes). A queue message may take 15 minutes; the rest is for the job. */
 const WAIT_MS = 300_000
 const RETRY_SECONDS = 15
 
-/** The slow lane. What breaks is recorded in the task, which sends a new message; only an unreachable task is retried here. */
+/**
+ * Queue consumer of the Workers that run codecs. The task itself repeats failed steps with new messages, so a message is retried only if
+ * the task cannot be reached.
+ */
 export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, codecs: Codecs): Promise<void> {
   const dead = isDead(batch.queue)
   for (const message of batch.messages) {
@@ -33,7 +36,7 @@ export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, c
   }
 }
 
-/** The task sends another message by itself; that one was given up is the operator's business. */
+/** Stores a dead letter for the operator. The task sends a new message on its own. */
 export async function bury(message: Message<JobMessage>, queue: string, env: Pick<WorkerEnv, 'BLOBS' | 'METRICS'>): Promise<void> {
   const { taskId, step, part } = message.body
   console.error(JSON.stringify({ level: 'error', event: 'dead_letter', task_id: taskId, step, part }))

@@ -1,12 +1,15 @@
-/** How requests of ours get out: by the platform, or on one machine by the process that judges what a name leads to. */
+/** Outgoing HTTP requests: directly on Cloudflare, or through an egress proxy on one machine, which checks the resolved address. */
 
-/** Of a request to the process that goes out: where to. Of its answer: why it did not. */
+/** Headers of the egress proxy: target URL of the request, and reason of a refusal in the response. */
 export const EGRESS_TARGET = 'x-egress-target'
 export const EGRESS_REFUSAL = 'x-egress-refusal'
 
 export type Send = (url: string, request: RequestInit) => Promise<Response>
 
-/** `through`: the address of that process, if there is one. It is not for what goes to this machine over http. */
+/**
+ * Returns the function for outgoing requests. Requests over http, which go only to this machine, bypass the proxy.
+ * @param through address of the egress proxy; `undefined`: send directly
+ */
 export function sendThrough(through: string | undefined): Send {
   return async (url, request) => {
     if (through === undefined || url.startsWith('http:')) return fetch(url, request)

@@ -1,13 +1,13 @@
-/** Does every part of the service answer? */
+/** Health checks of all service parts. */
 import type { Env } from '../env.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
 import type { Look } from '../store/status-history.ts'
 
 const TIMEOUT_MS = 5000
-/** Objects that are asked, one at a time by chance: a single one would be everybody's. */
+/** Number of Durable Objects used for checks. One is chosen at random, so that parallel checks do not share a single object. */
 const OBJECTS = 256
 
-/** Each really reaches its service and changes nothing. */
+/** One check for each service part. Each calls the real service and changes nothing. */
 const CHECKS: Readonly<Record<string, (env: Env) => Promise<unknown>>> = {
   blobs: (env) => Promise.all(bucketsOf(env).map((bucket) => bucket.head('health'))),
   durable_objects: (env) => env.TASKS.getByName(`health-${Math.floor(Math.random() * OBJECTS)}`).read(),

@@ -1,10 +1,10 @@
-/** The part of a job's life that containers have: what an isolate was too small for begins anew there. Pure, as `job.ts`. */
+/** Job transitions for containers, which restart jobs that exceed an isolate's budget. Pure functions, as in `job.ts`. */
 import { message } from '../../core/i18n/message.ts'
 import { FIRST_HEAVY, firstStep, type Job, newStep, overBudgetJob } from './job.ts'
 
 export const isHeavyAttempt = (attempt: number) => attempt > FIRST_HEAVY
 
-/** The job after its file was found to need more than an isolate: it begins anew, in a container. */
+/** Restarts a job in a container, after its file exceeded an isolate's budget. */
 export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: number): Job {
   return {
     ...job,
@@ -17,14 +17,14 @@ export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: numb
   }
 }
 
-/** Messages for a container that nobody came for, hours of them. */
+/** Number of unclaimed messages to containers, sent over hours, after which the job returns to an isolate. */
 const MOST_HEAVY_MESSAGES = 8
 
-/** Is there no container for it, though there should be? */
+/** True if the job waits for a container and none has claimed it. */
 export const isForsaken = ({ heavy, phase, step }: Job) =>
   heavy === true && phase === 'whole' && step.attempts === FIRST_HEAVY && step.sent >= MOST_HEAVY_MESSAGES
 
-/** The job that no container came for: the upload is the result, and an isolate says so. */
+/** Returns a job to an isolate after no container claimed it. The isolate completes the task with the unchanged upload. */
 export function forsakenJob({ heavy: _, ...job }: Job, now: number): Job {
   return overBudgetJob({ ...job, step: newStep(now) }, message('no_container_came'), now)
 }

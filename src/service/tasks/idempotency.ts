@@ -1,15 +1,18 @@
-/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the same request twice makes one task. */
+/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the first request's task. */
 import type { AccountFace } from '../store/accounts.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 import type { Digested } from './ingest.ts'
 
 export type Turn =
-  /** No key was given. */
+  /** The request has no idempotency key. */
   | { readonly kind: 'free' }
   | { readonly kind: 'first'; finish(fingerprint: string, id: string): Promise<void>; abandon(): Promise<void> }
   | { readonly kind: 'repeated'; readonly fingerprint: string; readonly id: string }
 
-/** Takes the turn under a key, before the body is read. `scope` tells endpoints apart. */
+/**
+ * Claims the idempotency key before the body is read. `scope` separates endpoints.
+ * @throws ApiError `idempotency_in_flight` if another request is using the key
+ */
 export async function takeTurn(account: AccountFace, key: string | undefined, scope: string): Promise<Turn> {
   if (key === undefined) return { kind: 'free' }
   const state = await account.beginIdempotent(key, scope, crypto.randomUUID())
@@ -27,7 +30,10 @@ export async function takeTurn(account: AccountFace, key: string | undefined, sc
   }
 }
 
-/** The header's value: a quoted string (RFC 8941) or bare visible ASCII, 1–255 characters. */
+/**
+ * Parses the header: a quoted string (RFC 8941) or visible ASCII, 1–255 characters. `undefined`: no header.
+ * @throws ApiError if the value is malformed
+ */
 export function parseIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const match = /^"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"$/.exec(header) ?? /^([\x21\x23-\x7e]{1,255})$/.exec(header)
@@ -36,8 +42,8 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
 }
 
 /**
- * What makes two requests the same: the files' bytes and the fields. Keyed, because the fields may hold a password that
- * must not be guessable from what is stored.
+ * Returns an HMAC-SHA-256 over the file digests and form fields; equal requests have equal fingerprints.
+ * Keyed with a secret, because the fields may contain a password that must not be guessed from the stored value.
  */
 export async function fingerprint(secret: string, files: readonly Digested[], fields: ReadonlyMap<string, string>): Promise<string> {
   const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
@@ -47,7 +53,7 @@ export async function fingerprint(secret: string, files: readonly Digested[], fi
   return Array.from(new Uint8Array(code), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Throws unless the repeated request is the same request. */
+/** Throws `idempotency_mismatch` unless both fingerprints are equal. */
 export function sameOrRefuse(known: string, now: string): void {
   if (known === now) return
   throw new ApiError('idempotency_mismatch', 'idempotency_key_reused')

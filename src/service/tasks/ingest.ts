@@ -1,4 +1,4 @@
-/** One uploaded file on its way in: stored, hashed, recognised, or refused with nothing left behind. */
+/** Receives one uploaded file: stores, hashes and identifies it. If the file is refused, nothing stays stored. */
 
 import { createHash } from 'node:crypto'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
@@ -16,54 +16,54 @@ import type { JobOptions } from './job-options.ts'
 export interface Digested {
   readonly fileName: string
   readonly size: number
-  /** Hex. */
+  /** SHA-256 in hex. */
   readonly sha256: string
-  /** Of a resumable upload, which is itself and no other, whatever its bytes are. */
+  /** Id of the resumable upload. Fingerprints use it instead of the SHA-256. */
   readonly uploadId?: string
 }
 
-/** An upload that waits for its task. */
+/** Stored upload that has no task yet. */
 export interface Kept {
-  /** Its blob. */
+  /** Blob key of the upload. */
   readonly key: string
   source(name: string): Source
-  /** No task came of it. */
+  /** Removes the upload, because no task was created. */
   discard(): Promise<void>
-  /** Its task has it now. */
+  /** Transfers the upload to its task. */
   handOver(): Promise<void>
 }
 
-/** A file that is kept, or (`refusal`) was not worth keeping. */
+/** Received file: stored with its format, or refused with an error. */
 export interface Staged extends Digested {
   readonly taskId: string
   readonly kept: { readonly format: KnownFormat; readonly upload: Kept } | { readonly refusal: ApiError }
-  /** What its own metadata asks for, where the request does not say. */
+  /** Job options from the upload's metadata. Options of the request take precedence. */
   readonly wishes?: Partial<JobOptions>
 }
 
-/** Of a task that is where its account is. */
+/** Returns a new task id in the region of the account. */
 export const newTaskId = (accountId: string) => newId('tsk', regionOf(accountId))
 
 export interface StageLimits {
   readonly accountId: string
   readonly maxFileBytes: number
-  /** Of what comes of it. */
+  /** Retention of the result in milliseconds. */
   readonly retentionMs: number
-  /** No other file follows: what is refused need not be read to its end. */
+  /** True if no other file follows in the request, so that a refused file need not be read to its end. */
   readonly isAlone: boolean
 }
 
-/** A file this many times over the limit is not even read to its end. */
+/** Factor over the size limit above which a file is no longer read. */
 const HOPELESS = 4
 
-/** What came of a file, before it is looked into. */
+/** Received file before it is identified. */
 export interface Received extends Digested {
   readonly taskId: string
   readonly upload: Upload
   readonly refusal?: ApiError
 }
 
-/** Takes the bytes of one file. */
+/** Receives the bytes of one file into R2 and refuses files that are too large or of an unknown format. */
 export async function receive(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Received> {
   const taskId = newTaskId(limits.accountId)
   const upload = new Upload(env.BLOBS, newUploadKey(taskId, limits.retentionMs))
@@ -88,7 +88,10 @@ export async function receive(env: Env, fileName: string, body: AsyncIterable<Ui
   }
 }
 
-/** Looks into a file that has come, and keeps it, or not. `admit` throws when the account is full. */
+/**
+ * Identifies a received file and stores it, or refuses it.
+ * @param admit checks the storage quota and throws if the file does not fit
+ */
 export async function keep(
   { upload, refusal, ...file }: Received,
   admit?: (taskId: string, bytes: number) => Promise<void>,
@@ -118,7 +121,7 @@ export const fileTooLarge = (maxFileBytes: number) => {
   return new ApiError('file_too_large', message, { limit_bytes: maxFileBytes })
 }
 
-/** Reads on without keeping anything, so that the files behind this one are still found. */
+/** Reads and hashes the rest of a refused file without storing it, because other files of the request may follow. */
 async function forgotten(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, { maxFileBytes }: StageLimits) {
   const { hash } = upload
   let { size } = upload
@@ -135,7 +138,10 @@ async function forgotten(upload: Upload, first: readonly Uint8Array[], body: Asy
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Only the digest of a file, for a request that was answered before: that had no file of more than so much, nor has its copy. */
+/**
+ * Hashes a file without storing it, for a request that may repeat an earlier one.
+ * @throws ApiError if the file exceeds 4 × `maxFileBytes`
+ */
 export async function digest(fileName: string, body: AsyncIterable<Uint8Array>, maxFileBytes: number): Promise<Digested> {
   const hash = createHash('sha256')
   let size = 0

@@ -1,4 +1,4 @@
-/** What the caller wants done with a file, parsed; and how a wanted output is chosen from what its format may become. */
+/** Job options of a client, and the choice of the output format. */
 
 import { FORMATS } from '../../core/catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../core/catalog/outputs.ts'
@@ -10,17 +10,21 @@ type UsageRights = 'keep' | 'drop'
 
 export interface JobOptions {
   readonly quality: Quality
-  /** As the caller wrote it; absent: the format's usual output. */
+  /** Requested output format as the client wrote it. `undefined`: the input format's default output. */
   readonly format?: string
   readonly password?: string
   readonly callbackUrl?: string
-  /** Bytes. */
+  /** Size limit of the result in bytes. */
   readonly targetSize?: number
-  /** Of PDFs: `drop` gives up usage rights that nothing but themselves is signed with. */
+  /** PDF only. `drop`: remove usage rights if they are the only signed content. */
   readonly usageRights?: UsageRights
 }
 
-/** The output a format gives for a wanted name: itself, one of its extensions or an alias, in any case, with or without a dot. */
+/**
+ * Returns the output with the requested name: an output id, extension or alias, in any case, with or without a leading dot.
+ * `undefined`: the default output of the format.
+ * @throws ApiError `unsupported_output`
+ */
 export function chooseOutput(format: KnownFormat, wanted: string | undefined): OutputId {
   if (wanted === undefined) return format.outputs[0]
   const found = outputNamed(format, wanted)
@@ -42,14 +46,20 @@ function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined 
   return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
 }
 
-/** Before it is known what the file is: is there any file that could become this? */
+/**
+ * Checks that at least one format has the requested output. Used before the file is identified.
+ * @throws ApiError `unsupported_output`
+ */
 export function checkOutputName(wanted: string): void {
   if (Object.values<KnownFormat>(FORMATS).some((format) => outputNamed(format, wanted))) return
   const facts = { param: 'format', got: wanted.slice(0, 40), allowed: REQUESTABLE }
   throw new ApiError('unsupported_output', apiMessage('nothing_can_become', { wanted: wanted.slice(0, 40) }), facts)
 }
 
-/** `ultra` is a level of some formats only. */
+/**
+ * Checks the quality level; only some formats have `ultra`.
+ * @throws ApiError `invalid_parameter`
+ */
 export function checkQuality(format: KnownFormat, quality: Quality): void {
   if (quality !== 'ultra' || format.ultra) return
   throw invalidParameter('quality', apiMessage('no_ultra_for_format', { format: format.title }), {

@@ -1,6 +1,6 @@
 /**
- * The part of a task that only its Durable Object knows: leases, attempts, parts, the outbox. Pure state transitions,
- * so that they can be tested without a Worker; `durable-objects/task-record.ts` stores what they return.
+ * Internal state of a task: leases, attempts, parts, callback. Pure state transitions, testable without a Worker.
+ * `durable-objects/task-record.ts` stores the states that these functions return.
  */
 import type { StoredMessage } from '../../core/i18n/message.ts'
 import { jittered } from '../store/retry.ts'
@@ -8,93 +8,98 @@ import type { Task } from '../store/task.ts'
 import type { JobMessage, Whose } from '../store/tasks.ts'
 import type { Delivery } from './notify.ts'
 
-/** A step that lost its worker, or broke, is tried this often. */
+/** Maximum number of attempts of a step that loses its worker or fails. */
 export const MAX_ATTEMPTS = 3
-/** Attempts that the platform broke do not count, so many of them. With the pauses between them they take an hour. */
+/**
+ * Maximum number of attempts that fail because of the platform. They do not count as attempts. With their pauses they take about an hour.
+ */
 export const MAX_TROUBLES = 20
 const FIRST_TROUBLE_MS = 2000
 const LONGEST_TROUBLE_MS = 300_000
 
 export interface Lease {
   readonly attempt: number
-  /** Epoch milliseconds. */
+  /** End of the lease in epoch milliseconds. */
   readonly until: number
-  /** Who claimed it. Absent in records of before 2026-12. */
+  /** Id of the worker that claimed the step. Absent in records written before 2026-12. */
   readonly worker?: string
 }
 
-/** A step that is claimed by one worker at a time. */
+/** A step of a job. One worker at a time may claim it. */
 export interface Step {
-  /** Claims so far. */
+  /** Number of claims so far. */
   attempts: number
   lease?: Lease
-  /** When a message for it goes out (again) unless somebody holds the lease. */
+  /** Time in epoch milliseconds at which the next queue message is sent, unless a worker holds the lease. */
   sendAt: number
-  /** How often it was sent: later repeats wait longer, because a long queue is not a lost message. */
+  /** Number of messages sent. Later repeats wait longer, because an unanswered message may just be in a long queue. */
   sent: number
-  /** Attempts that the platform broke. */
+  /** Number of attempts that failed because of the platform. */
   troubles?: number
-  /** Workers that fell silent with it. */
+  /** Number of workers that stopped responding during this step. */
   lost?: number
-  /** The attempt of the last of them: it may only have been slow. */
+  /** Attempt of the last lost worker. It may have been only slow, and may renew its lease. */
   silent?: number
-  /** Nobody may have it before: what took its worker along comes late, after those that were only beside it. */
+  /**
+   * Time in epoch milliseconds before which no worker may claim the step. A step that may have crashed its worker restarts after the steps
+   * that ran beside it.
+   */
   heldUntil?: number
 }
 
 export interface Callback {
   readonly url: string
   readonly messageId: string
-  /** Fixed at the task's end: every retry sends the same bytes. */
+  /** Request body, fixed at the end of the task: every retry sends the same bytes. */
   readonly body: string
   nextAt?: number
   deliveries: Delivery[]
 }
 
 export interface Job {
-  /** Messages of other generations are ignored. */
+  /** Number of the current plan. Messages of other generations are ignored. */
   generation: number
   phase: 'whole' | 'parts' | 'join' | 'ended'
   step: Step
-  /** Number of parts, while there are any. */
+  /** Number of parts. 0: the job is not split. */
   parts: number
   partsDone: number
-  /** Parts from this number on wait for others to be done. Absent: none does, as before 2026-12. */
+  /** Number of parts that are released to the queue; later parts wait. `undefined`: all are released, as in records before 2026-12. */
   released?: number
-  /** Why the file needs more than a job has. The upload is the result then; a worker puts it under its password, if there is one. */
+  /** Why the file exceeds the job's budget. The unchanged upload is the result then, encrypted if there is a password. */
   overBudget?: StoredMessage
-  /** Isolates were too small for it: containers have it, as long as there are any. */
+  /** True if the job exceeded an isolate's budget and runs in containers. */
   heavy?: boolean
 }
 
 export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0 })
 
-/** Does a worker hold it right now? */
+/** True if a worker holds the lease of the step at time `now`. */
 export const isHeld = (step: Step, now: number) => step.lease !== undefined && step.lease.until > now
 
-/** Attempts of containers have numbers from here on, so that what an isolate says late is known for what it is. */
+/** Attempt numbers of containers start above this value, so that late reports of isolates can be recognised. */
 export const FIRST_HEAVY = 1000
 
-/** A step that nobody has had. */
+/** Returns a step that no worker has claimed yet. */
 export const firstStep = (job: Pick<Job, 'heavy'>, sendAt: number): Step => ({ ...newStep(sendAt), attempts: job.heavy ? FIRST_HEAVY : 0 })
 
-/** Claims that a step of this job may have. A job that was given up has some more, to complete its task with the upload. */
+/** Maximum number of claims for a step of this job. A job over budget gets additional ones, to complete its task with the upload. */
 export const mostAttempts = (job: Job) => (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS) + (job.heavy ? FIRST_HEAVY : 0)
 
-/** Attempts that were made, by whomever. */
+/** Number of attempts made in the current environment, isolate or container. */
 export const attemptsOf = ({ heavy, step }: Job) => (heavy ? step.attempts - FIRST_HEAVY : step.attempts)
 
-/** Was it tried too often? */
+/** True if the step has no attempts left. */
 const isSpent = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_TROUBLES
 
 export interface Claiming {
   readonly leaseMs: number
   readonly most?: number
-  /** A worker whose claim arrived, but not the answer to it, asks again. */
+  /** Id of the claiming worker. A worker whose claim's response was lost may repeat the claim. */
   readonly worker?: string | undefined
 }
 
-/** Takes the lease. undefined: somebody has it (or had, and `watch` does not know yet), it must wait, or it was tried too often. */
+/** Takes the lease of a step. `undefined`: another worker has it, the step must wait, or it has no attempts left. */
 export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPTS, worker }: Claiming): Step | undefined {
   const own = worker === undefined ? {} : { worker }
   const until = now + leaseMs
@@ -104,7 +109,10 @@ export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPT
   return { ...step, attempts: attempt, lease: { attempt, until, ...own } }
 }
 
-/** Keeps the lease; undefined when another attempt has it. Who was written off too soon has it again, if nobody else came. */
+/**
+ * Renews the lease of a step. `undefined`: another attempt has it. A worker that counted as lost gets the lease back if no other worker
+ * claimed the step.
+ */
 export function beatStep(step: Step, attempt: number, now: number, leaseMs: number): Step | undefined {
   const lease = { ...step.lease, attempt, until: now + leaseMs }
   if (step.lease) return step.lease.attempt === attempt ? { ...step, lease } : undefined
@@ -113,7 +121,7 @@ export function beatStep(step: Step, attempt: number, now: number, leaseMs: numb
   return { ...rest, lost: (step.lost ?? 1) - 1, lease }
 }
 
-/** The attempt broke: try again a little later, later each time. */
+/** Ends a failed attempt. The next one starts after a pause that doubles each time. */
 export function releaseStep(step: Step, attempt: number, now: number, whose: Whose = 'codec'): Step {
   if (step.lease?.attempt !== attempt) return step
   const { lease: _, ...rest } = step
@@ -123,28 +131,34 @@ export function releaseStep(step: Step, attempt: number, now: number, whose: Who
   return { ...rest, troubles, sendAt: now + jittered(pauseMs) }
 }
 
-/** Its worker fell silent. `pauseMs` is how long it waits the first time; twice as long the second. */
+/**
+ * Ends an attempt whose worker stopped responding.
+ * @param pauseMs pause before the next attempt in milliseconds; doubles with each loss
+ */
 export function lostStep(step: Step, now: number, pauseMs: number): Step {
   const { lease, ...rest } = step
   const lost = (step.lost ?? 0) + 1
   return { ...rest, ...(lease ? { silent: lease.attempt } : {}), lost, heldUntil: now + pauseMs * 2 ** (lost - 1), sendAt: now }
 }
 
-/** The job after its file was found to need too much: a worker only completes the task. Attempts go on, results are named by them. */
+/**
+ * Marks a job as over budget: the next worker completes the task with the upload. Attempt numbers continue, because they are part of result
+ * keys.
+ */
 export function overBudgetJob(job: Job, why: StoredMessage, now: number): Job {
   const { attempts, troubles = 0 } = job.step
   const step = { ...newStep(now), attempts: Math.max(attempts, troubles + MAX_ATTEMPTS), troubles }
   return { ...job, generation: job.generation + 1, phase: 'whole', step, overBudget: why }
 }
 
-/** Parts of this job whose turn has come are those before this number: so many more that `most` of them are open. */
+/** Returns how many parts are released to the queue, if at most `most` unfinished parts may be released at a time. */
 export function released({ parts, released = parts }: Job, open: number, most: number): number {
   return Math.min(parts, released + Math.max(0, most - open))
 }
 
 type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost' } | { kind: 'give up'; lost: boolean }
 
-/** What is to be done about a step at `now`: nothing until some moment, send a message, write off its worker, or give up. */
+/** Returns the next action for a step at time `now`: wait, send a queue message, mark its worker as lost, or give up. */
 export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   if (isHeld(step, now)) return { kind: 'wait', until: step.lease!.until }
   if (isSpent(step, most)) return { kind: 'give up', lost: step.lease !== undefined }
@@ -153,10 +167,13 @@ export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   return soonest > now ? { kind: 'wait', until: soonest } : { kind: 'send' }
 }
 
-/** How often the wait for a message that may be lost is doubled, as long as queues are. */
+/** Maximum number of times the pause between repeated messages doubles. Large for durable queues, which may be long. */
 export const RESEND_DOUBLINGS = { durable: 5, inMemory: 1 }
 
-/** The step after its message went out. @param doublings  of `leaseMs`, at most */
+/**
+ * Returns the step after its message was sent.
+ * @param doublings maximum number of times that `leaseMs` is doubled
+ */
 export function sentStep(step: Step, now: number, { leaseMs, doublings }: { leaseMs: number; doublings: number }): Step {
   const { lease: _, ...rest } = step
   return { ...rest, sent: step.sent + 1, sendAt: now + leaseMs * 2 ** Math.min(step.sent, doublings) }

@@ -1,24 +1,24 @@
 /**
- * How much memory the jobs of one isolate may want at the same time. A hungry job runs alone; small ones run side by side.
- * First come, first served, so that a hungry job is not starved by small ones.
+ * Semaphore over the memory of one isolate: a large job runs alone, small jobs run side by side. First come, first served, so that small
+ * jobs do not starve a large one.
  *
- * A request that is cancelled (its client left, its caller gave up) ends without any `finally`: what it held would be held for
- * ever, and who waits for nothing but another request is taken for hung and ended by the platform, too. So everybody here shows
- * with timers of their own request that they are alive, and looks for themselves; who shows no life is forgotten.
+ * A cancelled request ends without running `finally`, so its memory would never be released. The platform also ends requests that only wait
+ * for other requests.
+ * Therefore every holder and waiter counts heartbeats with its own timer, polls for its turn, and removes those whose heartbeats stop.
  */
 export class Gate {
   readonly #capacity: number
   readonly #inside = new Set<Guest>()
   readonly #line: Guest[] = []
 
-  /** `capacity` in bytes. */
+  /** @param capacity memory in bytes */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
 
   /**
-   * Waits until `weight` bytes (capped at the capacity) are free, at most about `waitMs`.
-   * @returns what gives them back; undefined: it would have taken longer
+   * Waits until `weight` bytes (at most the capacity) are free, for about `waitMs` at most.
+   * @returns disposable that releases the bytes; `undefined`: timeout
    */
   async enter(weight: number, waitMs = Number.POSITIVE_INFINITY): Promise<Disposable | undefined> {
     const guest: Guest = { share: Math.min(weight, this.#capacity), beats: 0 }
@@ -53,7 +53,11 @@ export class Gate {
     return taken <= this.#capacity
   }
 
-  /** `seen`: what one guest knows of the others, and for how long. Time is counted by pauses: the clock may stand still. */
+  /**
+   * Removes holders and waiters whose heartbeats stopped. Counts pauses instead of clock time, because the clock of a Worker may stand
+   * still.
+   * @param seen last heartbeats of the others, as observed by one waiter
+   */
   #forgetDead(seen: Map<Guest, Seen>, pauseMs: number): void {
     for (const guest of [...this.#inside, ...this.#line]) {
       const known = seen.get(guest)
@@ -72,7 +76,7 @@ export class Gate {
 
 interface Guest {
   readonly share: number
-  /** Signs of life. */
+  /** Number of heartbeats. */
   beats: number
 }
 
@@ -85,6 +89,9 @@ interface Seen {
 const FIRST_PAUSE_MS = 4
 const LAST_PAUSE_MS = 250
 const BEAT_MS = 2000
-/** A codec may keep the thread for seconds: nobody's timers run then. So silence is counted in pauses of others, too. */
+/**
+ * Silence in milliseconds after which a holder is removed. Codecs block all timers for seconds, so a minimum number of observations is
+ * required, too.
+ */
 const DEAD_MS = 15_000
 const DEAD_LOOKS = 30

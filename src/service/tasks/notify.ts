@@ -1,4 +1,4 @@
-/** Callbacks after Standard Webhooks 1.0.0: the message, its signature, one delivery, and when the next is due. */
+/** Webhooks after Standard Webhooks 1.0.0: signature, delivery, and schedule of retries. */
 import { Webhook } from 'standardwebhooks'
 import type { Send } from './egress.ts'
 
@@ -8,17 +8,17 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Pauses before the 2nd, 3rd, … delivery. */
+/** Pauses in milliseconds before the 2nd, 3rd, … delivery. */
 const RETRY_AFTER_MS = [5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS] as const
 
 export interface Delivery {
-  /** Epoch milliseconds. */
+  /** Start of the delivery in epoch milliseconds. */
   readonly at: number
-  /** HTTP status, or 0 when no answer came. */
+  /** HTTP status of the response. 0: no response. */
   readonly status: number
   readonly ms: number
   readonly error?: string
-  /** The first characters of what the receiver answered. */
+  /** First 300 bytes of the response body. */
   readonly answer?: string
 }
 
@@ -28,7 +28,7 @@ export interface Message {
   readonly body: string
 }
 
-/** Sends the message once. 2xx is delivered; redirects are not followed and count as failures. */
+/** Sends the webhook once. Only a 2xx status counts as delivered. Redirects are not followed. */
 export async function deliver(send: Send, { url, messageId, body }: Message, secret: string): Promise<Delivery> {
   const at = Date.now()
   const signature = new Webhook(secret).sign(messageId, new Date(at), body)
@@ -46,7 +46,7 @@ export async function deliver(send: Send, { url, messageId, body }: Message, sec
       },
       body,
     })
-    // The status says whether it was delivered; what stands behind it, or does not come, is only for people to read.
+    // Only the status decides if the webhook was delivered. The body is kept for people; errors while reading it are ignored.
     const answer = await firstCharacters(response).catch(() => '')
     return { at, status: response.status, ms: Date.now() - at, ...(answer ? { answer } : {}) }
   } catch (error) {
@@ -54,7 +54,7 @@ export async function deliver(send: Send, { url, messageId, body }: Message, sec
   }
 }
 
-/** A receiver may answer anything, at any length: only so much of it is read. */
+/** Reads only the first bytes of a response, because a receiver may send a body of any length. */
 async function firstCharacters(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
@@ -62,7 +62,10 @@ async function firstCharacters(response: Response): Promise<string> {
   return new TextDecoder().decode(value?.subarray(0, ANSWER_BYTES))
 }
 
-/** When to try again after `attempts` deliveries; undefined: never. Jitter of up to a fifth spreads a receiver's recovery. */
+/**
+ * Time of the next delivery in epoch milliseconds, after `attempts` deliveries. `undefined`: none.
+ * Pauses are lengthened by up to 20 % at random, so that a recovering receiver is not overloaded.
+ */
 export function nextDelivery(delivery: Delivery, attempts: number, random: () => number = Math.random): number | undefined {
   if ((delivery.status >= 200 && delivery.status < 300) || delivery.status === 410) return undefined
   const pause = RETRY_AFTER_MS[attempts - 1]

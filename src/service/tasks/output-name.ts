@@ -2,7 +2,7 @@ import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { type OutputId, outputFacts } from '../../core/catalog/outputs.ts'
 import { extension } from '../../core/pipeline/extension.ts'
 
-/** The file name of a result: a new container gets its own extension, everything else keeps its name. */
+/** File name of a result. If the format changes, the extension changes too; otherwise the name stays. */
 export function outputName(fileName: string, format: KnownFormat, output: OutputId): string {
   if (output === format.id) return fileName
   const facts = outputFacts(output)

@@ -1,17 +1,21 @@
 /**
- * Which queue a step goes to. A deployment may have several of a kind: by size, so that short work does not stand behind long
- * work, and by hash, because each queue has so many consumers at most.
+ * Chooses the queue of a step. A deployment may have several queues of a kind.
+ * Large files have their own queues, so that small files do not wait for them. Several queues share the tasks by hash, because the number
+ * of consumers of one queue is limited.
  */
 import type { Env } from '../env.ts'
 import type { Task } from '../store/task.ts'
 import type { JobMessage } from '../store/tasks.ts'
 
-/** Larger files, and what they were split into, take minutes. */
+/** Size in bytes above which a file uses the queues for large files. Such files, and parts, take minutes. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
 type Jobs = Queue<JobMessage>
 
-/** @param heavy isolates are too small for it: it goes to containers, whatever its kind */
+/**
+ * Returns the queue for a message.
+ * @param heavy `true`: the job needs a container
+ */
 export function queueFor(env: Env, worker: Task['worker'], message: JobMessage, heavy = false): Jobs {
   if (heavy && env.HEAVY_JOBS) return env.HEAVY_JOBS
   const kind = worker === 'media' ? 'MEDIA' : 'PRESS'
@@ -21,7 +25,7 @@ export function queueFor(env: Env, worker: Task['worker'], message: JobMessage, 
   return queues[hash(`${message.taskId}/${message.part ?? ''}`) % queues.length]!
 }
 
-/** `PRESS_JOBS`, `PRESS_JOBS_1`, … as far as there are any. */
+/** Returns the queues bound as `name`, `name_1`, `name_2`, … until one is missing. */
 function shards(env: Env, name: string): Jobs[] {
   const found: Jobs[] = []
   for (;;) {
@@ -31,7 +35,7 @@ function shards(env: Env, name: string): Jobs[] {
   }
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a hash, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)

@@ -1,14 +1,15 @@
-/** Wakes what was under way when a service on one machine was killed. */
+/** Resumes unfinished tasks after a service on one machine was killed. */
 import type { Env } from '../env.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
 import { LOOKS_AT_ONCE, pages } from './sweep.ts'
 
-/** The folders of what was uploaded: an ended task has nothing there. */
+/** Key prefix of uploads. Ended tasks have no upload. */
 const UPLOADS = 'uploads'
 
 /**
- * Sets the alarm of every task that has not ended anew, and says of how many. workerd keeps an alarm twice, in the object and with who
- * rings; a kill between the two leaves an object that waits for ever, and nothing tells such an alarm from one that is to come.
+ * Resets the alarm of every unfinished task and returns their number.
+ * workerd stores an alarm twice, in the object and in its scheduler. A kill between both writes loses the alarm, and nothing shows which
+ * alarm is lost.
  */
 export async function wakeTasks(env: Pick<Env, 'BLOBS' | 'TASKS'>): Promise<number> {
   let woken = 0

@@ -1,4 +1,4 @@
-/** Resumable uploads: begun, and made into tasks. */
+/** Creates resumable uploads and the tasks that they become. */
 
 import { Sha256 } from '../../core/bytes/sha256.ts'
 import { identify } from '../../core/pipeline/identify.ts'
@@ -15,19 +15,25 @@ import { ApiError } from './api-error.ts'
 import { emptyFile, fileTooLarge, type Kept, newTaskId, type Staged, unsupportedFormat } from './ingest.ts'
 import { createFailed, noRoom, type Submission, submit } from './submit.ts'
 
-/** What is not finished after this time is removed. */
+/** Lifetime of an unfinished upload, in milliseconds (24 hours). */
 export const UPLOAD_MS = 24 * 3_600_000
 const UPLOAD_ID = patternOf('upl')
 
 export const unknownUpload = (id: string) => new ApiError('unknown_upload', apiMessage('no_such_upload', { id: id.slice(0, 40) }))
 
-/** Asking a Durable Object by a name makes it: only names that we could have given. */
+/**
+ * Returns the record of an upload. Checks the id first, because a call with any name creates a Durable Object.
+ * @throws ApiError `unknown_upload`
+ */
 export function uploadRecord(env: Env, id: string): UploadRecordFace {
   if (!UPLOAD_ID.test(id)) throw unknownUpload(id)
   return env.UPLOADS.getByName(id)
 }
 
-/** Takes the room, then makes the record. */
+/**
+ * Reserves storage and creates the record of an upload.
+ * @throws ApiError if the plan's file size or the storage quota is exceeded
+ */
 export async function createUpload(
   env: Env,
   upload: Omit<NewUpload, 'multipartId' | 'uploadKey'>,
@@ -50,7 +56,7 @@ export async function createUpload(
   }
 }
 
-/** A finished upload as a file of a request; what stands against it is its refusal. */
+/** Returns a finished upload as a file of a request. Problems become its refusal, not an exception. */
 export async function stageUpload(env: Env, accountId: string, uploadId: string): Promise<Staged> {
   const refused = (refusal: ApiError): Staged => {
     return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
@@ -63,7 +69,7 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
     if (await taskOf(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
     const staged = await taken(env, record, use)
     if ('upload' in staged.kept) return staged
-    // Another task may still come of it.
+    // Release the upload, because another task may use it.
     await record.unuse()
     return { ...staged, taskId: newTaskId(accountId) }
   })
@@ -76,7 +82,7 @@ function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiE
   return new ApiError('offset_mismatch', apiMessage('upload_not_finished', { offset, size }), { offset, size })
 }
 
-/** What breaks leaves the upload to others. */
+/** Runs `work` and releases the upload if it throws. */
 async function releasing<T>(record: UploadRecordFace, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -86,7 +92,7 @@ async function releasing<T>(record: UploadRecordFace, work: () => Promise<T>): P
   }
 }
 
-/** The task that was made by a request that could not say so any more. */
+/** Returns the task of an upload, if an interrupted request created it before. */
 async function taskOf(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
   const task = await env.TASKS.getByName(taskOfUpload(upload.uploadId)).read()
   if (task) await record.used()
@@ -114,8 +120,9 @@ async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kin
 }
 
 /**
- * The task of an upload whose metadata says `compress`, once all bytes are there. What stands against it fails the task, because
- * nobody waits for an answer who could be told. Repeated, it gives the same task. undefined: it is being made somewhere else.
+ * Creates the task of a complete upload whose metadata has `compress`. If the file is refused, creates a failed task, because no client
+ * waits for a response.
+ * Idempotent. `undefined`: another request is creating the task.
  */
 export async function beginByItself(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
   const use = await record.use(upload.accountId, crypto.randomUUID())

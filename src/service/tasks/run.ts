@@ -1,7 +1,4 @@
-/**
- * One step of one task, from claim to end. The quick lane (RPC) and the slow lane (queue) call the same function; so does
- * every part of a job that was split.
- */
+/** Runs one step of one task, from claim to end. Quick tasks (RPC), queue messages and parts of split jobs all use `run`. */
 
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
@@ -15,20 +12,23 @@ export type { Codecs, Runtime, Step } from './step-run.ts'
 
 const BEAT_MS = 4000
 
-/** One memory-hungry job at a time per isolate; a press of the pool has one at a time anyway. */
+/** Memory semaphore of this isolate: one large job at a time. In the press pool of one machine, each process runs one job anyway. */
 const gate = new Gate(ISOLATE_BYTES)
 
-/** What a job may need at worst: small files cannot fill a budget, whatever their codec does. */
+/** Memory that a job may need, in bytes. Files below 64 KiB need little memory, whatever their codec does. */
 const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
 
 export interface Admission {
-  /** How long it may wait for memory; for ever by default. The task is not claimed meanwhile. */
+  /** Longest wait for memory in milliseconds. `undefined`: no limit. The task is claimed only after the wait. */
   readonly waitMs?: number
-  /** Who claims it: a claim that is repeated, because its answer was lost, gives the same answer. */
+  /** Id of the worker that claims the step. If the claim's response is lost, a repeated claim returns the same lease. */
   readonly worker?: string
 }
 
-/** @returns 'busy': there was no memory in time, or the task's record is of a release that this one cannot speak with; nothing was done */
+/**
+ * Runs a step.
+ * @returns `'busy'`: no memory became free in time, or the record shares no protocol version with this release; nothing was done
+ */
 export async function run(
   env: WorkerEnv,
   codecs: Codecs,
@@ -65,7 +65,7 @@ export async function run(
   }
 }
 
-/** What ends an attempt must arrive; beats come again by themselves. */
+/** Record of a task with retries: long ones for calls that end an attempt. Heartbeats are not retried, because they repeat anyway. */
 function recordOf(env: WorkerEnv, taskId: string): TaskRecordFace {
   const tasks = steady(env.TASKS, ['claim'], SHORT_PAUSES_MS)
   return steady(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
@@ -91,13 +91,13 @@ async function endAttempt(
 ): Promise<void> {
   const { attempt } = claim
   if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(claim, error.bestSize))
-  // Not even the upload could be put under its password with what this attempt had left; the next one does nothing else.
+  // This attempt had too little budget left even to encrypt the unchanged upload. The next attempt does only that.
   if (isCodecError(error, 'over_budget')) return record.giveUp(attempt, knowsCodes(claim) ? (error.detail ?? error.message) : error.message)
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return record.release(attempt, why, part, error instanceof PlatformError ? 'platform' : 'codec')
 }
 
-/** Beats while the job runs; aborts it when the task was deleted or the lease went to somebody else. */
+/** Sends heartbeats while the job runs. Aborts the job if the task was removed or the lease was lost. */
 function keepLease(record: TaskRecordFace, attemptNumber: number, part: number | undefined): Lease {
   const controller = new AbortController()
   let progress = 0

@@ -1,4 +1,4 @@
-/** What a claimed step does: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
+/** Work of a claimed step: source → plan, part, join or compress → encrypt → blob → TaskRecord. */
 
 import { enginesOf } from '../../core/catalog/engines.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
@@ -27,24 +27,24 @@ import { contentType, outputName } from './output-name.ts'
 export type { Codecs }
 export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }
 
-/** What a job may use where it runs. */
+/** Limits of a job in its environment (isolate, process or container). */
 export interface Runtime {
-  /** Heap and Wasm memory, in bytes. */
+  /** Memory budget in bytes, heap and Wasm together. */
   readonly memoryBudget: number
-  /** Reads of blobs. */
+  /** Maximum number of blob reads. */
   readonly mostReads: number
-  /** Of the processor, for pictures inside a file; absent: what an isolate has. */
+  /** CPU seconds for embedded pictures. `undefined`: the isolate's budget. */
   readonly pictureSeconds?: number
   readonly native?: NativeFilm
-  /** Told when a job goes on with more than an isolate has: its single calls take longer, too. */
+  /** Called once when a job exceeds the isolate's budget, so that the watchdog allows longer calls. */
   enlarged?(): void
 }
 
 export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MOST_READS }
 
-/** The lease of a step while it runs. */
+/** Lease of a running step. */
 export interface Lease {
-  /** Aborted when the task was deleted or the lease went to somebody else. */
+  /** Aborts when the task was removed or the lease was lost. */
   readonly signal: AbortSignal
   progress(share: number): void
   end(): void
@@ -60,7 +60,7 @@ export interface ClaimedStep {
   readonly runtime: Runtime
 }
 
-/** What a result is stored as: as it came out of its codec, or under the caller's password. */
+/** A stored result: the output of the codec, or that output encrypted with the client's password. */
 interface Stored {
   readonly key: string
   readonly size: number
@@ -85,7 +85,7 @@ export class StepRun implements Disposable {
     this.#blocks[Symbol.dispose]()
   }
 
-  /** Trouble that a codec may meet while it plans, encodes a part or joins is an answer, not a broken attempt. */
+  /** Runs the step. Expected errors, such as a malformed file, complete the task as unchanged; other errors fail the attempt. */
   async run(): Promise<void> {
     const { claim, lease } = this.#job
     try {
@@ -117,7 +117,7 @@ export class StepRun implements Disposable {
     return `${resultsOf(this.#job.claim.uploadKey)}${this.#job.claim.attempt}`
   }
 
-  // Joins write from the first byte to the last.
+  // Sinks of joins are not patchable: a join writes sequentially, and saves the memory of a buffered first part.
   readonly #openSink = async (): Promise<ResultSink> =>
     r2Sink(this.#job.env.BLOBS, this.#resultKey, this.#source.size, this.#task.fileName, {
       patchable: this.#job.step.step !== 'join',
@@ -150,7 +150,7 @@ export class StepRun implements Disposable {
     return job.join(parts, this.#openSink, () => this.#blocks[Symbol.dispose]())
   }
 
-  /** The verified result, under its password if there is one, becomes the task's. */
+  /** Completes the task with the verified result, encrypted if the client gave a password. */
   async #finish(pressed: Pressed): Promise<void> {
     const { env, claim, record } = this.#job
     const task = this.#task
@@ -186,7 +186,7 @@ export class StepRun implements Disposable {
     if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
   }
 
-  /** `plain`, which lies at `stored.key`, under the caller's password; as it is where there is none. */
+  /** Encrypts `plain`, whose blob is `stored.key`, with the client's password. Returns `stored` if there is no password. */
   async #encrypted(plain: Source, format: KnownFormat, stored: Stored): Promise<Stored> {
     const { env, claim } = this.#job
     if (claim.password === undefined) return stored

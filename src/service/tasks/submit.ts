@@ -1,4 +1,4 @@
-/** From a staged file to a task: what comes out, which lane, and (quick lane) the press called at once. */
+/** Creates tasks from received files: chooses output and lane. Quick tasks call the press directly. */
 
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
@@ -20,17 +20,20 @@ export interface Submission {
   readonly key: Pick<KeyRecord, 'accountId'>
   readonly plan: Plan
   readonly requestId: string
-  /** The origin the client spoke to. */
+  /** Origin of the client's request. */
   readonly baseUrl: string
-  /** What the request asks for, of every file of a batch. */
+  /** Job options of the request. They apply to every file of a batch. */
   readonly jobOptions: Partial<JobOptions>
   readonly batchId?: string
 }
 
-/** How long the answer to a quick upload may wait for its task, unless the caller prefers otherwise. */
+/** Longest time in milliseconds that a response waits for a quick task, unless the client sends `Prefer: wait`. */
 const QUICK_WAIT_MS = 25_000
 
-/** Takes room for `bytes` more; throws when the account has none. */
+/**
+ * Reserves `bytes` of the storage quota for a task.
+ * @throws ApiError if they do not fit
+ */
 export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
   const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
   if (!answer.ok) throw noRoom(answer)
@@ -41,14 +44,17 @@ export function noRoom({ used, quota }: { used: number; quota: number }): ApiErr
   return new ApiError('storage_quota_exceeded', 'storage_full', facts)
 }
 
-/** Room that was admitted and is not needed any more. What cannot be given back now is free in 15 minutes. */
+/** Releases reserved storage of tasks that were not created. If the call fails, the reservation expires after 15 minutes. */
 export async function giveBack(env: Env, key: KeyRecord, ids: readonly string[]): Promise<void> {
   await env.ACCOUNTS.getByName(key.accountId)
     .giveBack(ids)
     .catch(() => undefined)
 }
 
-/** The callback address as it will be called; throws when the plan has none or the address is unsafe. */
+/**
+ * Validates a callback URL and returns it normalised.
+ * @throws ApiError if the plan has no callbacks or the URL is unsafe
+ */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
   if (!plan.callbacks) throw new ApiError('plan_not_allowed', apiMessage('plan_has_no_callbacks', { plan: plan.id }), { plan: plan.id })
   const checked = checkCallbackUrl(callbackUrl, callbackRules(env))
@@ -56,7 +62,10 @@ export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string
   throw new ApiError('unsafe_callback_url', apiMessage('callback_url_unusable', { why: checked.why }), { param: 'callback_url' })
 }
 
-/** A single file's task, in the quick lane if nothing slower is wanted and its format has one; throws what stands against it. */
+/**
+ * Creates the task of a single file. Small files of suitable formats use the quick lane, unless `fastest` is `slow`.
+ * @throws ApiError if the file or its options are refused
+ */
 export async function submit(submission: Submission, staged: Staged, fastest: Lane = 'quick'): Promise<Task> {
   if ('refusal' in staged.kept) throw staged.kept.refusal
   const { format, upload } = staged.kept
@@ -68,7 +77,7 @@ export async function submit(submission: Submission, staged: Staged, fastest: La
   }
 }
 
-/** One file of a batch: what stands against it fails its own task. Batches are queued, whatever their files' sizes. */
+/** Creates the task of one file of a batch. If the file is refused, only its own task fails. Batches always use the queue. */
 export async function submitOfBatch(submission: Submission, staged: Staged, position: number): Promise<Task> {
   if ('refusal' in staged.kept) return createFailed(submission, staged, staged.kept.refusal, position)
   const { format, upload } = staged.kept
@@ -76,14 +85,14 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
     return await create(submission, staged, { ...(await decide(submission, staged, format, 'slow')), position })
   } catch (error) {
     await upload.discard()
-    // A resumable upload is as it was before: this task has another id, because another may still come of it.
+    // Give the failed task of a resumable upload a new id, because the upload may still become another task.
     const failed = staged.uploadId === undefined ? staged : { ...staged, taskId: newTaskId(submission.key.accountId) }
     if (error instanceof ApiError) return createFailed(submission, failed, error, position)
     throw error
   }
 }
 
-/** The request's word counts more than the metadata of an upload. */
+/** Merges job options. Options of the request take precedence over those of the upload's metadata. */
 const optionsOf = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
@@ -105,11 +114,11 @@ async function refusePassword({ kept, fileName }: Staged, format: KnownFormat): 
   if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
-/** No task promises what the name of its upload does not keep: that is as old as the upload, and the plan may be newer. */
+/** Limits the retention of a task to the retention in its upload's blob key. The plan may have changed since the upload. */
 function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
   if ('refusal' in staged.kept) return { retentionMs }
   const { key } = staged.kept.upload
-  // A resumable upload whose task failed at the door is left to another task.
+  // The failed task of a resumable upload does not own the upload's blob.
   if (taskOfBlob(key) !== staged.taskId) return { retentionMs }
   return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
 }
@@ -147,7 +156,10 @@ async function create(submission: Submission, staged: Staged, decision: Decision
   return task
 }
 
-/** `position`: in its batch. */
+/**
+ * Creates a failed task for a refused file.
+ * @param position position in the batch
+ */
 export function createFailed(submission: Submission, staged: Staged, error: ApiError, position?: number): Promise<Task> {
   const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
   const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
@@ -156,8 +168,8 @@ export function createFailed(submission: Submission, staged: Staged, error: ApiE
 }
 
 /**
- * Runs a quick task now and waits for it, for `waitMs` or a default time; a queued one is only waited for when asked.
- * `keepAlive` lets the job go on after the answer.
+ * Runs a quick task and waits for it, for `waitMs` or 25 s. Waits for a queued task only if `waitMs` is given.
+ * @param keepAlive keeps the job running after the response
  */
 export async function runAndWait(
   env: Env,
@@ -174,12 +186,15 @@ export async function runAndWait(
   await Promise.race([run, new Promise((resolve) => setTimeout(resolve, limitMs))])
   const now = (await env.TASKS.getByName(task.taskId).read()) ?? task
   const leftMs = limitMs - (Date.now() - startedMs)
-  // Somebody else is at it: another request under the same Idempotency-Key, or the queue.
+  // Another worker is running the task, for another request with the same Idempotency-Key or from the queue.
   if (now.status === 'completed' || now.status === 'failed' || leftMs <= 0) return now
   return (await waited(env, task.taskId, leftMs)) ?? now
 }
 
-/** What the press cannot take, or breaks with, goes to the queue at once. If that fails, too, the task's own watchdog sends it. */
+/**
+ * Runs a quick task in the press. If the press is busy or fails, the task moves to the queue. If that call fails too, the task's watchdog
+ * queues it.
+ */
 async function press(env: Env, { taskId, originalSize }: Task): Promise<void> {
   const record = env.TASKS.getByName(taskId)
   const worker = crypto.randomUUID()

@@ -1,7 +1,7 @@
 /**
- * Looks whether what should be gone is gone. It removes blobs that no task names: what an upload, an attempt or a deletion left behind
- * when its process was killed; wakes tasks that lost their alarm; and does what the bucket's own rules (tools/deploy/lifecycle.ts)
- * would have done a day ago, for buckets that have none, as on one machine.
+ * Hourly sweep. Removes blobs that no task or upload needs, left by killed processes; restores lost alarms of tasks; and removes expired
+ * blobs.
+ * Lifecycle rules of the bucket (tools/deploy/lifecycle.ts) remove expired blobs first; buckets on one machine have no such rules.
  */
 import type { Env } from '../env.ts'
 import { DAYS_KEPT, goesAt } from '../store/blob-names.ts'
@@ -9,35 +9,38 @@ import { bucketsOf } from '../store/region-bindings.ts'
 import { uploadOfTask } from '../store/upload-records.ts'
 
 const HOUR_MS = 60 * 60_000
-/** Younger blobs may belong to a request that is still under way. */
+/** Minimum age of a blob, in milliseconds. Younger blobs may belong to a running request. */
 const MIN_AGE_MS = HOUR_MS
-/** Each look is a request to a Durable Object, and one call of a Worker may make 10 000: the next sweep goes on from there. */
+/** Maximum number of tasks asked in one sweep. Each is a subrequest, and a Worker call may make 10,000. The next sweep continues there. */
 const MOST_LOOKS = 5000
-/** A look takes as long as its object is away. */
+/** Number of tasks asked in parallel, because each call takes one round trip to its object. */
 export const LOOKS_AT_ONCE = 20
-/** In the order of their names, as the bucket lists them. */
+/** Key prefixes in alphabetical order, as the bucket lists them. */
 const PREFIXES = [...DAYS_KEPT.keys()].sort()
-/** These have no task. */
+/** Prefixes of blobs that belong to no task. */
 const KEPT_BY_AGE = /^(?:dead-letters|exports)\//
-/** A bucket takes up to a day to do what its rules say. */
+/** Time in milliseconds that a bucket may take to apply its lifecycle rules. */
 const RULES_TAKE_MS = 24 * HOUR_MS
-/** Holds the last key that was looked at by a sweep that did not come to the end. */
+/** Key of the blob that stores the last key checked by an interrupted sweep. */
 const PLACE = 'sweep/place'
 
 export interface Swept {
   readonly looked: number
   readonly removed: number
-  /** Blobs whose task could not be asked: they stay until they are overdue, and the next round asks again. */
+  /** Number of blobs whose task did not respond. They stay until they have expired; the next round asks again. */
   readonly failed: number
-  /** Removed ones that the bucket's own rules should have removed. */
+  /** Number of removed blobs that a lifecycle rule should have removed before. */
   readonly overdue: number
-  /** false: the next sweep goes on where this one stopped. */
+  /** False if the sweep stopped at its limit. The next sweep continues there. */
   readonly ended: boolean
 }
 
 type SweepEnv = Pick<Env, 'BLOBS' | 'TASKS' | 'UPLOADS'>
 
-/** Every bucket has a place of its own. Each hour another one comes first: looks that it leaves are for the next. */
+/**
+ * Sweeps all buckets. Each bucket stores its own position. Every hour a different bucket comes first, so that each gets its share of the
+ * limit.
+ */
 export async function sweep(env: SweepEnv, now = Date.now(), minAgeMs = MIN_AGE_MS, mostLooks = MOST_LOOKS): Promise<Swept> {
   const buckets = bucketsOf(env)
   const first = Math.floor(now / HOUR_MS) % buckets.length
@@ -59,7 +62,7 @@ const added = (a: Counts, b: Counts): Counts => ({
 })
 
 interface Round {
-  /** Epoch milliseconds. */
+  /** Start of the sweep in epoch milliseconds. */
   readonly now: number
   readonly minAgeMs: number
   readonly mostLooks: number
@@ -75,7 +78,7 @@ async function sweepBucket(env: SweepEnv, bucket: R2Bucket, { now, minAgeMs, mos
         : page.filter((blob) => ageMs(blob, now) >= minAgeMs)
       const due = old.slice(0, mostLooks - sum.looked)
       sum = added(sum, await check(env, due, now))
-      // Kept after each page: what was done is not done again when this sweep is killed.
+      // Store the position after each page, so that a killed sweep does not repeat its work.
       const last = due.length < old.length ? due.at(-1) : page.at(-1)
       if (last) await bucket.put(PLACE, last.key)
       if (due.length < old.length) return { ...sum, ended: false }
@@ -89,7 +92,7 @@ const ageMs = ({ uploaded }: R2Object, now: number) => now - uploaded.getTime()
 
 const isOverdue = ({ key, uploaded }: R2Object, now: number) => goesAt(key, uploaded.getTime()) + RULES_TAKE_MS <= now
 
-/** One task that cannot be asked stops nothing, and keeps nothing that is overdue. */
+/** Checks blobs and removes those that are not needed. If a task does not respond, its blobs stay unless they have expired. */
 async function check(env: SweepEnv, blobs: readonly R2Object[], now: number): Promise<Counts> {
   const doomed: string[] = []
   let [failed, overdue] = [0, 0]
@@ -109,7 +112,9 @@ async function check(env: SweepEnv, blobs: readonly R2Object[], now: number): Pr
   return { looked: blobs.length, removed: doomed.length, failed, overdue }
 }
 
-/** By the task or the resumable upload whose id is in its name; what was uploaded may wait for its task. */
+/**
+ * True if a task or resumable upload needs the blob. The second part of the key is their id. An uploaded file may still wait for its task.
+ */
 async function isNamed(env: SweepEnv, key: string): Promise<boolean> {
   if (KEPT_BY_AGE.test(key)) return false
   const id = key.split('/')[1] ?? ''
@@ -119,7 +124,7 @@ async function isNamed(env: SweepEnv, key: string): Promise<boolean> {
   return (await env.UPLOADS.getByName(isUpload ? id : uploadOfTask(id)).names())?.includes(key) ?? false
 }
 
-/** What stands under the prefix behind `place`. */
+/** Lists the blobs under a prefix whose key follows `place`, page by page. */
 export async function* pages(bucket: R2Bucket, prefix: string, place: string): AsyncGenerator<R2Object[]> {
   if (place > prefix && !place.startsWith(prefix)) return
   let start: Pick<R2ListOptions, 'cursor' | 'startAfter'> = place.startsWith(prefix) ? { startAfter: place } : {}

@@ -1,14 +1,14 @@
-/** Waiting for a task, whatever becomes of its object meanwhile. */
+/** Waits for the end of a task, even if its Durable Object is reset meanwhile. */
 import type { Env } from '../env.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
 
-/** An object that was reset is asked again after some milliseconds. */
+/** Pause in milliseconds before a new call, after the object was reset. */
 const PAUSE_MS = 200
 
 /**
- * The task as soon as it has ended, or as it is after `ms`; undefined when there is none. A reset breaks the call, not the task, so
- * whoever waits goes on waiting, through another stub: one that broke stays broken.
+ * Returns the task when it has ended, or after `ms` milliseconds in its current state. `undefined`: the task does not exist.
+ * If the object is reset, the call fails but the task continues, so wait again with a new stub. A broken stub stays broken.
  */
 export async function waited({ TASKS }: Pick<Env, 'TASKS'>, taskId: string, ms: number): Promise<Task | undefined> {
   const until = Date.now() + ms
