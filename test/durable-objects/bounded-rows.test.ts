@@ -1,4 +1,4 @@
-/** What people can do again and again fills nothing. */
+/** Tests that repeated actions of users cannot fill an account's storage. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -19,7 +19,7 @@ type Account = Awaited<ReturnType<typeof newAccount>>
 
 const rowsOf = (account: Account, table: string) => select(account, 'COUNT(*)', table).then(([count]) => count)
 
-/** One column of a table, straight from its SQLite. */
+/** Reads one column of an account's SQLite table directly. */
 const select = (account: Account, column: string, table: string) =>
   runInDurableObject(account as unknown as DurableObjectStub, (_, { storage }) =>
     [...storage.sql.exec<{ value: string | number }>(`SELECT ${column} AS value FROM ${table}`)].map(({ value }) => value),

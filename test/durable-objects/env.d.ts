@@ -1,6 +1,6 @@
 declare namespace Cloudflare {
   interface Env extends Omit<import('../../src/service/env.ts').Env, 'PRESS' | 'MEDIA'> {
-    /** How many tasks the account of the bench keeps; empty for as many as a test makes. */
+    /** Number of tasks in the account of the benchmark, as text. Empty: 20,000. */
     readonly KEPT_TASKS: string
   }
 }

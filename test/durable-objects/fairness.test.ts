@@ -1,4 +1,4 @@
-/** Many at once: who sends much must not keep the others waiting. */
+/** Tests that a client with much work does not keep others waiting. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -10,15 +10,15 @@ import { newTask } from './fixtures.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** A film of two hours, ten seconds a part. */
+/** Number of parts of a two-hour film at 10 seconds a part. */
 const PARTS = 720
 const PART_MS = 35_000
 const SOUND_MS = 2000
 const CONSUMERS = 50
-/** A ten-second WAV arrives this often. */
+/** Interval in milliseconds at which a ten-second WAV file arrives. */
 const SOUND_EVERY_MS = 20_000
 
-/** One queue that all share, first come, first served, with so many consumers. Time passes only here. */
+/** Simulation of one queue with 50 consumers, first come, first served. Only the simulation advances the time. */
 class Simulation {
   now = Date.now()
   readonly waits: number[] = []

@@ -4,7 +4,7 @@ import type { NewTask, TaskResult } from '../../src/service/store/task.ts'
 
 let count = 0
 
-/** A task of an account of its own, so that tests do not meet in the index. */
+/** Creates a task in an account of its own, so that tests do not share a task index. */
 export function newTask(change: Partial<NewTask> = {}): NewTask {
   const taskId = `tsk_test${++count}${crypto.randomUUID().slice(0, 8)}`
   return {

@@ -1,4 +1,4 @@
-/** Files that isolates are too small for, where a deployment has containers. */
+/** Tests of files that exceed an isolate's budget, in a deployment with containers. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -17,10 +17,10 @@ const CONTAINER = { id: 'container', protocol: 1, heavy: true }
 
 interface World {
   readonly face: TaskRecordFace
-  /** What was sent to isolates, and to containers. */
+  /** Messages sent to isolates (`press`) and to containers (`heavy`). */
   readonly press: JobMessage[]
   readonly heavy: JobMessage[]
-  /** The alarm, so many milliseconds later. */
+  /** Advances the time by `ms` milliseconds and runs the alarm. */
   later(ms: number): Promise<void>
 }
 
@@ -68,7 +68,7 @@ describe('what an isolate says is over its budget', () => {
       const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
       await face.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })
       const container = claimed(await face.claim(2, 'whole', undefined, CONTAINER))
-      // An isolate that was late says it again: nothing begins anew.
+      // A late isolate reports `over_budget` a second time. The job does not restart again.
       expect(await face.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })).toBe(false)
       expect(heavy).toHaveLength(1)
       expect(await face.complete(container.attempt, { ...OVER_BUDGET, key: container.uploadKey })).toBe(true)

@@ -6,7 +6,10 @@ import type { Env } from '../../src/service/env.ts'
 import type { AccountFace } from '../../src/service/store/accounts.ts'
 import { consoleGate } from '../../src/service/store/keys.ts'
 
-/** `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` is the bench of a large account. */
+/**
+ * Number of tasks in the account. `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` benchmarks a large
+ * account.
+ */
 const KEPT = Number(env.KEPT_TASKS || 20_000)
 const DAY_MS = 86_400_000
 const ANY_LENGTH = 20
@@ -15,7 +18,7 @@ afterEach(() => void vi.useRealTimers())
 
 const object = () => env.ACCOUNTS.getByName(`acc_${crypto.randomUUID()}`) as unknown as DurableObjectStub
 
-/** What `work` read, wrote and took. */
+/** Runs `work` and returns its result, its SQL statements, rows read and written, and milliseconds. */
 async function counted<Answer>(storage: DurableObjectStorage, work: () => Promise<Answer>) {
   const cursors: { rowsRead: number; rowsWritten: number }[] = []
   const statements: Statement[] = []
@@ -39,7 +42,7 @@ async function counted<Answer>(storage: DurableObjectStorage, work: () => Promis
 
 type Statement = readonly unknown[]
 
-/** Milliseconds of what is read once: the clock has steps of one, and calls of other objects are not the account's. */
+/** Milliseconds that the SELECT statements take, averaged over 1,000 repetitions, because the clock has a resolution of 1 ms. */
 function readingMs(storage: DurableObjectStorage, statements: readonly Statement[]): number {
   const reads = statements.filter(([sql]) => String(sql).trimStart().startsWith('SELECT'))
   const startedMs = performance.now()
@@ -69,7 +72,7 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
     const calls = {
       admit: () => account.admit('tsk_1', 1),
       usage: () => account.usage('free'),
-      // Of what usage takes, the part that is another object's.
+      // Part of `usage` that runs in the KeyGate object, measured separately.
       gate: () => env.KEY_GATES.getByName(consoleGate('')).calls('2026-11'),
       list: () => account.list(3),
       begin: () => account.beginIdempotent('mine', 'compress', crypto.randomUUID()),
@@ -86,13 +89,13 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
       console.warn(`${KEPT} tasks: ${name} ${ms.toFixed(0)} ms, ${reading} of it its own reads; ${read} rows read, ${written} written`)
     }
     for (const [name, { read }] of Object.entries(rows)) expect(read, name).toBeLessThanOrEqual(ANY_LENGTH)
-    // The total, and what is reserved.
+    // One row has the sum of stored bytes, one the sum of reserved bytes.
     expect(rows['admit'], 'rows are counted').toEqual({ read: 2, written: 0 })
     expect((await account.usage('free')).storage_used).toBe(KEPT * 100 + 4)
   })
 })
 
-/** The tables of the first release, with what it left in them. */
+/** Tables of the first release, with its data. */
 const OF_BEFORE = `
   CREATE TABLE tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, batch_id TEXT, position INTEGER,
@@ -129,7 +132,7 @@ it('an account of the first release answers as it did', async () => {
       ctx.storage.kv.delete(name)
     ctx.storage.sql.exec(OF_BEFORE)
     let account = new Account(ctx, env as unknown as Env)
-    // Steps are taken once.
+    // Create the account twice: migrations run only once.
     account = new Account(ctx, env as unknown as Env)
     const sums = { original_size: 300, compressed_size: 90, tasks_completed: 2, tasks_failed: 1, storage_used: 140 }
     expect(await account.usage('free', '2026-11')).toMatchObject(sums)
@@ -161,7 +164,7 @@ it('keeps nothing of what is gone, but for an hour and a day', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const tasks = 50
     for (let i = 0; i < 2 * tasks; i++) {
-      // The second half comes much later: each of it takes two of the first along.
+      // The second half is created two days later. Each of its tasks deletes two expired rows.
       vi.setSystemTime(start + (i < tasks ? 0 : 2 * DAY_MS))
       const [taskId, createdAt, format] = [`tsk_${i}`, Date.now(), 'text']
       await account.beginIdempotent(taskId, 'compress', 'a')

@@ -4,7 +4,10 @@ import { RateWindow } from '../../durable-objects/rate-window.ts'
 
 const MINUTE_MS = 60_000
 const START = Date.parse('2026-11-20T10:00:00Z')
-/** Offers a request at each moment. @returns the accepted ones */
+/**
+ * Sends a request at each of `moments` through the window.
+ * @returns times of the accepted requests
+ */
 function accepted(moments: readonly number[], limit: number, window = new RateWindow()): number[] {
   return moments.filter((now) => {
     window.forget(now)
@@ -42,7 +45,7 @@ describe('RateWindow', () => {
 
   it('lets never more in than a large limit says, and a place is free at most 0.1 s late', () => {
     const limit = 20_000
-    // Three a millisecond, and five thousand at once when the first ones end.
+    // Three requests each millisecond, and 5,000 at once when the first minute ends.
     const moments = Array.from({ length: 130_000 }, (_, ms) => Array<number>(ms === MINUTE_MS ? 5000 : 3).fill(START + ms)).flat()
     const taken = accepted(moments, limit)
     let tail = 0

@@ -11,7 +11,7 @@ import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 const steps = ['as it was made']
-/** As outcomes were stored while fidelity and figures lay side by side, and what receipts said of them. */
+/** Outcomes as the first release stored them, with `fidelity` and scores as top-level fields, and their receipts. */
 const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
   ['lossless', { kind: 'compressed', fidelity: 'lossless', steps }, { outcome: 'compressed', fidelity: 'lossless', steps }],
   [
@@ -48,7 +48,7 @@ const OLD: [string, StoredOutcome, Partial<ReceiptView>][] = [
 
 const always = { verified: true, sha256: RESULT.sha256, original_sha256: newTask().originalSha256 }
 
-/** Messages as this release stores them, beside texts of the one before: parts of a film may come from both. */
+/** Outcomes with messages of this release and texts of the release before. Parts of one film may come from both. */
 const MIXED: [string, StoredOutcome, Partial<ReceiptView>][] = [
   [
     'steps',

@@ -7,7 +7,7 @@ import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000
-/** At most so long is a step held back that lost its worker once; half of it by chance. */
+/** Upper limit of the pause after a worker was lost once, in milliseconds. The actual pause is random, at least half of it. */
 const HELD_MS = 20_000
 const alarm = (task: NewTask) => runDurableObjectAlarm(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub)
 
@@ -53,7 +53,7 @@ describe('TaskRecord', () => {
     const stub = env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
     await runInDurableObject(stub, async (instance, state) => {
       const creating = (instance as unknown as TaskRecordFace).create(task)
-      // Nothing was awaited yet: what is stored now is what a kill would leave.
+      // Nothing was awaited yet, so the storage is what a crash now would leave.
       expect(state.storage.kv.get('task')).toMatchObject({ status: 'pending' })
       expect(await state.storage.getAlarm()).not.toBeNull()
       await creating
@@ -74,7 +74,7 @@ describe('TaskRecord', () => {
     expect(await record(task).claim(7, 'whole')).toEqual({ kind: 'forget' })
   })
 
-  /** The worker of `attempt` was killed at `lostAt`; the next one has it. */
+  /** Loses the worker of the previous attempt at `lostAt`, then claims `attempt`. */
   async function lostAndClaimed(task: NewTask, attempt: number, lostAt: number) {
     at(lostAt)
     await alarm(task)

@@ -1,4 +1,4 @@
-/** What the platform does to tasks: objects are reset, answers are lost, queues hang. No task may fail for it. */
+/** Tests of platform failures: Durable Objects are reset, responses are lost, queues do not respond. No task may fail because of them. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -15,7 +15,10 @@ const LEASE_MS = 30_000
 const HOUR_MS = 3_600_000
 const object = (task: NewTask) => env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
 
-/** Tries a step until it is given up. @returns how often, and when */
+/**
+ * Simulates attempts of a step until it is given up.
+ * @returns number of attempts, and time of the end in milliseconds
+ */
 function triedUntil(whose: 'codec' | 'platform') {
   let step = newStep(0)
   let [now, attempt] = [0, 0]
@@ -58,7 +61,7 @@ it('troubles of the platform take no attempts from the codec', () => {
     step = releaseStep(step, step.lease!.attempt, 0, 'codec')
   }
   expect(watch(step, Number.MAX_SAFE_INTEGER)).toEqual({ kind: 'give up', lost: false })
-  // Released twice, as a call is whose answer was lost.
+  // A second release of the same attempt changes nothing, as after a lost response.
   expect(releaseStep(step, step.attempts, 0, 'platform')).toBe(step)
 })
 
@@ -99,7 +102,7 @@ it('two releases speak the newest form that both know', () => {
   expect(told.map((worker) => commonProtocol(worker, record))).toEqual([undefined, 2, 3, 3, undefined])
 })
 
-/** A record whose queue keeps what it is given, and answers when `deliver` is called. */
+/** Creates a record whose queue collects messages and responds only when `deliver` is called. */
 async function withQueue(task: NewTask, work: (face: TaskRecordFace, queue: Hanging, storage: DurableObjectStorage) => Promise<void>) {
   await runInDurableObject(object(task), async (_, ctx) => {
     const queue = new Hanging()
