@@ -31,12 +31,12 @@ import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 import { StorageAlerts } from './storage-alerts.ts'
-import { StorageRoom } from './storage-room.ts'
+import { StorageRoom } from './storage-quota.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
 
-/** Delay, in milliseconds, before the object restarts, so that the RPC response is sent first. */
-const ANSWER_MS = 200
+/** Delay in milliseconds before the Account object restarts for a restore. The RPC response is sent first. */
+const RESTART_DELAY_MS = 200
 
 /** Durable Object of one customer account: applications, API keys, usage, task index, storage quota, webhook secret. */
 export class Account extends DurableObject<Env> implements AccountFace {
@@ -45,20 +45,20 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #keys: KeyTable
   readonly #tasks: TaskIndex
   readonly #idempotency: IdempotencyTable
-  readonly #room: StorageRoom
+  readonly #quota: StorageRoom
   readonly #applications: ApplicationTable
   readonly #audit: AuditTable
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
-  /** Split tasks that recently requested their share of parallel parts: task id → time of the last request, in epoch milliseconds. */
-  readonly #split = new Map<string, number>()
+  /** Parallel parts: tasks that recently asked for their share. Task id → time of the last request in epoch milliseconds. */
+  readonly #splitTasks = new Map<string, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
     this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
     this.#idempotency = new IdempotencyTable(ctx.storage)
-    this.#room = new StorageRoom(ctx.storage, this.#tasks, () => this.#record())
+    this.#quota = new StorageRoom(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
     this.#deliveries = new DeliveryTable(ctx.storage)
     this.#alerts = new StorageAlerts(ctx.storage)
@@ -98,49 +98,49 @@ export class Account extends DurableObject<Env> implements AccountFace {
   async admit(taskId: string, bytes: number) {
     const refusal = this.#refusal(bytes)
     if (refusal) return refusal
-    this.#room.admit(taskId, bytes)
+    this.#quota.admit(taskId, bytes)
     return { ok: true as const }
   }
 
   async reserve(taskId: string, bytes: number, until: number) {
-    if (this.#room.isReserved(taskId)) return { ok: true as const }
+    if (this.#quota.isReserved(taskId)) return { ok: true as const }
     const refusal = this.#refusal(bytes)
     if (refusal) return refusal
-    this.#room.reserve(taskId, bytes, until)
+    this.#quota.reserve(taskId, bytes, until)
     return { ok: true as const }
   }
 
   async release(taskId: string) {
-    this.#room.release(taskId)
+    this.#quota.release(taskId)
   }
 
   /** Checks the storage quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
   #refusal(bytes: number) {
-    const refusal = this.#room.refusal(bytes)
-    if (refusal) this.#alerts.look(() => this.#room.filling(), true)
+    const refusal = this.#quota.refusal(bytes)
+    if (refusal) this.#alerts.look(() => this.#quota.filling(), true)
     return refusal
   }
 
   async giveBack(taskIds: readonly string[]) {
-    this.#room.giveBack(taskIds)
+    this.#quota.giveBack(taskIds)
   }
 
   async partsAtOnce(taskId: string) {
     const now = Date.now()
-    this.#split.set(taskId, now)
-    for (const [other, askedAt] of this.#split) if (askedAt <= now - IN_FLIGHT_MS) this.#split.delete(other)
-    const most = PLANS[this.#record()?.plan ?? 'free'].maxPartsAtOnce
-    return Math.max(1, Math.floor(most / this.#split.size))
+    this.#splitTasks.set(taskId, now)
+    for (const [other, askedAt] of this.#splitTasks) if (askedAt <= now - IN_FLIGHT_MS) this.#splitTasks.delete(other)
+    const maxParts = PLANS[this.#record()?.plan ?? 'free'].maxPartsAtOnce
+    return Math.max(1, Math.floor(maxParts / this.#splitTasks.size))
   }
 
-  async tell(told: TaskEvent | readonly TaskEvent[]): Promise<void> {
-    const events = 'kind' in told ? [told] : told
+  async tell(input: TaskEvent | readonly TaskEvent[]): Promise<void> {
+    const events = 'kind' in input ? [input] : input
     this.#tasks.tell(events)
     for (const { kind, taskId } of events) {
-      if (kind === 'created') this.#room.handOver(taskId)
-      else this.#split.delete(taskId)
+      if (kind === 'created') this.#quota.handOver(taskId)
+      else this.#splitTasks.delete(taskId)
     }
-    this.#alerts.look(() => this.#room.filling())
+    this.#alerts.look(() => this.#quota.filling())
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
@@ -149,8 +149,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
       month,
       plan,
       ...(isTestAccount(accountId) ? { test: true as const } : {}),
-      storage_used: this.#room.stored(),
-      storage_quota: this.#room.quota(),
+      storage_used: this.#quota.stored(),
+      storage_quota: this.#quota.quota(),
       ...(await usageOf(this.#usageSources(), month)),
     }
   }
@@ -168,8 +168,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
     return taskIds.length > 0 ? taskIds : undefined
   }
 
-  async beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState> {
-    return this.#idempotency.begin(key, scope, asker)
+  async beginIdempotent(key: string, scope: string, requestId: string): Promise<IdempotencyState> {
+    return this.#idempotency.begin(key, scope, requestId)
   }
 
   async finishIdempotent(key: string, scope: string, fingerprint: string, id: string) {
@@ -202,7 +202,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async setAlertUrl(url: string | undefined) {
     this.#alerts.set(url)
-    this.#alerts.look(() => this.#room.filling())
+    this.#alerts.look(() => this.#quota.filling())
   }
 
   /** Sends due storage alerts. Nothing else in this object uses the alarm. */
@@ -243,9 +243,9 @@ export class Account extends DurableObject<Env> implements AccountFace {
   }
 
   async createKey(applicationId: string, options: NewKey) {
-    const made = await this.#keys.create(applicationId, options)
+    const created = await this.#keys.create(applicationId, options)
     if (options.requestsPerMinute !== undefined) await this.#spreadLimit()
-    return made
+    return created
   }
 
   async updateKey(keyId: string, change: KeyChange) {
@@ -303,8 +303,8 @@ export class Account extends DurableObject<Env> implements AccountFace {
     try {
       const bookmark = 'bookmark' in to ? to.bookmark : await storage.getBookmarkForTime(to.at)
       const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-      // The restore takes effect when this object restarts, so return the bookmark first and abort afterwards.
-      setTimeout(() => this.ctx.abort('the account is restored'), ANSWER_MS)
+      // A point-in-time restore takes effect when the object restarts, so return the bookmark first and abort afterwards.
+      setTimeout(() => this.ctx.abort('the account is restored'), RESTART_DELAY_MS)
       return undo
     } catch (error) {
       if (/point-in-time recovery/i.test(String(error))) return undefined

@@ -2,7 +2,7 @@ import type { ApplicationRecord } from '../src/service/store/accounts.ts'
 import type { PlanId } from '../src/service/store/plans.ts'
 import { migrate } from './schema.ts'
 
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS applications (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, environment TEXT NOT NULL, plan TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
@@ -13,8 +13,8 @@ export class ApplicationTable {
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    // `account` is the schema name of the first release, when this table had no file of its own.
-    migrate(storage, 'account', [FIRST])
+    // Schema name of the first release, which had no separate file for this table. Renaming it would run the migrations again.
+    migrate(storage, 'account', [INITIAL_SCHEMA])
   }
 
   create(name: string, environment: string, plan: PlanId): ApplicationRecord {

@@ -1,10 +1,10 @@
 import type { Action, AuditPage } from '../src/service/store/audit.ts'
 import { migrate } from './schema.ts'
 
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE actions (seq INTEGER PRIMARY KEY AUTOINCREMENT, action TEXT NOT NULL);
 `
-const KEPT = 10_000
+const MAX_ACTIONS = 10_000
 
 /** Audit log of an account in SQLite. Keeps the last 10,000 actions. */
 export class AuditTable {
@@ -12,12 +12,12 @@ export class AuditTable {
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    migrate(storage, 'audit', [FIRST])
+    migrate(storage, 'audit', [INITIAL_SCHEMA])
   }
 
   note(action: Action): void {
     this.#sql.exec('INSERT INTO actions (action) VALUES (?)', JSON.stringify(action))
-    this.#sql.exec('DELETE FROM actions WHERE seq <= (SELECT MAX(seq) FROM actions) - ?', KEPT)
+    this.#sql.exec('DELETE FROM actions WHERE seq <= (SELECT MAX(seq) FROM actions) - ?', MAX_ACTIONS)
   }
 
   page(limit: number, before = Number.MAX_SAFE_INTEGER): AuditPage {

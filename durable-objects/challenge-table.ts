@@ -7,7 +7,7 @@ const CHALLENGE_MS = 5 * 60_000
 /**
  * Maximum number of stored challenges. Sign-in is open to anybody, so a flood deletes the oldest challenges instead of filling the storage.
  */
-const MOST_KEPT = 65_536
+const MAX_CHALLENGES = 65_536
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS challenges (
@@ -31,7 +31,7 @@ export class ChallengeTable extends RpcTarget implements ChallengeFace {
     this.#sql.exec('DELETE FROM challenges WHERE expires_at <= ?', now)
     const values = [holder, challenge, now + CHALLENGE_MS]
     this.#sql.exec('INSERT OR REPLACE INTO challenges (holder, challenge, expires_at) VALUES (?, ?, ?)', ...values)
-    this.#sql.exec('DELETE FROM challenges WHERE seq <= (SELECT MAX(seq) FROM challenges) - ?', MOST_KEPT)
+    this.#sql.exec('DELETE FROM challenges WHERE seq <= (SELECT MAX(seq) FROM challenges) - ?', MAX_CHALLENGES)
     return challenge
   }
 

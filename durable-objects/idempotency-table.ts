@@ -2,17 +2,17 @@ import type { IdempotencyState } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** Lifetime of an idempotency key, in milliseconds (24 hours). */
-const REMEMBERED_MS = 86_400_000
+const KEY_LIFETIME_MS = 86_400_000
 /** Time in milliseconds after which an unfinished request no longer blocks its idempotency key (15 minutes). */
 export const IN_FLIGHT_MS = 15 * 60_000
-/** Expired idempotency keys deleted for each new key. More than one, so that the table shrinks. */
-const FORGOTTEN_AT_ONCE = 2
+/** Number of expired idempotency keys deleted for each new key. More than one, so that the table shrinks. */
+const DELETED_PER_KEY = 2
 
-const FIRST = `CREATE TABLE IF NOT EXISTS idempotency (
+const INITIAL_SCHEMA = `CREATE TABLE IF NOT EXISTS idempotency (
   scope TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, fingerprint TEXT, id TEXT, PRIMARY KEY (scope, key)) WITHOUT ROWID`
-const BY_TIME = 'CREATE INDEX idempotency_by_time ON idempotency (at)'
+const ADD_TIME_INDEX = 'CREATE INDEX idempotency_by_time ON idempotency (at)'
 /** Column `asker`: id of the request that holds the idempotency key. */
-const ASKER = 'ALTER TABLE idempotency ADD COLUMN asker TEXT'
+const ADD_ASKER = 'ALTER TABLE idempotency ADD COLUMN asker TEXT'
 
 /** Idempotency keys of an account and the tasks that they created, in SQLite. */
 export class IdempotencyTable {
@@ -20,20 +20,20 @@ export class IdempotencyTable {
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    migrate(storage, 'idempotency', [FIRST, BY_TIME, ASKER])
+    migrate(storage, 'idempotency', [INITIAL_SCHEMA, ADD_TIME_INDEX, ADD_ASKER])
   }
 
   begin(key: string, scope: string, asker: string): IdempotencyState {
     const now = Date.now()
     type Row = { at: number; fingerprint: string | null; id: string | null; asker: string | null }
     const [row] = [...this.#sql.exec<Row>('SELECT at, fingerprint, id, asker FROM idempotency WHERE scope = ? AND key = ?', scope, key)]
-    if (row && row.at >= now - REMEMBERED_MS) {
+    if (row && row.at >= now - KEY_LIFETIME_MS) {
       const { fingerprint, id } = row
       if (id !== null && fingerprint !== null) return { kind: 'done', fingerprint, id }
       if (row.asker === asker) return { kind: 'new' }
       if (row.at >= now - IN_FLIGHT_MS) return { kind: 'in_flight' }
     }
-    this.#forget(now)
+    this.#deleteExpired(now)
     this.#sql.exec('INSERT OR REPLACE INTO idempotency (scope, key, at, asker) VALUES (?, ?, ?, ?)', scope, key, now, asker)
     return { kind: 'new' }
   }
@@ -46,8 +46,8 @@ export class IdempotencyTable {
     this.#sql.exec('DELETE FROM idempotency WHERE scope = ? AND key = ? AND id IS NULL', scope, key)
   }
 
-  #forget(now: number): void {
-    const old = 'SELECT scope, key FROM idempotency WHERE at < ? ORDER BY at LIMIT ?'
-    this.#sql.exec(`DELETE FROM idempotency WHERE (scope, key) IN (${old})`, now - REMEMBERED_MS, FORGOTTEN_AT_ONCE)
+  #deleteExpired(now: number): void {
+    const expired = 'SELECT scope, key FROM idempotency WHERE at < ? ORDER BY at LIMIT ?'
+    this.#sql.exec(`DELETE FROM idempotency WHERE (scope, key) IN (${expired})`, now - KEY_LIFETIME_MS, DELETED_PER_KEY)
   }
 }

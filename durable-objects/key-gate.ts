@@ -8,17 +8,17 @@ import { RateWindow } from './rate-window.ts'
  * Delay, in milliseconds, before accepted requests are written to storage, after the response. A crash loses at most 0.1 s of the rate
  * window; a disk write for each request would cost more.
  */
-const WRITE_BEHIND_MS = 100
+const WRITE_DELAY_MS = 100
 const UNCONFIRMED = { allowUnconfirmed: true }
 
 /** Number of accepted requests on one day. */
 interface Day {
-  /** UTC day such as "2026-11-20". */
+  /** Day of the count, such as "2026-11-20" (UTC). */
   readonly day: string
   calls: number
 }
 
-/** State that changes with every request. Stored as one row. */
+/** State of an API key that changes with every request. Stored as one row. */
 interface Recent {
   readonly window: StoredWindow
   readonly lastUsedAt?: number
@@ -37,13 +37,13 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
   #window: RateWindow
   #today: Day | undefined
   #lastUsedAt: number | undefined
-  #writing: ReturnType<typeof setTimeout> | undefined
+  #writeTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const { kv } = ctx.storage
     this.#record = kv.get<KeyRecord>('record')
-    const { window, lastUsedAt, today } = kv.get<Recent>('recent') ?? ofBefore(kv)
+    const { window, lastUsedAt, today } = kv.get<Recent>('recent') ?? migrateFirstRelease(kv)
     this.#window = new RateWindow(window)
     this.#lastUsedAt = lastUsedAt
     this.#today = today
@@ -117,11 +117,11 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     }
     this.#today.calls++
     this.#lastUsedAt = now
-    if (this.#writing === undefined) this.#writing = setTimeout(() => this.#write(), WRITE_BEHIND_MS)
+    if (this.#writeTimer === undefined) this.#writeTimer = setTimeout(() => this.#write(), WRITE_DELAY_MS)
   }
 
   #write() {
-    this.#writing = undefined
+    this.#writeTimer = undefined
     void this.ctx.storage.put<Recent>('recent', this.#recent, UNCONFIRMED)
   }
 
@@ -137,10 +137,10 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
 }
 
 /** Converts the state of the first release, which stored the window and `lastUsedAt` separately and one number for each request. */
-function ofBefore(kv: SyncKvStorage): Partial<Recent> {
-  const [moments, lastUsedAt] = [kv.get<number[]>('window'), kv.get<number>('lastUsedAt')]
+function migrateFirstRelease(kv: SyncKvStorage): Partial<Recent> {
+  const [times, lastUsedAt] = [kv.get<number[]>('window'), kv.get<number>('lastUsedAt')]
   if (lastUsedAt === undefined) return {}
-  const recent = { window: new RateWindow(moments).stored(), lastUsedAt }
+  const recent = { window: new RateWindow(times).stored(), lastUsedAt }
   kv.put('recent', recent)
   kv.delete('window')
   kv.delete('lastUsedAt')

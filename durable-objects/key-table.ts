@@ -20,33 +20,33 @@ import { migrate } from './schema.ts'
 
 const MINUTE_MS = 60_000
 
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, application_id TEXT NOT NULL, masked TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL);
 `
-const WITH_NAMES = 'ALTER TABLE keys ADD COLUMN name TEXT'
+const ADD_NAMES = 'ALTER TABLE keys ADD COLUMN name TEXT'
 /**
  * Column `removed_at`, in epoch milliseconds. Removed keys keep their row for usage statistics. Keys removed by releases without this
  * column stay `NULL`.
  */
-const REMOVED_AT = 'ALTER TABLE keys ADD COLUMN removed_at INTEGER'
+const ADD_REMOVED_AT = 'ALTER TABLE keys ADD COLUMN removed_at INTEGER'
 const NOT_REMOVED = 'removed_at IS NULL'
 
 /**
  * API keys of an account: one SQLite row for each key; the rest is in the key's KeyGate object.
- * Changes by the operator are unrestricted. Changes by users must respect their plan and the operator's limits.
+ * Users may change their keys only within their plan and the operator's limits. The operator may change everything.
  */
 export class KeyTable {
   readonly #sql: SqlStorage
   readonly #gates: Namespace<KeyGateFace>
   readonly #account: () => AccountRecord | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #pending: Promise<unknown> = Promise.resolve()
 
   constructor(storage: DurableObjectStorage, gates: Namespace<KeyGateFace>, account: () => AccountRecord | undefined) {
     this.#sql = storage.sql
     this.#gates = gates
     this.#account = account
-    migrate(storage, 'keys', [FIRST, WITH_NAMES, REMOVED_AT])
+    migrate(storage, 'keys', [INITIAL_SCHEMA, ADD_NAMES, ADD_REMOVED_AT])
   }
 
   /**
@@ -56,8 +56,8 @@ export class KeyTable {
     const region = regionOf(this.#account()?.accountId ?? '')
     const first = new Date(`${month}-01T00:00:00Z`)
     const end = new Date(first).setUTCMonth(first.getUTCMonth() + 1)
-    const were = this.#summaries('created_at < ? AND (removed_at IS NULL OR removed_at >= ?)', end, first.getTime())
-    return were.map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
+    const summaries = this.#summaries('created_at < ? AND (removed_at IS NULL OR removed_at >= ?)', end, first.getTime())
+    return summaries.map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
   }
 
   ofApplication(applicationId: string): Promise<KeyView[]> {
@@ -71,11 +71,11 @@ export class KeyTable {
   // ── Changes by the operator ────────────────────────────────────────────────────────────────────────────────────
 
   create(applicationId: string, options: NewKey): Promise<KeyMade | undefined> {
-    return this.#inTurn(async () => (this.#planOf(applicationId) ? this.#make(applicationId, options) : undefined))
+    return this.#serialized(async () => (this.#planOf(applicationId) ? this.#createKey(applicationId, options) : undefined))
   }
 
   update(keyId: string, change: KeyChange): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const [known] = await this.#read(this.#summaries('id = ?', keyId))
       if (!known) return false
       const { state, requestsPerMinute, name, ...rest } = change
@@ -89,7 +89,7 @@ export class KeyTable {
 
   /** Changes all keys of the account, or only the keys of `applicationId`. */
   updateAll(change: Pick<KeyRecord, 'suspended'> | Pick<KeyRecord, 'plan'>, applicationId?: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const keys = await (applicationId === undefined ? this.all() : this.ofApplication(applicationId))
       for (const key of keys) await this.#put(key, change)
     })
@@ -100,7 +100,7 @@ export class KeyTable {
    * set none.
    */
   spreadLimit(): Promise<number | null> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const keys = await this.all()
       const limit = this.#lowestLimit(keys)
       for (const key of keys) if (key.record.limitInherited) await this.#put(key, { requestsPerMinute: limit ?? undefined })
@@ -111,31 +111,31 @@ export class KeyTable {
   // ── Changes by users of the account ────────────────────────────────────────────────────────────────────────────
 
   createOwn(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const plan = this.#planOf(applicationId)
       if (!plan) return { kind: 'unknown' }
       const keys = await this.all()
-      if (keys.filter(isInUse).length >= this.#most) return { kind: 'too_many', limit: this.#most }
+      if (keys.filter(isInUse).length >= this.#maxKeys) return { kind: 'too_many', limit: this.#maxKeys }
       const limit = this.#lowestLimit(keys)
       const inherited = limit === null ? {} : { requestsPerMinute: limit, limitInherited: true }
-      return made(await this.#make(applicationId, { ...wanted, plan, ...inherited }))
+      return createdOutcome(await this.#createKey(applicationId, { ...wanted, plan, ...inherited }))
     })
   }
 
   updateOwn(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const keys = await this.all()
       const known = keys.find(({ summary }) => summary.keyId === keyId)
       if (!known) return { kind: 'unknown' }
-      const ofOperator = isOperators(known.record)
-      if (ofOperator && change.state === 'active') return { kind: 'operator_only' }
+      const disabledByOperator = isDisabledByOperator(known.record)
+      if (disabledByOperator && change.state === 'active') return { kind: 'operator_only' }
       const { state, name, ...rest } = change
       const disabledBy =
-        state === undefined || ofOperator ? {} : { state, disabledBy: state === 'disabled' ? ('account' as const) : undefined }
-      const after = changed(known.record, { ...rest, ...disabledBy })
+        state === undefined || disabledByOperator ? {} : { state, disabledBy: state === 'disabled' ? ('account' as const) : undefined }
+      const after = withChanges(known.record, { ...rest, ...disabledBy })
       const others = keys.filter((key) => key !== known && isInUse(key))
-      if (!isInUse(known) && isInUse({ ...known, record: after }) && others.length >= this.#most) {
-        return { kind: 'too_many', limit: this.#most }
+      if (!isInUse(known) && isInUse({ ...known, record: after }) && others.length >= this.#maxKeys) {
+        return { kind: 'too_many', limit: this.#maxKeys }
       }
       this.#rename(keyId, name)
       await this.#gate(known.summary).put(after)
@@ -145,11 +145,11 @@ export class KeyTable {
 
   /** Removes a key. Fails if the key is still active, or if the operator disabled it or set a limit for it. */
   remove(keyId: string): Promise<OwnKeyOutcome> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const [known] = await this.#read(this.#summaries('id = ?', keyId))
       if (!known) return { kind: 'unknown' }
       const { requestsPerMinute, limitInherited } = known.record
-      if (isOperators(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
+      if (isDisabledByOperator(known.record) || (requestsPerMinute !== undefined && !limitInherited)) return { kind: 'operator_only' }
       if (isInUse(known)) return { kind: 'in_use' }
       await this.#gate(known.summary).forget()
       // A key that was never used has no usage to keep, so delete its row. Otherwise create-and-delete loops would fill the table.
@@ -160,42 +160,42 @@ export class KeyTable {
   }
 
   reset(keyId: string, graceMs: number): Promise<OwnKeyOutcome> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const keys = await this.all()
       const known = keys.find(({ summary }) => summary.keyId === keyId)
       if (!known) return { kind: 'unknown' }
-      if (isOperators(known.record)) return { kind: 'operator_only' }
+      if (isDisabledByOperator(known.record)) return { kind: 'operator_only' }
       const now = Date.now()
       const { keyId: _, accountId, applicationId, disabledBy, suspended, state, ...rights } = known.record
       if (rights.expiresAt !== undefined && rights.expiresAt <= now) return { kind: 'expired' }
       const others = keys.filter((key) => key !== known && isInUse(key)).length
-      // If `graceMs` is 0, the new key replaces the old one and continues its rate window.
+      // Without a grace period, the new key replaces the old one and continues its rate window.
       const old = state === 'active' ? graceMs > 0 : isInUse(known)
       const more = state === 'disabled' || graceMs > 0
-      if (more && others + (old ? 1 : 0) >= this.#most) return { kind: 'too_many', limit: this.#most }
+      if (more && others + (old ? 1 : 0) >= this.#maxKeys) return { kind: 'too_many', limit: this.#maxKeys }
       const { name } = known.summary
-      const fresh = await this.#make(
+      const fresh = await this.#createKey(
         applicationId,
         { ...rights, ...(name === undefined ? {} : { name }) },
         await this.#gate(known.summary).window(),
       )
       const endsAt = Math.min(now + graceMs, rights.expiresAt ?? Number.POSITIVE_INFINITY)
       if (state === 'active') await this.#put(known, graceMs > 0 ? { expiresAt: endsAt } : { state: 'disabled', disabledBy: 'account' })
-      return made(fresh)
+      return createdOutcome(fresh)
     })
   }
 
   // ── Shared by operator and user changes ────────────────────────────────────────────────────────────────────────
 
-  get #most(): number {
+  get #maxKeys(): number {
     return PLANS[this.#account()?.plan ?? 'free'].maxKeys
   }
 
   /** Runs changes of keys one after another, so that no key is added between counting the keys and creating one. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work)
-    this.#turn = mine.catch(() => undefined)
-    return mine
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#pending.then(work)
+    this.#pending = result.catch(() => undefined)
+    return result
   }
 
   #planOf(applicationId: string): PlanId | undefined {
@@ -204,7 +204,7 @@ export class KeyTable {
 
   /** Restores keys from an account export, including their KeyGate objects. */
   adopt(keys: readonly Pick<KeyView, 'summary' | 'record'>[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       for (const { summary, record } of keys) {
         this.#insert(summary)
         await this.#gate(summary, record.accountId).put(record)
@@ -223,7 +223,7 @@ export class KeyTable {
     if (name !== undefined) this.#sql.exec('UPDATE keys SET name = ? WHERE id = ?', name || null, keyId)
   }
 
-  async #make(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
+  async #createKey(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
     const account = this.#account()
     if (!account) return undefined
     const key = makeKey(regionOf(account.accountId), isTestAccount(account.accountId))
@@ -244,13 +244,13 @@ export class KeyTable {
     const set = keys.flatMap(({ record }) =>
       record.requestsPerMinute === undefined || record.limitInherited ? [] : [record.requestsPerMinute],
     )
-    const above = this.#account()?.limitAbove ?? undefined
-    const all = above === undefined ? set : [...set, above]
+    const liveAccountLimit = this.#account()?.limitAbove ?? undefined
+    const all = liveAccountLimit === undefined ? set : [...set, liveAccountLimit]
     return all.length > 0 ? leastOf(all) : null
   }
 
   #put(key: KeyView, change: Changes): Promise<void> {
-    return this.#gate(key.summary).put(changed(key.record, change))
+    return this.#gate(key.summary).put(withChanges(key.record, change))
   }
 
   #gate({ hash }: KeySummary, accountId = this.#account()?.accountId ?? ''): KeyGateFace {
@@ -283,15 +283,15 @@ export class KeyTable {
 /** Changes to a key record. `undefined` and `null` delete the field. */
 type Changes = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined | null }
 
-function changed(record: KeyRecord, change: Changes): KeyRecord {
+function withChanges(record: KeyRecord, change: Changes): KeyRecord {
   const all = Object.entries({ ...record, ...change })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null)) as unknown as KeyRecord
 }
 
-const made = (key: KeyMade | undefined): OwnKeyOutcome => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
+const createdOutcome = (key: KeyMade | undefined): OwnKeyOutcome => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
 
 /** True if the operator disabled the key. Old records lack `disabledBy`; they count as disabled by the operator. */
-const isOperators = (record: KeyRecord) => record.state === 'disabled' && record.disabledBy !== 'account'
+const isDisabledByOperator = (record: KeyRecord) => record.state === 'disabled' && record.disabledBy !== 'account'
 
 /**
  * True if the key counts towards the plan's maximum: it is active, or was used in the last 60 s. So replacing keys quickly gives no extra

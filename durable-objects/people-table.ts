@@ -11,11 +11,11 @@ const SESSION_MS = 12 * 3_600_000
  * Maximum number of sessions of one person. A new sign-in above it ends the oldest session, so that repeated sign-ins cannot fill the
  * storage.
  */
-const MOST_SESSIONS = 100
+const MAX_SESSIONS = 100
 /** Maximum number of open invitations of an account. */
-const MOST_INVITATIONS = 200
+const MAX_INVITATIONS = 200
 
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS invitations (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS people (user_id TEXT PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -27,7 +27,7 @@ const FIRST = `
 /**
  * Migration that adds `made_at` and `used_at`. Checks for the columns, because releases without counted migrations may have added them.
  */
-function withTimes(sql: SqlStorage): void {
+function addTimes(sql: SqlStorage): void {
   const columns = [...sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('passkeys')")].map(({ name }) => name)
   for (const column of ['made_at', 'used_at']) {
     if (!columns.includes(column)) sql.exec(`ALTER TABLE passkeys ADD COLUMN ${column} INTEGER`)
@@ -35,7 +35,7 @@ function withTimes(sql: SqlStorage): void {
 }
 
 /** Migration that adds roles. Existing people and invitations become `owner`, because they had all rights before. */
-const WITH_ROLES = `
+const ADD_ROLES = `
   ALTER TABLE people ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
   ALTER TABLE invitations ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
 `
@@ -51,7 +51,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     this.#sql = storage.sql
     this.#challenges = challenges
     this.#accountId = accountId
-    migrate(storage, 'people', [FIRST, withTimes, WITH_ROLES])
+    migrate(storage, 'people', [INITIAL_SCHEMA, addTimes, ADD_ROLES])
   }
 
   async invite(name: string, role: Role = 'owner') {
@@ -61,32 +61,32 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     const values = [await sha256(token), name, userId, Date.now() + INVITATION_MS, role]
     this.#sql.exec(`INSERT INTO invitations (${columns}) VALUES (?, ?, ?, ?, ?)`, ...values)
     this.#sql.exec('DELETE FROM invitations WHERE expires_at <= ?', Date.now())
-    this.#sql.exec(`DELETE FROM invitations WHERE rowid NOT IN (${newest('invitations')})`, MOST_INVITATIONS)
+    this.#sql.exec(`DELETE FROM invitations WHERE rowid NOT IN (${newestRows('invitations')})`, MAX_INVITATIONS)
     return token
   }
 
   async openInvitation(token: string) {
     const hash = await sha256(token)
-    const invited = this.#invited(hash)
-    return invited && { name: invited.name, userId: invited.userId, challenge: await this.#challenges.issue(hash) }
+    const invitation = this.#findInvitation(hash)
+    return invitation && { name: invitation.name, userId: invitation.userId, challenge: await this.#challenges.issue(hash) }
   }
 
   async answerInvitation(token: string) {
     const hash = await sha256(token)
     const challenge = await this.#challenges.take(hash)
-    const invited = this.#invited(hash)
-    return invited && { name: invited.name, userId: invited.userId, ...(challenge === undefined ? {} : { challenge }) }
+    const invitation = this.#findInvitation(hash)
+    return invitation && { name: invitation.name, userId: invitation.userId, ...(challenge === undefined ? {} : { challenge }) }
   }
 
   async acceptInvitation(token: string, passkey: Passkey) {
     const hash = await sha256(token)
-    // No `await` below this line, so that the writes are stored together or not at all.
-    const invited = this.#invited(hash)
+    // No `await` in the rest of this method, so that its writes are stored together or not at all.
+    const invitation = this.#findInvitation(hash)
     const { credentialId, userId, publicKey, counter, transports } = passkey
-    if (invited?.userId !== userId) return 'used'
+    if (invitation?.userId !== userId) return 'used'
     if ([...this.#sql.exec('SELECT 1 FROM passkeys WHERE id = ?', credentialId)].length > 0) return 'known_passkey'
     this.#sql.exec('DELETE FROM invitations WHERE hash = ?', hash)
-    const person = [userId, invited.name, Date.now(), invited.role]
+    const person = [userId, invitation.name, Date.now(), invitation.role]
     this.#sql.exec('INSERT INTO people (user_id, name, created_at, role) VALUES (?, ?, ?, ?)', ...person)
     const columns = 'id, user_id, public_key, counter, transports, made_at'
     const values = [credentialId, userId, publicKey, counter, transports.join(), Date.now()]
@@ -94,7 +94,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     return 'accepted'
   }
 
-  #invited(hash: string) {
+  #findInvitation(hash: string) {
     type Row = { name: string; user_id: string; role: Role }
     const query = 'SELECT name, user_id, role FROM invitations WHERE hash = ? AND expires_at > ?'
     const [row] = [...this.#sql.exec<Row>(query, hash, Date.now())]
@@ -122,8 +122,8 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
       userId,
       Date.now() + SESSION_MS,
     )
-    const own = newest('sessions WHERE user_id = ?')
-    this.#sql.exec(`DELETE FROM sessions WHERE user_id = ? AND rowid NOT IN (${own})`, userId, userId, MOST_SESSIONS)
+    const own = newestRows('sessions WHERE user_id = ?')
+    this.#sql.exec(`DELETE FROM sessions WHERE user_id = ? AND rowid NOT IN (${own})`, userId, userId, MAX_SESSIONS)
     return token
   }
 
@@ -180,7 +180,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
 
   async removePerson(userId: string) {
     for (const table of ['sessions', 'passkeys']) this.#sql.exec(`DELETE FROM ${table} WHERE user_id = ?`, userId)
-    return this.#removed('people WHERE user_id = ?', userId)
+    return this.#deleteRows('people WHERE user_id = ?', userId)
   }
 
   async setRole(userId: string, role: Role) {
@@ -191,18 +191,18 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
     const current = token === undefined ? '' : await sha256(token)
     const owner = '(SELECT user_id FROM passkeys WHERE id = ?)'
     this.#sql.exec(`DELETE FROM sessions WHERE hash <> ? AND user_id = ${owner}`, current, id)
-    return this.#removed('passkeys WHERE id = ?', id)
+    return this.#deleteRows('passkeys WHERE id = ?', id)
   }
 
   async endSession(id: string) {
-    return this.#removed(`sessions WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
+    return this.#deleteRows(`sessions WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
   }
 
   async removeInvitation(id: string) {
-    return this.#removed(`invitations WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
+    return this.#deleteRows(`invitations WHERE substr(hash, 1, ${ID_LENGTH}) = ?`, id)
   }
 
-  #removed(what: string, id: string): boolean {
+  #deleteRows(what: string, id: string): boolean {
     return [...this.#sql.exec(`DELETE FROM ${what} RETURNING 1`, id)].length > 0
   }
 
@@ -212,7 +212,7 @@ export class PeopleTable extends RpcTarget implements PeopleFace {
   }
 }
 
-const newest = (of: string) => `SELECT rowid FROM ${of} ORDER BY rowid DESC LIMIT ?`
+const newestRows = (of: string) => `SELECT rowid FROM ${of} ORDER BY rowid DESC LIMIT ?`
 
 /** Number of leading characters of a token's SHA-256 that serve as public id of a session or invitation. */
 const ID_LENGTH = 24

@@ -4,7 +4,7 @@ import { migrate } from './schema.ts'
  * Storage reserved for unfinished uploads, by the task that each may become, in the SQLite storage of an Account object.
  * Triggers maintain the sum of all reservations, so that reading the sum costs one row.
  */
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE reservations (task_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX reservations_by_end ON reservations (until);
   CREATE TABLE reserved (id INTEGER PRIMARY KEY CHECK (id = 0), bytes INTEGER NOT NULL);
@@ -14,18 +14,18 @@ const FIRST = `
   CREATE TRIGGER reservation_deleted AFTER DELETE ON reservations
     BEGIN UPDATE reserved SET bytes = bytes - OLD.bytes; END;
 `
-/** Expired reservations deleted for each new one. Only uploads that could not release their reservation leave an expired one. */
-const FORGOTTEN_AT_ONCE = 10
+/** Number of expired reservations deleted for each new one. A reservation expires only if its upload could not release it. */
+const DELETED_PER_RESERVATION = 10
 
 export class ReservationTable {
   readonly #sql: SqlStorage
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    migrate(storage, 'reservations', [FIRST])
+    migrate(storage, 'reservations', [INITIAL_SCHEMA])
   }
 
-  /** Bytes of all reservations together. */
+  /** Total bytes of all reservations. */
   sum(): number {
     return this.#sql.exec<{ bytes: number }>('SELECT bytes FROM reserved').one().bytes
   }
@@ -34,9 +34,9 @@ export class ReservationTable {
     return [...this.#sql.exec('SELECT 1 FROM reservations WHERE task_id = ?', taskId)].length > 0
   }
 
-  /** Reserves `bytes` for the task until `until` (epoch milliseconds). */
+  /** Reserves `bytes` of storage for a task until `until` (epoch milliseconds). */
   add(taskId: string, bytes: number, until: number): void {
-    this.#forget(Date.now())
+    this.#deleteExpired(Date.now())
     this.#sql.exec('INSERT INTO reservations (task_id, bytes, until) VALUES (?, ?, ?)', taskId, bytes, until)
   }
 
@@ -44,8 +44,8 @@ export class ReservationTable {
     this.#sql.exec('DELETE FROM reservations WHERE task_id = ?', taskId)
   }
 
-  #forget(now: number): void {
-    const late = 'SELECT task_id FROM reservations WHERE until < ? ORDER BY until LIMIT ?'
-    this.#sql.exec(`DELETE FROM reservations WHERE task_id IN (${late})`, now, FORGOTTEN_AT_ONCE)
+  #deleteExpired(now: number): void {
+    const expired = 'SELECT task_id FROM reservations WHERE until < ? ORDER BY until LIMIT ?'
+    this.#sql.exec(`DELETE FROM reservations WHERE task_id IN (${expired})`, now, DELETED_PER_RESERVATION)
   }
 }

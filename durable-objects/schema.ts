@@ -2,16 +2,16 @@
 export type SchemaStep = string | ((sql: SqlStorage) => void)
 
 /**
- * Runs the migrations of `part` that have not run yet, in one transaction. The number of migrations that ran is stored in the object.
- * The first migration must accept existing tables, because old objects have tables but no such number.
+ * Runs the migrations of table group `part` that have not run yet, in one transaction. The object stores how many have run.
+ * The first migration must accept existing tables, because the oldest objects have tables but no stored number.
  * Each migration must keep what the release before it needs, so that a release can be rolled back.
  */
 export function migrate(storage: DurableObjectStorage, part: string, steps: readonly SchemaStep[]): void {
   const name = `schema/${part}`
-  const taken = storage.kv.get<number>(name) ?? 0
-  if (taken >= steps.length) return
+  const applied = storage.kv.get<number>(name) ?? 0
+  if (applied >= steps.length) return
   storage.transactionSync(() => {
-    for (const step of steps.slice(taken)) {
+    for (const step of steps.slice(applied)) {
       if (typeof step === 'string') storage.sql.exec(step)
       else step(storage.sql)
     }

@@ -9,20 +9,20 @@ const LEVELS = [
   { percent: 80, type: 'storage.nearly_full' },
 ] as const
 
-const ADDRESS = 'alerts/url'
-const TOLD = 'alerts/told'
-const WAITING = 'alerts/waiting'
+const URL_KEY = 'alerts/url'
+const LAST_ALERT_KEY = 'alerts/told'
+const QUEUE_KEY = 'alerts/waiting'
 
-interface Waiting {
+interface QueuedAlert {
   readonly messageId: string
   readonly body: string
   readonly attempts: number
-  /** Epoch milliseconds when the alert is sent next. */
+  /** Time in epoch milliseconds at which the alert is sent next. */
   readonly dueAt: number
 }
 
 /** Dependencies of `send`: the HTTP function, the webhook secret, and the log of deliveries. */
-interface Sending {
+interface SendDependencies {
   readonly send: Send
   readonly secret: string
   readonly note: (delivery: DeliveryRecord) => Promise<void>
@@ -30,7 +30,7 @@ interface Sending {
 
 export interface Filling {
   readonly plan: string
-  /** Stored bytes. */
+  /** Bytes that the account stores now. */
   readonly used: number
   readonly quota: number
 }
@@ -46,7 +46,7 @@ export class StorageAlerts {
   }
 
   get url(): string | undefined {
-    if (this.#url === undefined) this.#url = this.#storage.kv.get<string>(ADDRESS) ?? null
+    if (this.#url === undefined) this.#url = this.#storage.kv.get<string>(URL_KEY) ?? null
     return this.#url ?? undefined
   }
 
@@ -54,8 +54,8 @@ export class StorageAlerts {
   set(url: string | undefined): void {
     this.#url = url ?? null
     if (url === undefined) {
-      for (const name of [ADDRESS, WAITING]) this.#storage.kv.delete(name)
-    } else this.#storage.kv.put(ADDRESS, url)
+      for (const name of [URL_KEY, QUEUE_KEY]) this.#storage.kv.delete(name)
+    } else this.#storage.kv.put(URL_KEY, url)
   }
 
   /**
@@ -69,38 +69,38 @@ export class StorageAlerts {
     if (level === undefined) return
     const now = Date.now()
     const month = new Date(now).toISOString().slice(0, 7)
-    const told = this.#storage.kv.get<{ month: string; percent: number }>(TOLD)
-    if (told?.month === month && told.percent >= level.percent) return
-    this.#storage.kv.put(TOLD, { month, percent: level.percent })
+    const lastAlert = this.#storage.kv.get<{ month: string; percent: number }>(LAST_ALERT_KEY)
+    if (lastAlert?.month === month && lastAlert.percent >= level.percent) return
+    this.#storage.kv.put(LAST_ALERT_KEY, { month, percent: level.percent })
     const data = { plan, month, percent: level.percent, storage_used: used, storage_quota: quota }
     const body = JSON.stringify({ type: level.type, timestamp: new Date(now).toISOString(), data })
     const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
-    this.#wait([...this.#waiting, { messageId, body, attempts: 0, dueAt: now }])
+    this.#saveQueue([...this.#queue, { messageId, body, attempts: 0, dueAt: now }])
   }
 
   /** Sends all due alerts. Called by the object's alarm. */
-  async send({ send, secret, note }: Sending): Promise<void> {
+  async send({ send, secret, note }: SendDependencies): Promise<void> {
     const { url } = this
     if (url === undefined) return
-    for (const { messageId, body, attempts, dueAt } of this.#waiting) {
+    for (const { messageId, body, attempts, dueAt } of this.#queue) {
       if (dueAt > Date.now()) continue
       const attempt = attempts + 1
       const delivery = await deliver(send, { url, messageId, body }, secret)
       await note({ kind: 'alert', messageId, url, attempt, ...delivery })
-      const again = nextDelivery(delivery, attempt)
-      // Read the queue again: alerts may have been added during the delivery.
-      const others = this.#waiting.filter((message) => message.messageId !== messageId)
-      this.#wait(again === undefined ? others : [...others, { messageId, body, attempts: attempt, dueAt: again }])
+      const nextAt = nextDelivery(delivery, attempt)
+      // Read the queue of alerts again: other alerts may have been added during the delivery.
+      const others = this.#queue.filter((message) => message.messageId !== messageId)
+      this.#saveQueue(nextAt === undefined ? others : [...others, { messageId, body, attempts: attempt, dueAt: nextAt }])
     }
-    this.#wait(this.#waiting)
+    this.#saveQueue(this.#queue)
   }
 
-  get #waiting(): readonly Waiting[] {
-    return this.#storage.kv.get<readonly Waiting[]>(WAITING) ?? []
+  get #queue(): readonly QueuedAlert[] {
+    return this.#storage.kv.get<readonly QueuedAlert[]>(QUEUE_KEY) ?? []
   }
 
-  #wait(messages: readonly Waiting[]): void {
-    this.#storage.kv.put(WAITING, messages)
+  #saveQueue(messages: readonly QueuedAlert[]): void {
+    this.#storage.kv.put(QUEUE_KEY, messages)
     if (messages.length > 0) void this.#storage.setAlarm(leastOf(messages.map(({ dueAt }) => dueAt)))
   }
 }

@@ -2,11 +2,11 @@ import type { UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/
 import { migrate } from './schema.ts'
 
 /** Time in milliseconds that a removed task is remembered, so that a late `created` event cannot add it again (1 hour). */
-const REMOVED_MS = 3_600_000
-/** Old entries deleted from the table of removed tasks at each removal. More than one, so that the table shrinks. */
-const FORGOTTEN_AT_ONCE = 2
+const REMOVED_LIFETIME_MS = 3_600_000
+/** Number of old entries deleted from the table of removed tasks at each removal. More than one, so that the table shrinks. */
+const DELETED_PER_REMOVAL = 2
 
-const FIRST = `
+const INITIAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, batch_id TEXT, position INTEGER,
     stored INTEGER NOT NULL, created_at INTEGER NOT NULL);
@@ -22,12 +22,12 @@ const FIRST = `
  * Migration that replaces the `events` table, which kept a row for each event for 90 days, by the column `ended`. Triggers maintain the sum
  * of stored bytes.
  */
-const WITHOUT_EVENTS = `
+const DROP_EVENTS = `
   ALTER TABLE tasks ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
   UPDATE tasks SET ended = 1 WHERE task_id IN (SELECT task_id FROM events WHERE kind IN ('completed', 'failed'));
   CREATE TABLE removed (task_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX removed_by_time ON removed (at);
-  INSERT INTO removed SELECT task_id, at FROM events WHERE kind = 'removed' AND at > (unixepoch() * 1000 - ${REMOVED_MS});
+  INSERT INTO removed SELECT task_id, at FROM events WHERE kind = 'removed' AND at > (unixepoch() * 1000 - ${REMOVED_LIFETIME_MS});
   DROP TABLE events;
   CREATE TABLE totals (stored INTEGER NOT NULL);
   INSERT INTO totals SELECT COALESCE(SUM(stored), 0) FROM tasks;
@@ -39,12 +39,12 @@ const WITHOUT_EVENTS = `
 /** Usage of one format on one day. */
 export interface UsageRow {
   readonly [column: string]: SqlStorageValue
-  /** UTC day such as "2026-11-20". */
+  /** Day of the usage, such as "2026-11-20" (UTC). */
   readonly day: string
   readonly format: string
   readonly completed: number
   readonly failed: number
-  /** Bytes of completed files before compression; `compressed` has the bytes after it. */
+  /** Bytes of completed files before compression. The field `compressed` has their bytes after compression. */
   readonly original: number
   readonly compressed: number
 }
@@ -57,7 +57,7 @@ export class TaskIndex {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = storage.sql
-    migrate(storage, 'tasks', [FIRST, WITHOUT_EVENTS])
+    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS])
   }
 
   /** Applies events in one transaction. An event that arrives several times counts once. */
@@ -79,7 +79,7 @@ export class TaskIndex {
       }
       case 'completed': {
         const { taskId, at, format, originalSize, compressedSize } = event
-        if (!this.#end(taskId, compressedSize)) return
+        if (!this.#markEnded(taskId, compressedSize)) return
         this.#sql.exec(
           `INSERT INTO usage (day, format, completed, original, compressed) VALUES (?, ?, 1, ?, ?)
            ON CONFLICT DO UPDATE SET completed = completed + 1, original = original + excluded.original, compressed = compressed + excluded.compressed`,
@@ -91,7 +91,7 @@ export class TaskIndex {
         return
       }
       case 'failed':
-        if (!this.#end(event.taskId, 0)) return
+        if (!this.#markEnded(event.taskId, 0)) return
         this.#sql.exec(
           'INSERT INTO usage (day, format, failed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET failed = failed + 1',
           dayOf(event.at),
@@ -104,7 +104,7 @@ export class TaskIndex {
   }
 
   /** Marks a task as ended. Returns `false` if the task was ended before or does not exist. */
-  #end(taskId: string, stored: number): boolean {
+  #markEnded(taskId: string, stored: number): boolean {
     return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', stored, taskId).rowsWritten > 0
   }
 
@@ -112,7 +112,7 @@ export class TaskIndex {
     const now = Date.now()
     this.#sql.exec('DELETE FROM tasks WHERE task_id = ?', taskId)
     const old = 'SELECT task_id FROM removed WHERE at < ? ORDER BY at LIMIT ?'
-    this.#sql.exec(`DELETE FROM removed WHERE task_id IN (${old})`, now - REMOVED_MS, FORGOTTEN_AT_ONCE)
+    this.#sql.exec(`DELETE FROM removed WHERE task_id IN (${old})`, now - REMOVED_LIFETIME_MS, DELETED_PER_REMOVAL)
     this.#sql.exec('INSERT INTO removed (task_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING', taskId, now)
   }
 
@@ -162,7 +162,7 @@ export class TaskIndex {
   }
 }
 
-/** UTC day such as "2026-11-20" of a time in epoch milliseconds. */
+/** Returns the UTC day of a time in epoch milliseconds, such as "2026-11-20". */
 export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 const encodeCursor = (seq: number) => btoa(`seq:${seq}`).replaceAll('=', '')

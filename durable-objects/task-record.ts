@@ -9,17 +9,17 @@ import type { NewTask, StoredResult, Task, TaskError } from '../src/service/stor
 import type { Claim, ClaimingWorker, JobMessage, TaskRecordFace, Whose } from '../src/service/store/tasks.ts'
 import { attemptsOf, newStep } from '../src/service/tasks/job.ts'
 import { ContainerLane } from './task/container-lane.ts'
+import { WorkerSide } from './task/lease-protocol.ts'
 import { Outbox } from './task/outbox.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
 import { TaskPassword } from './task/task-password.ts'
 import { hasEnded, SOON_MS, type TaskEnd, TaskState } from './task/task-state.ts'
 import { Waiting } from './task/waiting.ts'
-import { WorkerSide } from './task/worker-side.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 /** Delay, in milliseconds, after which an overdue alarm counts as lost. */
-const LATE_MS = 60_000
+const LOST_ALARM_MS = 60_000
 
 /**
  * Durable Object of one task: its state, the lease of its worker, its parts, its outbox (account events and callback) and its end.
@@ -29,10 +29,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   readonly #state: TaskState
   readonly #outbox: Outbox
   readonly #password: TaskPassword
-  readonly #watch: StepWatch
-  readonly #workers: WorkerSide
+  readonly #stepWatch: StepWatch
+  readonly #leases: WorkerSide
   readonly #leaseMs: number
-  readonly #waiting = new Waiting()
+  readonly #waiters = new Waiting()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
@@ -44,17 +44,17 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#outbox = new Outbox(state, this.env)
     this.#password = new TaskPassword(ctx.storage.kv, this.env.SECRET_KEY)
     const fail = (error: TaskError) => this.#end({ status: 'failed', error })
-    this.#watch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
+    this.#stepWatch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
     const end = (change: TaskEnd) => this.#end(change)
-    this.#workers = new WorkerSide(state, { watch: this.#watch, containers, password: this.#password, leaseMs, end })
+    this.#leases = new WorkerSide(state, { watch: this.#stepWatch, containers, password: this.#password, leaseMs, end })
   }
 
   // ── Methods for the edge Worker ────────────────────────────────────────────────────────────────────────────────
 
-  async create(wanted: NewTask): Promise<Task> {
+  async create(input: NewTask): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password, ...task } = wanted
+    const { password, ...task } = input
     const sealed = password === undefined ? undefined : await this.#password.seal(password, task.taskId)
     if (state.task) return state.task
     const now = Date.now()
@@ -65,14 +65,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#outbox.noteCreated(task)
     state.saveWithAlarm()
     await this.#outbox.tellAccount()
-    await this.#watch.watch()
+    await this.#stepWatch.watch()
     return state.task!
   }
 
-  async createFailed(wanted: NewTask, error: TaskError): Promise<Task> {
+  async createFailed(input: NewTask, error: TaskError): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password: _, ...task } = wanted
+    const { password: _, ...task } = input
     const step = newStep(Number.POSITIVE_INFINITY)
     state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'ended', step, parts: 0, partsDone: 0 })
     this.#outbox.noteCreated(task)
@@ -86,13 +86,13 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async wait(ms: number) {
     const { task } = this.#state
-    if (task && !hasEnded(task)) await this.#waiting.for(ms)
+    if (task && !hasEnded(task)) await this.#waiters.for(ms)
     return this.#state.task
   }
 
   async remove() {
     const state = this.#state
-    // If a removal is running, wait for its end; the task no longer exists then.
+    // If the task is being removed, wait for the end of the removal. No task exists afterwards.
     if (state.removing) await state.removing
     const { task } = state
     if (!task) return undefined
@@ -108,7 +108,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     await this.#outbox.tellRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)
     await this.#state.clear()
-    this.#waiting.wakeAll()
+    this.#waiters.wakeAll()
   }
 
   async callback() {
@@ -121,21 +121,21 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     if (!state.callback) return false
     state.callback = { ...state.callback, nextAt: Date.now() }
     state.save()
-    await this.#watch.watch()
+    await this.#stepWatch.watch()
     return true
   }
 
   async names() {
     const { task } = this.#state
     if (!task) return undefined
-    // The hourly sweep calls this method, so it repairs a lost alarm.
+    // The hourly sweep calls this method for each task, so repair a lost alarm here.
     // On one machine, a kill can lose an alarm; `getAlarm` then returns a time in the past.
     const alarmAt = await this.ctx.storage.getAlarm()
-    if (alarmAt === null || alarmAt < Date.now() - LATE_MS) {
+    if (alarmAt === null || alarmAt < Date.now() - LOST_ALARM_MS) {
       this.#state.forgetAlarm()
-      await this.#watch.watch()
+      await this.#stepWatch.watch()
     }
-    return namesOf(this.#state, task)
+    return neededBlobKeys(this.#state, task)
   }
 
   async ringSoon() {
@@ -150,39 +150,39 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   // ── Methods for workers ────────────────────────────────────────────────────────────────────────────────────────
 
   async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
-    return this.#workers.claim(generation, step, part, worker)
+    return this.#leases.claim(generation, step, part, worker)
   }
 
   async beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'> {
-    return this.#workers.beat(attempt, progress, part)
+    return this.#leases.beat(attempt, progress, part)
   }
 
   async split(attempt: number, plans: readonly PartPlan[]): Promise<void> {
-    return this.#workers.split(attempt, plans)
+    return this.#leases.split(attempt, plans)
   }
 
   async completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean> {
-    return this.#workers.completePart(attempt, part, receipt, key, size)
+    return this.#leases.completePart(attempt, part, receipt, key, size)
   }
 
   async complete(attempt: number, result: StoredResult): Promise<boolean> {
-    return this.#workers.complete(attempt, result)
+    return this.#leases.complete(attempt, result)
   }
 
   async fail(attempt: number, error: TaskError): Promise<void> {
-    return this.#workers.fail(attempt, error)
+    return this.#leases.fail(attempt, error)
   }
 
   async giveUp(attempt: number, why: StoredMessage): Promise<void> {
-    return this.#workers.giveUp(attempt, why)
+    return this.#leases.giveUp(attempt, why)
   }
 
   async toQueue(worker?: string): Promise<void> {
-    return this.#workers.toQueue(worker)
+    return this.#leases.toQueue(worker)
   }
 
   async release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void> {
-    return this.#workers.release(attempt, why, part, whose)
+    return this.#leases.release(attempt, why, part, whose)
   }
 
   // ── End of the task, alarm and repair ──────────────────────────────────────────────────────────────────────────
@@ -197,7 +197,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     }
     await this.#outbox.tellAccount()
     await this.#outbox.deliverCallback()
-    await this.#watch.watch()
+    await this.#stepWatch.watch()
   }
 
   async #end(change: TaskEnd): Promise<void> {
@@ -212,14 +212,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     state.saveWithAlarm()
     countTask(this.env.METRICS, ended, attemptsOf(job))
     await this.#outbox.tellAccount()
-    this.#waiting.wakeAll()
+    this.#waiters.wakeAll()
     await removeBlobs(this.env.BLOBS, ended, job, ended.result?.key)
-    await this.#watch.watch()
+    await this.#stepWatch.watch()
   }
 }
 
 /** Keys of the blobs that a task still needs. */
-function namesOf({ job, parts }: TaskState, task: Task): string[] {
+function neededBlobKeys({ job, parts }: TaskState, task: Task): string[] {
   // An expired task needs no blobs, even if its removal has failed so far.
   if (task.expiresAt !== undefined && task.expiresAt <= Date.now()) return []
   if (task.result) return [task.result.key]

@@ -19,12 +19,12 @@ import { beginByItself } from '../src/service/tasks/resumable.ts'
 
 const SOON_MS = 5000
 /** Time in milliseconds that a request may take to create the task of an upload before another request may try. */
-const TAKEN_MS = 2 * 60_000
+const CLAIM_MS = 2 * 60_000
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, etag TEXT NOT NULL)'
 
-/** State that changes while bytes arrive. Written in one row. */
-interface Arrived {
+/** State of an upload that changes while bytes arrive. Written as one row. */
+interface ReceivedState {
   readonly offset: number
   readonly hash: Uint8Array
   readonly pieces: readonly Piece[]
@@ -38,31 +38,31 @@ interface Arrived {
  */
 export class UploadRecord extends DurableObject<Env> implements UploadRecordFace {
   #upload: NewUpload | undefined
-  #arrived: Arrived | undefined
-  /** Highest part number handed out so far. */
-  #numbers: number
+  #received: ReceivedState | undefined
+  /** Highest part number that was assigned so far. */
+  #lastPartNumber: number
   /**
    * Token of the request that may write. `undefined` after a restart: the first request that knows the last committed offset may write.
    */
-  #turn: number | undefined
+  #lock: number | undefined
   /** Request that is creating the upload's task, and until when (epoch milliseconds). `undefined`: none. */
-  #taken: { readonly by: string; readonly until: number } | undefined
+  #claim: { readonly by: string; readonly until: number } | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
     const { kv } = ctx.storage
     this.#upload = kv.get<NewUpload>('upload')
-    this.#arrived = kv.get<Arrived>('arrived')
-    this.#numbers = kv.get<number>('numbers') ?? 0
+    this.#received = kv.get<ReceivedState>('arrived')
+    this.#lastPartNumber = kv.get<number>('numbers') ?? 0
   }
 
   async create(upload: NewUpload, password?: string): Promise<UploadState> {
     const known = this.#state()
     if (known) return known
     const { kv, sql } = this.ctx.storage
-    const box = password === undefined ? undefined : await sealText(password, this.#secret(), upload.uploadId)
+    const encrypted = password === undefined ? undefined : await sealText(password, this.#secret(), upload.uploadId)
     sql.exec(SCHEMA)
-    if (box) kv.put('password', box)
+    if (encrypted) kv.put('password', encrypted)
     kv.put('upload', upload)
     this.#upload = upload
     this.#put({ offset: 0, hash: new Sha256().state(), pieces: [], isWhole: false })
@@ -79,32 +79,32 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     const upload = this.#state()
     if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
     if (upload.offset !== offset) return { kind: 'elsewhere', offset: upload.offset }
-    this.#turn = crypto.getRandomValues(new Uint32Array(1))[0]!
-    return { kind: 'open', turn: this.#turn, upload }
+    this.#lock = crypto.getRandomValues(new Uint32Array(1))[0]!
+    return { kind: 'open', turn: this.#lock, upload }
   }
 
-  async nextPart(turn: number): Promise<number | undefined> {
-    if (!this.#arrived || (this.#turn ?? turn) !== turn) return undefined
-    this.#numbers++
-    this.ctx.storage.kv.put('numbers', this.#numbers)
-    return this.#numbers
+  async nextPart(lock: number): Promise<number | undefined> {
+    if (!this.#received || (this.#lock ?? lock) !== lock) return undefined
+    this.#lastPartNumber++
+    this.ctx.storage.kv.put('numbers', this.#lastPartNumber)
+    return this.#lastPartNumber
   }
 
-  async commit(turn: number, { from, offset, hash, parts, pieces }: Progress): Promise<boolean> {
-    const [upload, arrived] = [this.#upload, this.#arrived]
-    if (!upload || !arrived || (this.#turn ?? turn) !== turn) return false
-    // The caller repeats a commit whose response was lost. One request never commits the same offset twice otherwise.
-    if (this.#turn === turn && arrived.offset === offset) return true
-    if (arrived.offset !== from) return false
-    this.#turn = turn
+  async commit(lock: number, { from, offset, hash, parts, pieces }: Progress): Promise<boolean> {
+    const [upload, received] = [this.#upload, this.#received]
+    if (!upload || !received || (this.#lock ?? lock) !== lock) return false
+    // The request repeats its commit because the response was lost, so report success again.
+    if (this.#lock === lock && received.offset === offset) return true
+    if (received.offset !== from) return false
+    this.#lock = lock
     this.ctx.storage.transactionSync(() => {
       for (const { partNumber, etag } of parts) {
         this.ctx.storage.sql.exec('INSERT INTO parts (number, etag) VALUES (?, ?)', partNumber, etag)
       }
-      this.#put({ ...arrived, offset, hash, pieces })
+      this.#put({ ...received, offset, hash, pieces })
     })
     // The request that wrote the last byte creates the task. This alarm creates it if that request was interrupted.
-    if (offset === upload.size && upload.compress) await this.#wakeAt(Date.now() + SOON_MS)
+    if (offset === upload.size && upload.compress) await this.#setAlarmBy(Date.now() + SOON_MS)
     return true
   }
 
@@ -114,30 +114,30 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   }
 
   async whole() {
-    if (this.#arrived) this.#put({ ...this.#arrived, isWhole: true })
+    if (this.#received) this.#put({ ...this.#received, isWhole: true })
   }
 
-  async use(accountId: string, asker: string): Promise<Use> {
+  async use(accountId: string, requestId: string): Promise<Use> {
     const upload = this.#state()
     if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
     const now = Date.now()
-    const isTaken = this.#taken !== undefined && this.#taken.until > now && this.#taken.by !== asker
-    if (upload.taskId !== undefined || isTaken) return { kind: 'used' }
+    const isClaimed = this.#claim !== undefined && this.#claim.until > now && this.#claim.by !== requestId
+    if (upload.taskId !== undefined || isClaimed) return { kind: 'used' }
     if (upload.offset < upload.size) return { kind: 'unfinished', offset: upload.offset, size: upload.size }
-    this.#taken = { by: asker, until: now + TAKEN_MS }
-    const box = this.ctx.storage.kv.get<Uint8Array>('password')
-    const password = box && (await openText(box, this.#secret(), upload.uploadId))
+    this.#claim = { by: requestId, until: now + CLAIM_MS }
+    const encrypted = this.ctx.storage.kv.get<Uint8Array>('password')
+    const password = encrypted && (await openText(encrypted, this.#secret(), upload.uploadId))
     return { kind: 'taken', upload, ...(password === undefined ? {} : { password }) }
   }
 
   async used() {
-    if (!this.#upload || !this.#arrived) return
+    if (!this.#upload || !this.#received) return
     this.ctx.storage.kv.delete('password')
-    this.#put({ ...this.#arrived, taskId: taskOfUpload(this.#upload.uploadId) })
+    this.#put({ ...this.#received, taskId: taskOfUpload(this.#upload.uploadId) })
   }
 
   async unuse() {
-    this.#taken = undefined
+    this.#claim = undefined
   }
 
   async remove() {
@@ -145,10 +145,11 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     if (!upload) return false
     await this.#removeBlobs(upload)
     if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskOfUpload(upload.uploadId))
-    // Delete the record before the alarm: an alarm without a record does nothing, but a record without an alarm would stay forever.
+    // Delete the upload's record before its alarm: an alarm without a record does nothing, but a record without an alarm would stay
+    // forever.
     await this.ctx.storage.deleteAll()
     await this.ctx.storage.deleteAlarm()
-    this.#upload = this.#arrived = undefined
+    this.#upload = this.#received = undefined
     return true
   }
 
@@ -164,20 +165,20 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
       await this.remove()
       return
     }
-    await this.#wakeAt(upload.expiresAt)
+    await this.#setAlarmBy(upload.expiresAt)
     if (upload.offset < upload.size || !upload.compress || upload.taskId !== undefined) return
     try {
       await beginByItself(this.env, this, upload)
     } catch (error) {
-      console.error(JSON.stringify({ level: 'error', event: 'upload_not_begun', upload_id: upload.uploadId, error: String(error) }))
-      await this.#wakeAt(Date.now() + TAKEN_MS)
+      console.error(JSON.stringify({ level: 'error', event: 'upload_task_failed', upload_id: upload.uploadId, error: String(error) }))
+      await this.#setAlarmBy(Date.now() + CLAIM_MS)
     }
   }
 
-  /** Sets the alarm to `moment` unless an earlier one is set. Inside `alarm` no alarm is set. */
-  async #wakeAt(moment: number): Promise<void> {
+  /** Sets the alarm to `time` (epoch milliseconds) unless an earlier one is set. While the alarm handler runs, none is set. */
+  async #setAlarmBy(time: number): Promise<void> {
     const next = await this.ctx.storage.getAlarm()
-    if (next === null || next > moment) await this.ctx.storage.setAlarm(moment)
+    if (next === null || next > time) await this.ctx.storage.setAlarm(time)
   }
 
   /** Removes the blobs of an upload, except the whole file if a task has it. */
@@ -196,16 +197,16 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   }
 
   #state(): UploadState | undefined {
-    return this.#upload && this.#arrived && { ...this.#upload, ...this.#arrived }
+    return this.#upload && this.#received && { ...this.#upload, ...this.#received }
   }
 
-  #put(arrived: Arrived) {
-    this.#arrived = arrived
-    this.ctx.storage.kv.put('arrived', arrived)
+  #put(received: ReceivedState) {
+    this.#received = received
+    this.ctx.storage.kv.put('arrived', received)
   }
 
   #secret(): string {
-    if (!this.env.SECRET_KEY) throw new Error('SECRET_KEY is not set: passwords cannot be kept')
+    if (!this.env.SECRET_KEY) throw new Error('The Worker secret SECRET_KEY is not set, so passwords cannot be stored. Set it and restart.')
     return this.env.SECRET_KEY
   }
 }

@@ -20,7 +20,7 @@ export class ContainerLane {
    */
   take(attempt: number): boolean {
     const job = this.#state.job!
-    if (!this.#isThere() || isHeavyAttempt(attempt) || job.overBudget !== undefined) return false
+    if (!this.#hasContainers() || isHeavyAttempt(attempt) || job.overBudget !== undefined) return false
     // The job was moved to a container before; a late report of an isolate changes nothing.
     if (job.heavy) return true
     this.#state.job = heavyJob(job, Date.now())
@@ -30,7 +30,7 @@ export class ContainerLane {
 
   /** True if the job belongs to a container and `worker` runs in an isolate. */
   refuses(job: Job, worker: ClaimingWorker | undefined): boolean {
-    return job.heavy === true && this.#isThere() && !worker?.heavy
+    return job.heavy === true && this.#hasContainers() && !worker?.heavy
   }
 
   /** True if the job has moved to a container and `attempt` was made in an isolate. Its part follows an outdated plan. */
@@ -38,14 +38,17 @@ export class ContainerLane {
     return job.heavy === true && !isHeavyAttempt(attempt)
   }
 
-  /** Returns a job to isolates if no container claimed it. `undefined`: the job stays where it is. */
+  /**
+   * Returns a job to isolates if no container claimed it.
+   * @returns the changed job; `undefined`: the job stays with the containers
+   */
   giveBack(job: Job, now: number): Job | undefined {
     if (!isForsaken(job)) return undefined
     this.#state.job = forsakenJob(job, now)
     return this.#state.job
   }
 
-  #isThere(): boolean {
+  #hasContainers(): boolean {
     return this.#env.HEAVY_JOBS !== undefined
   }
 }

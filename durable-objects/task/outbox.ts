@@ -58,7 +58,7 @@ export class Outbox {
     const deliveries = [...callback.deliveries, delivery]
     const nextAt = nextDelivery(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback
-    // The task may have been removed during the delivery. Store nothing then.
+    // The task may have been removed while its callback was delivered. Store nothing then.
     if (this.#state.task) {
       this.#state.callback = { ...rest, deliveries, ...(nextAt === undefined ? {} : { nextAt }) }
       this.#state.save()

@@ -49,7 +49,7 @@ export class PartTable {
     return this.#sql.exec(change, JSON.stringify(receipt), key, size, part).rowsWritten > 0
   }
 
-  /** Returns the unfinished parts with a number below `end`. */
+  /** Returns the unfinished parts with a number below `end`, each with its state. */
   open(end: number): [number, Step][] {
     const query = 'SELECT part, step FROM parts WHERE key IS NULL AND part < ?'
     return [...this.#sql.exec<Pick<Row, 'part' | 'step'>>(query, end)].map(({ part, step }) => [part, reviveStep(step)])
@@ -75,7 +75,7 @@ export class PartTable {
     return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM parts WHERE key IS NOT NULL').one().n
   }
 
-  /** Sums over the finished parts whose receipt has `replaces`: their bytes, and the bytes that they replace. */
+  /** Returns sums over the finished parts whose receipt has `replaces`: bytes of the parts, and bytes that they replace. */
   soFar(): { bytes: number; replaces: number } {
     const sums = `SELECT TOTAL(json_extract(receipt, '$.bytes')) AS bytes, TOTAL(json_extract(receipt, '$.replaces')) AS replaces
       FROM parts WHERE key IS NOT NULL AND json_extract(receipt, '$.replaces') IS NOT NULL`

@@ -22,14 +22,14 @@ import { queueFor } from '../../src/service/tasks/queues.ts'
 import type { ContainerLane } from './container-lane.ts'
 import { hasEnded, SOON_MS, type TaskState } from './task-state.ts'
 
-/** Number of parallel parts if the account cannot be asked. */
-const FEW_PARTS = 4
+/** Number of parallel parts if the account does not respond. */
+const DEFAULT_PARALLEL_PARTS = 4
 /** Pause after a worker was lost, as a share of the lease time. The pause is randomised (up to 2 ×) and doubles with each loss. */
-const LOST_PAUSE = 1 / 3
+const LOST_PAUSE_SHARE = 1 / 3
 /** Pause in milliseconds before a task sends queue messages after a restart of its object, so that the service can start first. */
-const FOUND_PAUSE_MS = 2000
+const RESTART_PAUSE_MS = 2000
 /** Maximum number of messages in one `sendBatch` call (Cloudflare Queues). */
-const MOST_MESSAGES = 100
+const MAX_BATCH_MESSAGES = 100
 
 /** Error of a task whose attempts all failed. */
 export const gaveUp = (task: Task): TaskError => ({
@@ -40,9 +40,9 @@ export const gaveUp = (task: Task): TaskError => ({
 })
 
 /** Returns `ms` times a random factor of 1 to 2, so that many tasks do not act at the same moment. */
-const spread = (ms: number) => ms * (1 + Math.random())
+const lengthened = (ms: number) => ms * (1 + Math.random())
 
-interface Beside {
+interface Dependencies {
   readonly env: Env
   readonly containers: ContainerLane
   readonly leaseMs: number
@@ -53,18 +53,18 @@ interface Beside {
 /** Watchdog of a task's steps: sends or repeats queue messages, detects lost workers, and stops after too many attempts. */
 export class StepWatch {
   readonly #state: TaskState
-  readonly #beside: Beside
+  readonly #dependencies: Dependencies
   readonly #resend: { readonly leaseMs: number; readonly doublings: number }
   /** Time in epoch milliseconds before which no message is sent. Spreads the load after a restart of the service. */
-  readonly #quietUntil: number
+  readonly #sendAfter: number
 
-  constructor(state: TaskState, beside: Beside) {
+  constructor(state: TaskState, dependencies: Dependencies) {
     this.#state = state
-    this.#beside = beside
-    const { env, leaseMs } = beside
+    this.#dependencies = dependencies
+    const { env, leaseMs } = dependencies
     // A service on one machine keeps queues in memory, so a restart loses their messages.
     this.#resend = { leaseMs, doublings: RESEND_DOUBLINGS[env.ENVIRONMENT === 'local' ? 'inMemory' : 'durable'] }
-    this.#quietUntil = state.task ? Date.now() + spread(FOUND_PAUSE_MS) : 0
+    this.#sendAfter = state.task ? Date.now() + lengthened(RESTART_PAUSE_MS) : 0
   }
 
   /** Sends due messages, ends steps that were tried too often, and sets the alarm for the next due time. */
@@ -72,15 +72,15 @@ export class StepWatch {
     const state = this.#state
     if (state.job?.phase === 'parts') await this.#releaseParts()
     if (state.job && state.task && !hasEnded(state.task)) await this.#watchSteps(state.task, state.job, Date.now())
-    // Compute the due times after the awaits above. No `await` before the alarm, so that no change is missed.
+    // Compute the due times only now, after all awaits. No `await` until the alarm is set, so that no change is missed.
     const now = Date.now()
-    const next = leastOf(this.#moments(now))
+    const next = leastOf(this.#dueTimes(now))
     if (Number.isFinite(next)) await state.ringAt(Math.max(next, now))
   }
 
   /** Marks the worker of a step as lost and schedules the next attempt. */
   writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): void {
-    const lost = this.#state.putStep(job, part, lostStep(step, now, spread(LOST_PAUSE * this.#beside.leaseMs)))
+    const lost = this.#state.putStep(job, part, lostStep(step, now, lengthened(LOST_PAUSE_SHARE * this.#dependencies.leaseMs)))
     console.warn(
       JSON.stringify({ level: 'warn', event: 'worker_lost', task_id: task.taskId, part, attempt: step.attempts, lost: lost.lost }),
     )
@@ -90,23 +90,23 @@ export class StepWatch {
   /** Releases parts to the queue a few at a time, so that one film does not block the tasks of other accounts. */
   async #releaseParts(): Promise<void> {
     const { taskId, accountId } = this.#state.task!
-    const most = await this.#beside.env.ACCOUNTS.getByName(accountId)
+    const maxParts = await this.#dependencies.env.ACCOUNTS.getByName(accountId)
       .partsAtOnce(taskId)
-      .catch(() => FEW_PARTS)
+      .catch(() => DEFAULT_PARALLEL_PARTS)
     const { job } = this.#state
-    if (job?.phase === 'parts') job.released = released(job, this.#state.openSteps(job).length, most)
+    if (job?.phase === 'parts') job.released = released(job, this.#state.openSteps(job).length, maxParts)
   }
 
-  /** Times in epoch milliseconds at which something is due. */
-  #moments(now: number): number[] {
+  /** Times in epoch milliseconds at which the task must act: expiry, callback, events, and its steps. */
+  #dueTimes(now: number): number[] {
     const { task, job, callback, events } = this.#state
     if (!task || !job) return []
-    const moments = [task.expiresAt, callback?.nextAt, events.length > 0 ? now + SOON_MS : undefined]
+    const times = [task.expiresAt, callback?.nextAt, events.length > 0 ? now + SOON_MS : undefined]
     for (const [, step] of hasEnded(task) ? [] : this.#state.openSteps(job)) {
       const action = watch(step, now, mostAttempts(job))
-      moments.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#quietUntil) : now)
+      times.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#sendAfter) : now)
     }
-    return moments.filter((moment) => moment !== undefined)
+    return times.filter((moment) => moment !== undefined)
   }
 
   async #watchSteps(task: Task, job: Job, now: number): Promise<void> {
@@ -115,11 +115,11 @@ export class StepWatch {
       const action = watch(step, now, mostAttempts(job))
       if (action.kind === 'give up') return this.#giveUpStep(task, job, action.lost, now)
       if (action.kind === 'lost') this.writeOff(task, job, part, step, now)
-      if (action.kind === 'send' && now >= this.#quietUntil) due.push([part, step])
+      if (action.kind === 'send' && now >= this.#sendAfter) due.push([part, step])
     }
     if (due.length === 0) return
-    const back = this.#beside.containers.giveBack(job, now)
-    if (back) return this.#watchSteps(task, back, now)
+    const returnedJob = this.#dependencies.containers.giveBack(job, now)
+    if (returnedJob) return this.#watchSteps(task, returnedJob, now)
     await this.#sendSteps(task, job, due, now)
   }
 
@@ -142,9 +142,9 @@ export class StepWatch {
    * attempts failed with an error, the task fails.
    */
   async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<void> {
-    if (!lost || job.overBudget !== undefined) return this.#beside.fail(gaveUp(task))
+    if (!lost || job.overBudget !== undefined) return this.#dependencies.fail(gaveUp(task))
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
-    if (!this.#beside.containers.take(job.step.attempts)) {
+    if (!this.#dependencies.containers.take(job.step.attempts)) {
       this.#state.job = overBudgetJob(job, message('job_lost_worker', { times: MAX_ATTEMPTS }), now)
       this.#state.save()
     }
@@ -153,9 +153,9 @@ export class StepWatch {
 
   async #send({ worker, taskId }: Task, messages: readonly JobMessage[], heavy?: boolean): Promise<boolean> {
     try {
-      for (const [queue, own] of Map.groupBy(messages, (message) => queueFor(this.#beside.env, worker, message, heavy))) {
-        for (let at = 0; at < own.length; at += MOST_MESSAGES)
-          await queue.sendBatch(own.slice(at, at + MOST_MESSAGES).map((body) => ({ body })))
+      for (const [queue, batch] of Map.groupBy(messages, (message) => queueFor(this.#dependencies.env, worker, message, heavy))) {
+        for (let at = 0; at < batch.length; at += MAX_BATCH_MESSAGES)
+          await queue.sendBatch(batch.slice(at, at + MAX_BATCH_MESSAGES).map((body) => ({ body })))
       }
       return true
     } catch (error) {

@@ -1,6 +1,6 @@
 import { openText, sealText } from '../../src/service/store/password-encryption.ts'
 
-const NAME = 'password'
+const STORAGE_KEY = 'password'
 
 /** Encrypted password for the result of a task. Kept until the task has ended. */
 export class TaskPassword {
@@ -12,26 +12,26 @@ export class TaskPassword {
     this.#key = key
   }
 
-  /** Encrypts the password for storage by `keep`. */
+  /** Encrypts the password. Pass the result to `keep`, which stores it. */
   async seal(password: string, taskId: string): Promise<Uint8Array> {
     return sealText(password, this.#secret(), taskId)
   }
 
   keep(sealed: Uint8Array | undefined): void {
-    if (sealed) this.#kv.put(NAME, sealed)
+    if (sealed) this.#kv.put(STORAGE_KEY, sealed)
   }
 
   async open(taskId: string): Promise<string | undefined> {
-    const sealed = this.#kv.get<Uint8Array>(NAME)
+    const sealed = this.#kv.get<Uint8Array>(STORAGE_KEY)
     return sealed && openText(sealed, this.#secret(), taskId)
   }
 
   forget(): void {
-    if (this.#kv.get(NAME) !== undefined) this.#kv.delete(NAME)
+    if (this.#kv.get(STORAGE_KEY) !== undefined) this.#kv.delete(STORAGE_KEY)
   }
 
   #secret(): string {
-    if (!this.#key) throw new Error('SECRET_KEY is not set: passwords cannot be kept')
+    if (!this.#key) throw new Error('The Worker secret SECRET_KEY is not set, so passwords cannot be stored. Set it and restart.')
     return this.#key
   }
 }

@@ -1,22 +1,22 @@
-/** A task in its object's storage. All fields share one row, because writing a row costs as much as reading 1,000 rows. */
+/** Storage format of a task: one row for all fields, because writing a row costs as much as reading 1,000 rows. */
 import type { TaskEvent } from '../../src/service/store/accounts.ts'
 import { revivedTask, type StoredTask, type Task } from '../../src/service/store/task.ts'
 import type { Callback, Job } from '../../src/service/tasks/job.ts'
 
-interface Beside {
+interface TaskExtras {
   readonly job: Job | undefined
-  /** Events that are not confirmed by the account yet. */
+  /** Task events that the account has not confirmed yet. */
   readonly events: TaskEvent[]
   readonly callback: Callback | undefined
 }
 
-export interface KeptTask extends Beside {
+export interface KeptTask extends TaskExtras {
   readonly task: Task | undefined
 }
 
 /** Reads a task. Supports the format of earlier releases, in which job, events and callback had their own rows. */
 export function readTask(kv: SyncKvStorage): KeptTask {
-  const kept = kv.get<StoredTask & { readonly beside?: Beside }>('task')
+  const kept = kv.get<StoredTask & { readonly beside?: TaskExtras }>('task')
   if (!kept) return { task: undefined, job: undefined, events: [], callback: undefined }
   const { beside, ...task } = kept
   const { job, events, callback } = beside ?? {

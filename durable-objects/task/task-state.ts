@@ -17,9 +17,9 @@ export class TaskState {
   task: Task | undefined
   job: Job | undefined
   callback: Callback | undefined
-  /** Events that are not confirmed by the account yet. */
+  /** Task events that the account has not confirmed yet. */
   events: TaskEvent[]
-  /** Set while the task's blobs and record are being removed. */
+  /** Promise of the running removal. `undefined`: the task is not being removed. */
   removing: Promise<void> | undefined
   readonly parts: PartTable
   readonly #storage: DurableObjectStorage
@@ -60,20 +60,20 @@ export class TaskState {
     void this.ringAt(Date.now() + SOON_MS)
   }
 
-  /** Sets the alarm to `moment` (epoch milliseconds) unless it is set to an earlier time. */
-  async ringAt(moment: number): Promise<void> {
-    if (this.#alarmAt !== undefined && this.#alarmAt <= moment) return
-    this.#alarmAt = moment
-    await this.#storage.setAlarm(moment)
+  /** Sets the task's alarm to `time` (epoch milliseconds) unless it is set to an earlier time. */
+  async ringAt(time: number): Promise<void> {
+    if (this.#alarmAt !== undefined && this.#alarmAt <= time) return
+    this.#alarmAt = time
+    await this.#storage.setAlarm(time)
   }
 
-  /** Marks the alarm as not set: it has fired or was lost. */
+  /** Marks the task's alarm as not set: it has fired or was lost. */
   forgetAlarm(): void {
     this.#alarmAt = undefined
   }
 
   async clear(): Promise<void> {
-    // Delete the record before the alarm: an alarm without a record does nothing, but a record without an alarm would stay forever.
+    // Delete the task's record before its alarm: an alarm without a record does nothing, but a record without an alarm would stay forever.
     await this.#storage.deleteAll()
     await this.#storage.deleteAlarm()
     this.forgetAlarm()
@@ -87,8 +87,8 @@ export class TaskState {
   }
 
   /**
-   * Sets the state of a step.
-   * @param part `undefined`: the step is the whole file or the join
+   * Stores the state of a step.
+   * @param part number of the part; `undefined`: the whole file or the join
    */
   putStep(job: Job, part: number | undefined, step: Step): Step {
     if (part === undefined) job.step = step
@@ -96,7 +96,7 @@ export class TaskState {
     return step
   }
 
-  /** Returns the unfinished steps that are released: parts with their number, or the single step of the job. */
+  /** Returns the unfinished steps that workers may claim: parts with their number, or the single step of an unsplit job. */
   openSteps(job: Job): [number | undefined, Step][] {
     return job.phase === 'parts' ? this.parts.open(job.released ?? job.parts) : [[undefined, job.step]]
   }

@@ -1,9 +1,9 @@
 /** Callers that wait for an event, each with its own timeout. */
 export class Waiting {
-  readonly #wakes = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
 
   get count(): number {
-    return this.#wakes.size
+    return this.#waiters.size
   }
 
   /** Resolves at the event or after `ms` milliseconds. The caller is removed in both cases. */
@@ -11,15 +11,15 @@ export class Waiting {
     await new Promise<void>((resolve) => {
       const wake = () => {
         clearTimeout(timer)
-        this.#wakes.delete(wake)
+        this.#waiters.delete(wake)
         resolve()
       }
       const timer = setTimeout(wake, ms)
-      this.#wakes.add(wake)
+      this.#waiters.add(wake)
     })
   }
 
   wakeAll(): void {
-    for (const wake of this.#wakes) wake()
+    for (const wake of this.#waiters) wake()
   }
 }

@@ -10,7 +10,7 @@ export class StorageRoom {
   readonly #tasks: TaskIndex
   readonly #reservations: ReservationTable
   readonly #account: () => AccountRecord | undefined
-  /** Bytes of uploads in progress, by task id. Kept in memory only: if the object restarts, the quota is briefly less exact. */
+  /** Bytes of uploads in progress, by task id. In memory only: after a restart of the object, the quota ignores these uploads. */
   readonly #admitted = new Map<string, { bytes: number; until: number }>()
 
   constructor(storage: DurableObjectStorage, tasks: TaskIndex, account: () => AccountRecord | undefined) {
@@ -43,7 +43,7 @@ export class StorageRoom {
     return this.#reservations.has(taskId)
   }
 
-  /** Reserves `bytes` for a task until `until` (epoch milliseconds). */
+  /** Reserves `bytes` of storage for a task until `until` (epoch milliseconds). */
   reserve(taskId: string, bytes: number, until: number): void {
     this.#reservations.add(taskId, bytes, until)
   }
@@ -52,7 +52,7 @@ export class StorageRoom {
     this.#reservations.remove(taskId)
   }
 
-  /** Releases admission and reservation of an upload, because its task now counts towards the quota. */
+  /** Releases the reserved storage of an upload, because its new task counts towards the quota instead. */
   handOver(taskId: string): void {
     this.giveBack([taskId])
     this.release(taskId)

@@ -18,7 +18,7 @@ import { gaveUp, type StepWatch } from './step-watch.ts'
 import type { TaskPassword } from './task-password.ts'
 import { hasEnded, type TaskEnd, type TaskState } from './task-state.ts'
 
-interface Beside {
+interface Dependencies {
   readonly watch: StepWatch
   readonly containers: ContainerLane
   readonly password: TaskPassword
@@ -29,11 +29,11 @@ interface Beside {
 /** Lease protocol between a task and its workers: claim a step, renew the lease, report the result. */
 export class WorkerSide {
   readonly #state: TaskState
-  readonly #beside: Beside
+  readonly #dependencies: Dependencies
 
-  constructor(state: TaskState, beside: Beside) {
+  constructor(state: TaskState, dependencies: Dependencies) {
     this.#state = state
-    this.#beside = beside
+    this.#dependencies = dependencies
   }
 
   async claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim> {
@@ -42,9 +42,10 @@ export class WorkerSide {
     const protocol = commonProtocol(worker ?? { protocol: OLDEST_PROTOCOL })
     if (protocol === undefined) return { kind: 'incompatible', spoken: SPOKEN }
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
-    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || this.#beside.containers.refuses(job, worker)) return { kind: 'forget' }
+    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || this.#dependencies.containers.refuses(job, worker))
+      return { kind: 'forget' }
     const known = step === 'part' ? parts.step(part ?? -1) : job.step
-    const { leaseMs } = this.#beside
+    const { leaseMs } = this.#dependencies
     const claimed = known && claimStep(known, Date.now(), { leaseMs, most: mostAttempts(job), worker: worker?.id })
     if (!claimed?.lease) return { kind: 'forget' }
     state.putStep(job, part, claimed)
@@ -52,8 +53,8 @@ export class WorkerSide {
     const processing = { ...task, status: 'processing' as const }
     state.task = processing
     state.save()
-    await this.#beside.watch.watch()
-    const password = await this.#beside.password.open(task.taskId)
+    await this.#dependencies.watch.watch()
+    const password = await this.#dependencies.password.open(task.taskId)
     return {
       kind: 'claimed',
       protocol,
@@ -76,10 +77,10 @@ export class WorkerSide {
     const { live: task, job, parts } = state
     if (!task || !job || hasEnded(task)) return 'stop'
     const known = part === undefined ? job.step : state.partStep(job, part)
-    const kept = known && beatStep(known, attempt, Date.now(), this.#beside.leaseMs)
-    if (!kept) return 'stop'
-    if (part === undefined) job.step = kept
-    else parts.putStep(part, kept, progress)
+    const renewed = known && beatStep(known, attempt, Date.now(), this.#dependencies.leaseMs)
+    if (!renewed) return 'stop'
+    if (part === undefined) job.step = renewed
+    else parts.putStep(part, renewed, progress)
     const share = part === undefined ? progress : parts.progress()
     state.task = { ...task, progress: Math.min(0.99, Math.max(task.progress, share)) }
     state.save()
@@ -101,7 +102,7 @@ export class WorkerSide {
   async completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean> {
     const { live: task, job, parts } = this.#state
     if (!task || !job || hasEnded(task) || job.phase !== 'parts' || attempt < 1) return false
-    if (this.#beside.containers.refusesPart(job, attempt)) return false
+    if (this.#dependencies.containers.refusesPart(job, attempt)) return false
     if (!parts.finish(part, receipt, key, size)) return false
     job.partsDone = parts.done()
     this.#state.task = { ...task, progress: Math.max(task.progress, Math.min(0.99, parts.progress())) }
@@ -113,31 +114,34 @@ export class WorkerSide {
     return true
   }
 
-  /** Completes the task. Also accepts results in the stored format of the release before, because workers are replaced one by one. */
+  /**
+   * Completes the task. Accepts results in the stored format of the previous release, too, because its workers may still run during a
+   * rollout.
+   */
   async complete(attempt: number, result: StoredResult): Promise<boolean> {
     const task = this.#state.live
-    // The result of an attempt whose lease has expired is accepted, too: it was verified.
+    // Results of attempts whose lease has expired are accepted, too, because every result was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
     const { outcome } = result
-    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#beside.containers.take(attempt)) {
-      await this.#beside.watch.watch()
+    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#dependencies.containers.take(attempt)) {
+      await this.#dependencies.watch.watch()
       return false
     }
-    await this.#beside.end({ status: 'completed', progress: 1, result: revivedResult(result) })
+    await this.#dependencies.end({ status: 'completed', progress: 1, result: revivedResult(result) })
     return true
   }
 
   async fail(attempt: number, error: TaskError): Promise<void> {
     const task = this.#state.live
     if (!task || hasEnded(task) || attempt < 1) return
-    await this.#beside.end({ status: 'failed', error })
+    await this.#dependencies.end({ status: 'failed', error })
   }
 
   async giveUp(attempt: number, why: StoredMessage): Promise<void> {
     const { live: task, job } = this.#state
     if (!task || !job || hasEnded(task) || attempt < 1) return
-    if (job.overBudget !== undefined) return this.#beside.end({ status: 'failed', error: gaveUp(task) })
-    if (this.#beside.containers.take(attempt)) return this.#beside.watch.watch()
+    if (job.overBudget !== undefined) return this.#dependencies.end({ status: 'failed', error: gaveUp(task) })
+    if (this.#dependencies.containers.take(attempt)) return this.#dependencies.watch.watch()
     this.#state.job = overBudgetJob(job, why, Date.now())
     await this.#changed()
   }
@@ -147,7 +151,7 @@ export class WorkerSide {
     if (!task || !job || hasEnded(task) || job.phase !== 'whole') return
     const now = Date.now()
     const { lease } = job.step
-    if (lease && worker !== undefined && lease.worker === worker) this.#beside.watch.writeOff(task, job, undefined, job.step, now)
+    if (lease && worker !== undefined && lease.worker === worker) this.#dependencies.watch.writeOff(task, job, undefined, job.step, now)
     else if (!lease) job.step = { ...job.step, sendAt: now }
     await this.#changed()
   }
@@ -156,7 +160,7 @@ export class WorkerSide {
     const state = this.#state
     const { live: task, job } = state
     if (!task || !job || hasEnded(task)) return
-    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_broke', task_id: task.taskId, attempt, part, whose, why }))
+    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_failed', task_id: task.taskId, attempt, part, whose, why }))
     const step = part === undefined ? job.step : state.partStep(job, part)
     if (step) state.putStep(job, part, releaseStep(step, attempt, Date.now(), whose))
     await this.#changed()
@@ -164,6 +168,6 @@ export class WorkerSide {
 
   async #changed(): Promise<void> {
     this.#state.save()
-    await this.#beside.watch.watch()
+    await this.#dependencies.watch.watch()
   }
 }
