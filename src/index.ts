@@ -18,10 +18,10 @@ const app = createApp(ROUTES)
 /** UTC hour of the daily account export. */
 const EXPORT_HOUR = 3
 /** Cron schedule of the health check, as in wrangler.toml and `npm start`. Every other schedule runs the sweep. */
-const LOOKS = '*/10 * * * *'
+const HEALTH_CHECK_CRON = '*/10 * * * *'
 
 /** Bindings whose idempotent methods are retried. Cloudflare may reset or move a Durable Object during a request. */
-const steadied = (env: Env): Env => ({
+const withRetriedCalls = (env: Env): Env => ({
   ...env,
   TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
   ACCOUNTS: steady(
@@ -52,9 +52,9 @@ const steadied = (env: Env): Env => ({
 })
 
 export default {
-  fetch: (request: Request, env, ctx) => app.fetch(request, steadied(placed(env)), ctx),
+  fetch: (request: Request, env, ctx) => app.fetch(request, withRetriedCalls(placed(env)), ctx),
   async scheduled({ scheduledTime, cron }, env, ctx) {
-    if (cron === LOOKS) {
+    if (cron === HEALTH_CHECK_CRON) {
       ctx.waitUntil(lookAround(placed(env)).then((look) => noteLook(env.BLOBS, Date.now(), look)))
       return
     }

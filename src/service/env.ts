@@ -16,8 +16,10 @@ export interface RateLimiter {
 /** RPC methods of the Worker `whittle-press`, which runs quick tasks. */
 export interface PressFace {
   /**
-   * Runs an accepted task with a file of `bytes` bytes. Resolves when the task has ended or another worker has taken it over.
-   * `worker` identifies the caller in the claim. `'busy'`: nothing was done; the caller queues the task.
+   * Runs an accepted task. Resolves when the task has ended or another worker has taken it over.
+   * @param bytes size of the file in bytes
+   * @param worker id of the caller for its claim
+   * @returns `'busy'`: nothing was done; the caller queues the task
    */
   run(taskId: string, bytes: number, worker: string): Promise<'done' | 'busy'>
   /** Resolves if the Worker responds and its engines can be loaded. */
@@ -37,7 +39,7 @@ export interface Env {
    */
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace
-  /** Static files of the console. */
+  /** Static files of the web console. */
   readonly ASSETS: Fetcher
   readonly MEDIA: MediaFace
   readonly KEY_GATES: Namespace<KeyGateFace>
@@ -48,7 +50,7 @@ export interface Env {
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Queue of containers, for jobs that exceed an isolate's budget. `undefined`: the deployment has no containers. */
   readonly HEAVY_JOBS?: Queue<JobMessage>
-  /** Workers Analytics Engine. `undefined` on one machine. */
+  /** Metrics in Workers Analytics Engine. `undefined` on one machine. */
   readonly METRICS?: Metrics
   /** Rate limiters by IP address for requests without (`STRANGERS`) and with (`PROGRAMS`) an API key. `undefined` on one machine. */
   readonly STRANGERS?: RateLimiter

@@ -17,7 +17,7 @@ const BUSY_MS = 20 * 60_000
  */
 const IDLE_MS = 60_000
 
-/** The methods of `ctx.container` that Whittle uses. */
+/** Subset of the Cloudflare API `ctx.container` that Whittle uses. */
 export interface Machine {
   readonly running: boolean
   start(options: { entrypoint: string[]; enableInternet: boolean; env: Record<string, string> }): void
@@ -40,18 +40,18 @@ export async function workIn(machine: Machine, door: Fetcher, kind: Kind, step: 
   const port = machine.getTcpPort(STEP_PORT)
   await untilUp(port, Math.ceil(READY_MS / PAUSE_MS), pauseMs)
   const answer = await port.fetch('http://container/step', { method: 'POST', body: JSON.stringify({ kind, step }) })
-  if (!answer.ok) throw new Error(`the container answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`The container responded with HTTP status ${answer.status}: ${await answer.text()}`)
   await machine.setInactivityTimeout(IDLE_MS)
 }
 
-async function untilUp(port: ReturnType<Machine['getTcpPort']>, tries: number, pauseMs: number): Promise<void> {
+async function untilUp(port: ReturnType<Machine['getTcpPort']>, maxTries: number, pauseMs: number): Promise<void> {
   for (let tried = 1; ; tried++) {
     const up = await port.fetch('http://container/ready').then(
       ({ ok }) => ok,
       () => false,
     )
     if (up) return
-    if (tried === tries) throw new Error(`the container was not up after ${tries} s`)
+    if (tried === maxTries) throw new Error(`The container did not respond within ${maxTries} s of its start.`)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

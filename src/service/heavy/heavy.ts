@@ -1,7 +1,6 @@
 /**
- * Worker `whittle-heavy` (optional): jobs that exceed an isolate's budget.
- * Runs each task in its own container of the image in deploy/Dockerfile, so that files of two customers never share a machine. See
- * docs/decisions/containers.md.
+ * Worker `whittle-heavy` (optional): runs jobs that exceed an isolate's budget in containers of the image in deploy/Dockerfile.
+ * Each task has its own container, so that files of two customers never share a machine. See docs/decisions/containers.md.
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { WorkerEnv } from '../env.ts'
@@ -32,7 +31,7 @@ interface Exports {
 export class HeavyPress extends DurableObject<HeavyEnv> {
   async work(kind: Kind, step: Step): Promise<void> {
     const machine = this.ctx.container as unknown as Machine | undefined
-    if (!machine) throw new Error('whittle-heavy was deployed without containers')
+    if (!machine) throw new Error('This deployment of whittle-heavy has no containers. Add them in deploy/wrangler.heavy.toml.')
     const { Door } = this.ctx.exports as unknown as Exports
     await workIn(machine, Door({ props: { taskId: step.taskId } }), kind, step)
   }

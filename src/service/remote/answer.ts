@@ -17,19 +17,19 @@ const METHODS = new Set<string>([
 ] satisfies (keyof TaskRecordFace)[])
 
 /**
- * Handles requests to `/tasks/…` and `/blobs/…`.
- * @param only the task that the caller may access; `undefined`: all tasks
+ * Handles HTTP requests to `/tasks/…` and `/blobs/…`.
+ * @param allowedTask id of the only task that the caller may access; `undefined`: all tasks
  */
-export async function answer(env: WorkerEnv, request: Request, only?: string): Promise<Response> {
+export async function answer(env: WorkerEnv, request: Request, allowedTask?: string): Promise<Response> {
   const url = new URL(request.url)
   const [, kind, ...rest] = url.pathname.split('/')
   const name = rest.map(decodeURIComponent).join('/')
-  if (only !== undefined && !isOf(only, kind, name)) return new Response(null, { status: 403 })
+  if (allowedTask !== undefined && !belongsTo(allowedTask, kind, name)) return new Response(null, { status: 403 })
   if (kind === 'tasks' && request.method === 'POST') return callTask(env, name, url.searchParams.get('method') ?? '', request)
-  return kind === 'blobs' ? blob(env.BLOBS, name, url.searchParams, request) : new Response(null, { status: 404 })
+  return kind === 'blobs' ? handleBlob(env.BLOBS, name, url.searchParams, request) : new Response(null, { status: 404 })
 }
 
-function isOf(taskId: string, kind: string | undefined, name: string): boolean {
+function belongsTo(taskId: string, kind: string | undefined, name: string): boolean {
   return (kind === 'tasks' ? name : taskOfBlob(name)) === taskId
 }
 
@@ -41,7 +41,7 @@ async function callTask(env: WorkerEnv, id: string, method: string, request: Req
   return new Response(encode(await record[method]!(...args)))
 }
 
-async function blob(bucket: R2Bucket, key: string, query: URLSearchParams, request: Request): Promise<Response> {
+async function handleBlob(bucket: R2Bucket, key: string, query: URLSearchParams, request: Request): Promise<Response> {
   const [upload, part] = [query.get('upload'), query.get('part')]
   switch (request.method) {
     case 'GET': {

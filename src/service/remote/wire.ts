@@ -14,7 +14,10 @@ export const encode = (value: unknown): string =>
 
 export const decode = (text: string): unknown => revive(JSON.parse(text))
 
-/** Decodes marked values after parsing. A reviver of `JSON.parse` cannot do this: if it returns `undefined`, the property is removed. */
+/**
+ * Replaces encoded `undefined`, `Infinity` and `NaN` in parsed JSON. A reviver of `JSON.parse` cannot: returning `undefined` removes the
+ * property.
+ */
 function revive(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revive)
   if (isMarked(value)) return value['#'] === 'undefined' ? undefined : Number(value['#'])

@@ -2,8 +2,8 @@
 
 const PREFIX = 'accounts/'
 /** Cache of account ids that exist. Accounts are never removed, so entries stay valid. */
-const found = new Set<string>()
-const MOST_FOUND = 10_000
+const knownAccounts = new Set<string>()
+const MAX_KNOWN_ACCOUNTS = 10_000
 
 export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> {
   await blobs.put(PREFIX + accountId, '')
@@ -14,12 +14,12 @@ export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> 
  * @param cursor index of the bucket, then the bucket's own cursor: `1:abc`
  */
 export async function enlisted(buckets: readonly R2Bucket[], limit: number, cursor = '0'): Promise<{ ids: string[]; cursor?: string }> {
-  const [, number = '0', inside] = /^(\d+)(?::(.+))?$/.exec(cursor) ?? []
-  const at = Number(number)
-  const page = await buckets[at]?.list({ prefix: PREFIX, limit, ...(inside ? { cursor: inside } : {}) })
+  const [, number = '0', bucketCursor] = /^(\d+)(?::(.+))?$/.exec(cursor) ?? []
+  const index = Number(number)
+  const page = await buckets[index]?.list({ prefix: PREFIX, limit, ...(bucketCursor ? { cursor: bucketCursor } : {}) })
   const ids = page?.objects.map(({ key }) => key.slice(PREFIX.length)) ?? []
-  if (page?.truncated) return { ids, cursor: `${at}:${page.cursor}` }
-  return at + 1 < buckets.length ? { ids, cursor: `${at + 1}` } : { ids }
+  if (page?.truncated) return { ids, cursor: `${index}:${page.cursor}` }
+  return index + 1 < buckets.length ? { ids, cursor: `${index + 1}` } : { ids }
 }
 
 /**
@@ -27,9 +27,9 @@ export async function enlisted(buckets: readonly R2Bucket[], limit: number, curs
  * machine also a file that stays.
  */
 export async function isEnlisted(blobs: R2Bucket, accountId: string): Promise<boolean> {
-  if (found.has(accountId)) return true
+  if (knownAccounts.has(accountId)) return true
   if ((await blobs.head(PREFIX + accountId)) === null) return false
-  if (found.size >= MOST_FOUND) found.clear()
-  found.add(accountId)
+  if (knownAccounts.size >= MAX_KNOWN_ACCOUNTS) knownAccounts.clear()
+  knownAccounts.add(accountId)
   return true
 }

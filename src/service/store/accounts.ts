@@ -34,7 +34,7 @@ export interface ApplicationRecord {
   readonly createdAt: number
 }
 
-/** What an account stores about an API key. The key itself is never stored. */
+/** Summary of an API key in its account. The key itself is never stored. */
 export interface KeySummary {
   readonly keyId: string
   readonly applicationId: string
@@ -47,7 +47,7 @@ export interface KeySummary {
   readonly createdAt: number
 }
 
-/** Event that a TaskRecord sends to its account, at least once and in order. The account counts a repeated event once. */
+/** Task event, sent by a TaskRecord to its account at least once and in order. The account counts a repeated event once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
   | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }
@@ -57,7 +57,7 @@ export type TaskEvent =
 export interface UsageView {
   month: string
   plan: PlanId
-  /** Set for test accounts. */
+  /** `true` if the usage belongs to a test account; otherwise absent. */
   test?: true
   api_calls: number
   original_size: number
@@ -70,7 +70,7 @@ export interface UsageView {
   by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
 }
 
-/** Usage of one format on one day. */
+/** Usage of one file format on one day. */
 export interface UsageRow {
   readonly day: string
   readonly format: string
@@ -91,7 +91,7 @@ export interface ExportedAccount {
 export type IdempotencyState =
   | { kind: 'new' }
   | { kind: 'in_flight' }
-  /** `id` is the id of the task or batch that the first request created. */
+  /** Request completed before: `id` is the task or batch that it created. */
   | { kind: 'done'; fingerprint: string; id: string }
 
 export interface NewKey {
@@ -105,11 +105,11 @@ export interface NewKey {
 }
 
 export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended' | 'scopes' | 'plan'>> {
-  /** Epoch milliseconds. `null`: the key never expires. */
+  /** Expiry of the key in epoch milliseconds. `null`: never. */
   readonly expiresAt?: number | null
-  /** Requests per minute. `null`: the plan's limit. */
+  /** Rate limit of the key in requests per minute. `null`: the plan's limit. */
   readonly requestsPerMinute?: number | null
-  /** Display name. Empty: removes the name. */
+  /** Display name of the key. Empty: removes the name. */
   readonly name?: string
 }
 
@@ -131,7 +131,7 @@ export interface KeyView {
 
 /** Number of counted requests in a month, for one key or for the console. */
 export interface CallsOfKey {
-  /** The key. `undefined`: requests of the console. */
+  /** The key that made the requests. `undefined`: the console made them. */
   readonly key?: Pick<KeySummary, 'keyId' | 'masked' | 'name'>
   /** Name of the application. `undefined` for the console and for removed applications. */
   readonly application?: string
@@ -142,21 +142,21 @@ export type OwnKeyOutcome =
   | ({ readonly kind: 'made' } & KeyMade)
   | { readonly kind: 'changed' }
   | { readonly kind: 'removed' }
-  /** The key or the application does not exist. */
+  /** Result `unknown`: the key or the application does not exist. */
   | { readonly kind: 'unknown' }
-  /** Only the operator may do this, for example enable a key that the operator disabled. */
+  /** Result `operator_only`: only the operator may do this, for example enable a key that the operator disabled. */
   | { readonly kind: 'operator_only' }
   | { readonly kind: 'expired' }
-  /** The key is active or was used in the last minute, or the application still has keys. */
+  /** Result `in_use`: the key is active or was used in the last minute, or the application still has keys. */
   | { readonly kind: 'in_use' }
-  /** The plan allows no further active key. `limit` is the plan's maximum. */
+  /** Result `too_many`: the plan allows no further active key. `limit` is the plan's maximum. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
 export interface AccountFace {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
   /**
-   * Changes the given fields. A new plan applies to all applications and keys.
+   * Changes the given fields of the account. A new plan applies to all applications and keys.
    * If the account is disabled, its keys are refused and its users cannot sign in.
    */
   update(change: AccountChange): Promise<void>

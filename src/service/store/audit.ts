@@ -3,14 +3,14 @@
 export interface Action {
   /** Time of the action in epoch milliseconds. */
   readonly at: number
-  /** Who did it: a person of the account, or the operator of the service. */
+  /** Actor: a person of the account, or the operator of the service. */
   readonly by: { readonly kind: 'person'; readonly userId: string; readonly name: string } | { readonly kind: 'operator' }
   readonly what: ActionName
   /** Id of the object that was changed: `key_…`, `app_…`, `usr_…`, `acc_…`, or the id of a session, passkey or invitation. */
   readonly to?: string
   /** Name of the object at that time: its display name or a masked key. */
   readonly called?: string
-  /** Parameters of the request, without secrets. */
+  /** Parameters of the request that caused the action, without secrets. */
   readonly asked?: Readonly<Record<string, unknown>>
   readonly requestId: string
 }
@@ -26,7 +26,7 @@ export type ActionName =
   | `account.${'created' | 'changed' | 'imported'}`
 
 export interface AuditPage {
-  /** Actions, newest first. */
+  /** Actions of this page, newest first. */
   readonly actions: readonly Action[]
   /** Cursor of the next page. `undefined`: this is the last page. */
   readonly before?: number

@@ -11,14 +11,14 @@ import { Blocks } from './blocks.ts'
 export const PART_BYTES = PATCHABLE_BYTES
 
 /** Chunk size, in bytes, of the streams that read R2 objects. */
-const STREAMED_BYTES = 256 * 1024
+const STREAM_CHUNK_BYTES = 256 * 1024
 
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
   const fetchRange = (offset: number, length: number) => {
     blocks.countRead()
     return blocks.ask(`read of ${key}`, async () => {
       const object = await bucket.get(key, { range: { offset, length } })
-      if (!object) throw new Error(`the blob ${key} is gone`)
+      if (!object) throw new Error(`The blob ${key} does not exist.`)
       return new Uint8Array(await object.arrayBuffer())
     })
   }
@@ -39,8 +39,8 @@ function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream
   let at = 0
   const next = async () => {
     try {
-      reader ??= (await opened(bucket, key, at)).getReader({ mode: 'byob' })
-      return (await reader.readAtLeast(STREAMED_BYTES, new Uint8Array(STREAMED_BYTES))).value
+      reader ??= (await openStream(bucket, key, at)).getReader({ mode: 'byob' })
+      return (await reader.readAtLeast(STREAM_CHUNK_BYTES, new Uint8Array(STREAM_CHUNK_BYTES))).value
     } catch (error) {
       // Continue a failed stream with a new request from the current position.
       reader = undefined
@@ -62,23 +62,20 @@ function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream
   )
 }
 
-async function opened(bucket: R2Bucket, key: string, offset: number): Promise<ReadableStream<Uint8Array>> {
+async function openStream(bucket: R2Bucket, key: string, offset: number): Promise<ReadableStream<Uint8Array>> {
   const object = await bucket.get(key, offset > 0 ? { range: { offset } } : {})
-  if (!object) throw new Error(`the blob ${key} is gone`)
+  if (!object) throw new Error(`The blob ${key} does not exist.`)
   return object.body
 }
 
 export interface R2SinkOptions {
   /** Whether the first part stays in memory so that it can be patched. Default: `true`. */
   readonly patchable?: boolean
-  /** Block cache of the job. */
+  /** Read cache of the job. Default: a new one. */
   readonly blocks?: Blocks
 }
 
-/**
- * Creates a sink that writes one R2 object in parts. Throws `no_gain` when `limit` bytes are reached. Results of one part use a single
- * `put`.
- */
+/** Creates a sink that writes one R2 object, in parts if it has more than one part. Throws `no_gain` when `limit` bytes are reached. */
 export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
   const { patchable = true, blocks = new Blocks() } = options
   return new R2Sink(new R2Parts(bucket, key, blocks), limit, name, patchable)
@@ -136,7 +133,7 @@ class R2Sink implements ResultSink {
   readonly #limit: number
   readonly #name: string
   readonly #patchable: boolean
-  /** First part of a patchable object. It is uploaded last. */
+  /** First part of the object. Kept in memory until the end, so that it can be patched. */
   readonly #first = new PartBuffer()
   readonly #part = new PartBuffer()
   #written = 0
@@ -165,7 +162,7 @@ class R2Sink implements ResultSink {
   }
 
   patch(offset: number, bytes: Uint8Array): void {
-    if (!this.#patchable) throw new Error('what was written to this sink is gone')
+    if (!this.#patchable) throw new Error(`The sink of ${this.#object.key} is not patchable: written bytes cannot be changed.`)
     assertPatchable(offset, bytes.length, this.#written)
     this.#first.bytes().set(bytes, offset)
   }
@@ -201,10 +198,8 @@ class R2Sink implements ResultSink {
   }
 }
 
-/**
- * Above this size in bytes, the buffer grows to a whole part at once. Doubling would need old and new buffer, 1.5 parts, at the same time.
- */
-const LARGE_BYTES = 1024 * 1024
+/** Size in bytes above which the part buffer grows to a whole part at once. Doubling would need 1.5 parts of memory for a moment. */
+const MAX_DOUBLING_BYTES = 1024 * 1024
 
 /** Buffer of one part. Grows by doubling, then to the full part size. */
 class PartBuffer {
@@ -216,17 +211,17 @@ class PartBuffer {
    * @returns the bytes that did not fit
    */
   take(chunk: Uint8Array): Uint8Array {
-    const taken = chunk.subarray(0, PART_BYTES - this.length)
-    if (this.length + taken.length > this.#capacity.length) {
-      const wanted = Math.max(64 * 1024, this.#capacity.length * 2, this.length + taken.length)
-      const grown = new Uint8Array(wanted > LARGE_BYTES ? PART_BYTES : wanted)
+    const copied = chunk.subarray(0, PART_BYTES - this.length)
+    if (this.length + copied.length > this.#capacity.length) {
+      const wanted = Math.max(64 * 1024, this.#capacity.length * 2, this.length + copied.length)
+      const grown = new Uint8Array(wanted > MAX_DOUBLING_BYTES ? PART_BYTES : wanted)
       grown.set(this.bytes())
       discard(this.#capacity)
       this.#capacity = grown
     }
-    this.#capacity.set(taken, this.length)
-    this.length += taken.length
-    return chunk.subarray(taken.length)
+    this.#capacity.set(copied, this.length)
+    this.length += copied.length
+    return chunk.subarray(copied.length)
   }
 
   bytes(): Uint8Array {
@@ -243,11 +238,11 @@ class PartBuffer {
 /** SHA-256 (hex) of the stored object, computed by reading it back. */
 export async function sha256OfBlob(bucket: R2Bucket, key: string): Promise<string> {
   const digest = new crypto.DigestStream('SHA-256')
-  const into = digest.getWriter()
+  const writer = digest.getWriter()
   for await (const chunk of streamOf(bucket, key, new Blocks())) {
-    await into.write(chunk)
+    await writer.write(chunk)
     discard(chunk)
   }
-  await into.close()
+  await writer.close()
   return hex(await digest.digest)
 }

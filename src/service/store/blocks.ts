@@ -16,19 +16,19 @@ export const MOST_READS = 45_000
 const MIB = 1024 * 1024
 /** Default size of the cache in bytes, shared by all objects of a job. */
 export const KEPT_BYTES = 2 * MIB
-/** Unit of read sizes, in bytes. Reads begin with one unit and grow by units. */
+/** Size of the smallest read, in bytes. Larger reads are multiples of it. */
 const UNIT_BYTES = 256 * 1024
-/** One read takes at most 1/4 of the cache, so that an original and its result can be read side by side. */
-const LARGEST_SHARE = 4
-/** Objects of at most 1/3 of the cache are read as a whole. */
+/** Divisor for the largest read: 1/4 of the cache, so that an original and its result can be read side by side. */
+const MAX_READ_SHARE = 4
+/** Divisor for small objects: up to 1/3 of the cache, an object is read as a whole. */
 const WHOLE_SHARE = 3
 /** Number of sequential reading positions tracked for an object, for example its index, its pictures and its sound. */
-const PLACES = 4
+const MAX_POSITIONS = 4
 
 type Fetch = (offset: number, length: number) => Promise<Uint8Array>
 
 /** A contiguous byte range of an object, read by one request. */
-interface Run {
+interface CachedRange {
   readonly owner: Windows
   readonly start: number
   readonly end: number
@@ -38,15 +38,15 @@ interface Run {
 /** Cache shared by all objects of a job, because a film consists of many part objects. */
 export class Blocks implements Disposable {
   /** Cached ranges, least recently used first. */
-  readonly #runs = new Set<Run>()
-  readonly #most: number
+  readonly #ranges = new Set<CachedRange>()
+  readonly #capacity: number
   #keptBytes = 0
   #failure: unknown
   #readsLeft: number
 
   /** @param mostBytes size of the cache in bytes; objects of at most a third of it are read as a whole */
   constructor(mostBytes = KEPT_BYTES, mostReads = MOST_READS) {
-    this.#most = mostBytes
+    this.#capacity = mostBytes
     this.#readsLeft = mostReads
   }
 
@@ -82,56 +82,56 @@ export class Blocks implements Disposable {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Largest single read in bytes. */
+  /** Largest single read from the bucket, in bytes. */
   get largest(): number {
-    return Math.max(UNIT_BYTES, Math.floor(this.#most / LARGEST_SHARE / UNIT_BYTES) * UNIT_BYTES)
+    return Math.max(UNIT_BYTES, Math.floor(this.#capacity / MAX_READ_SHARE / UNIT_BYTES) * UNIT_BYTES)
   }
 
   /** True if objects of `size` bytes are read as a whole. An original, its result and one more then fit into the cache. */
   fits(size: number): boolean {
-    return size <= this.#most / WHOLE_SHARE
+    return size <= this.#capacity / WHOLE_SHARE
   }
 
-  keep(run: Run): void {
-    this.#runs.add(run)
-    this.#keptBytes += run.end - run.start
-    // Evict the oldest ranges. Callers that waited for such a range have already copied their bytes.
-    for (const oldest of this.#runs) {
-      if (this.#keptBytes <= this.#most || oldest === run) break
-      this.#forget(oldest)
+  keep(range: CachedRange): void {
+    this.#ranges.add(range)
+    this.#keptBytes += range.end - range.start
+    // Evict the oldest ranges. Callers that waited for such a range have copied its bytes already.
+    for (const oldest of this.#ranges) {
+      if (this.#keptBytes <= this.#capacity || oldest === range) break
+      this.#evict(oldest)
     }
   }
 
-  used(run: Run): void {
-    this.#runs.delete(run)
-    this.#runs.add(run)
+  used(range: CachedRange): void {
+    this.#ranges.delete(range)
+    this.#ranges.add(range)
   }
 
   forgetAll(owner: Windows): void {
-    for (const run of [...this.#runs]) if (run.owner === owner) this.#forget(run)
+    for (const range of [...this.#ranges]) if (range.owner === owner) this.#evict(range)
   }
 
-  #forget(run: Run): void {
-    run.bytes.then(discard, () => undefined)
-    run.owner.forget(run)
-    this.#runs.delete(run)
-    this.#keptBytes -= run.end - run.start
+  #evict(range: CachedRange): void {
+    range.bytes.then(discard, () => undefined)
+    range.owner.forget(range)
+    this.#ranges.delete(range)
+    this.#keptBytes -= range.end - range.start
   }
 
-  /** Frees the cached bytes. The objects can still be read. */
+  /** Frees all cached bytes. The objects can still be read afterwards. */
   [Symbol.dispose](): void {
-    for (const run of [...this.#runs]) this.#forget(run)
+    for (const range of [...this.#ranges]) this.#evict(range)
   }
 }
 
-/** One object, read in windows that grow while reads are sequential. */
+/** Reader of one R2 object. The length of its reads doubles while they are sequential. */
 class Windows {
   readonly #blocks: Blocks
   readonly #size: number
   readonly #fetch: Fetch
-  readonly #runs = new Set<Run>()
+  readonly #ranges = new Set<CachedRange>()
   /** Positions where sequential reads may continue, with the length of the last read there. Most recently used first. */
-  #places: { end: number; length: number }[] = []
+  #positions: { end: number; length: number }[] = []
 
   constructor(blocks: Blocks, size: number, fetch: Fetch) {
     this.#blocks = blocks
@@ -141,50 +141,53 @@ class Windows {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (length > this.#blocks.largest && !this.#blocks.fits(this.#size)) {
-      // A caller with such large reads goes through the object sequentially, so free its cached ranges for other objects.
+      // Reads this large are sequential, so free the cached ranges of this object for other objects.
       this.#blocks.forgetAll(this)
       return this.#fetch(offset, length)
     }
     const bytes = new Uint8Array(length)
     for (let done = 0; done < length; ) {
-      const run = this.#at(offset + done)
-      const from = offset + done - run.start
-      const piece = (await run.bytes).subarray(from, from + length - done)
-      if (piece.length === 0) throw new Error(`an object of ${this.#size} bytes ended at byte ${offset + done}`)
+      const range = this.#rangeAt(offset + done)
+      const from = offset + done - range.start
+      const piece = (await range.bytes).subarray(from, from + length - done)
+      if (piece.length === 0) throw new Error(`A read returned no bytes at offset ${offset + done} of an object of ${this.#size} bytes.`)
       bytes.set(piece, done)
       done += piece.length
     }
     return bytes
   }
 
-  forget(run: Run): void {
-    this.#runs.delete(run)
+  forget(range: CachedRange): void {
+    this.#ranges.delete(range)
   }
 
-  /** Returns the range with the byte at `offset`. Starts a read if it is not cached. */
-  #at(offset: number): Run {
+  /** Returns the cached range with the byte at `offset`. Starts a read if there is none. */
+  #rangeAt(offset: number): CachedRange {
     let next = this.#size
-    for (const run of this.#runs) {
-      if (run.start > offset) next = Math.min(next, run.start)
-      else if (offset < run.end) {
-        this.#blocks.used(run)
-        return run
+    for (const range of this.#ranges) {
+      if (range.start > offset) next = Math.min(next, range.start)
+      else if (offset < range.end) {
+        this.#blocks.used(range)
+        return range
       }
     }
     const whole = this.#blocks.fits(this.#size)
     const start = whole ? 0 : offset - (offset % UNIT_BYTES)
-    const end = whole ? this.#size : Math.min(start + this.#windowAt(start), next)
-    const run = { owner: this, start, end, bytes: this.#fetch(start, end - start) }
-    this.#runs.add(run)
-    this.#blocks.keep(run)
-    return run
+    const end = whole ? this.#size : Math.min(start + this.#nextLength(start), next)
+    const range = { owner: this, start, end, bytes: this.#fetch(start, end - start) }
+    this.#ranges.add(range)
+    this.#blocks.keep(range)
+    return range
   }
 
-  /** Length of the next read at `start`: twice the last one if the read is sequential, otherwise one unit. */
-  #windowAt(start: number): number {
-    const known = this.#places.find(({ end, length }) => start >= end && start <= end + length)
-    const length = known ? Math.min(known.length * 2, this.#blocks.largest) : UNIT_BYTES
-    this.#places = [{ end: start + length, length }, ...this.#places.filter((place) => place !== known)].slice(0, PLACES)
+  /** Returns the length of the next read at `start`: twice the last one if the reads are sequential, otherwise 256 KiB. */
+  #nextLength(start: number): number {
+    const sequential = this.#positions.find(({ end, length }) => start >= end && start <= end + length)
+    const length = sequential ? Math.min(sequential.length * 2, this.#blocks.largest) : UNIT_BYTES
+    this.#positions = [{ end: start + length, length }, ...this.#positions.filter((position) => position !== sequential)].slice(
+      0,
+      MAX_POSITIONS,
+    )
     return length
   }
 }

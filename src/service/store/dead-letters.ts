@@ -3,17 +3,17 @@ import type { JobMessage } from './tasks.ts'
 
 export const DEAD_LETTERS = 'dead-letters/'
 /** Largest timestamp. Keys contain this minus the time, so that the bucket lists the newest dead letter first. */
-const END_OF_TIME_MS = 9_999_999_999_999
+const MAX_TIME_MS = 9_999_999_999_999
 
 export interface DeadLetter extends Pick<JobMessage, 'taskId' | 'step' | 'part'> {
   readonly queue: string
-  /** Time in epoch milliseconds. */
+  /** Time of the dead letter in epoch milliseconds. */
   readonly at: number
 }
 
 export async function keepDeadLetter(blobs: R2Bucket, letter: DeadLetter): Promise<void> {
   const { at, taskId, step, part } = letter
-  const key = `${DEAD_LETTERS}${String(END_OF_TIME_MS - at).padStart(13, '0')}/${taskId}/${step}${part ?? ''}`
+  const key = `${DEAD_LETTERS}${String(MAX_TIME_MS - at).padStart(13, '0')}/${taskId}/${step}${part ?? ''}`
   await blobs.put(key, JSON.stringify(letter))
 }
 

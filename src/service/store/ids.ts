@@ -1,4 +1,4 @@
-/** Random ids of tasks, uploads and accounts. If the account has a region, the ids contain it. */
+/** Creates random ids of tasks, uploads and accounts. If the account has a region, the ids contain it. */
 import { randomBase62 } from './key-format.ts'
 import { REGIONS, type Region } from './regions.ts'
 
@@ -12,5 +12,5 @@ export function newId(kind: Kind, region: Region | undefined): string {
   return `${kind}_${place}${randomBase62(LENGTHS[kind] - place.length)}`
 }
 
-/** Pattern of all ids of a kind, with or without a region. */
+/** Returns the pattern of all ids of a kind (`tsk`, `upl`, `acc`), with or without a region. */
 export const patternOf = (kind: Kind) => new RegExp(`^${kind}_(?=\\w{${LENGTHS[kind]}}$)(?:(?:${REGIONS.join('|')})_)?[0-9A-Za-z]+$`)

@@ -13,7 +13,7 @@ const PREFIX_LENGTH = LIVE.length
 const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const SHAPE = /^whl_(live|test)_[0-9A-Za-z]{36}$/
+const KEY_PATTERN = /^whl_(live|test)_[0-9A-Za-z]{36}$/
 
 /** Returns random base62 text with equally likely characters. Bytes from 248 (= 4 × 62) on are discarded to avoid bias. */
 export function randomBase62(length: number): string {
@@ -49,26 +49,26 @@ function checksum(secret: string): string {
   return text
 }
 
-const MARK_LENGTH = 4
-const markOf = (region: Region) => region.padEnd(MARK_LENGTH, '0')
+const REGION_MARK_LENGTH = 4
+const regionMark = (region: Region) => region.padEnd(REGION_MARK_LENGTH, '0')
 
 /** Creates a new API key with 178 bits of randomness, or 154 bits if it contains a region. */
 export function makeKey(region?: Region, isTest = false): string {
-  const mark = region === undefined ? '' : markOf(region)
+  const mark = region === undefined ? '' : regionMark(region)
   const secret = mark + randomBase62(SECRET_LENGTH - mark.length)
   return (isTest ? TEST : LIVE) + secret + checksum(secret)
 }
 
 /** True if the text has the form of an API key with a correct checksum. The key may still be unknown. */
 export function checkKey(text: string): boolean {
-  if (!SHAPE.test(text)) return false
+  if (!KEY_PATTERN.test(text)) return false
   const secret = text.slice(PREFIX_LENGTH, PREFIX_LENGTH + SECRET_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(secret)
 }
 
 /** Region in an API key. `undefined`: none. One in two million keys without a region appears to have one by chance. */
 export function regionOfKey(key: string): Region | undefined {
-  return REGIONS.find((region) => key.startsWith(markOf(region), PREFIX_LENGTH))
+  return REGIONS.find((region) => key.startsWith(regionMark(region), PREFIX_LENGTH))
 }
 
 /** Returns the SHA-256 of an API key as hex: the name of its KeyGate object. */

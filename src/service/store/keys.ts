@@ -26,9 +26,9 @@ export interface KeyRecord {
   readonly disabledBy?: 'operator' | 'account'
   /** True while the account is disabled; the key is then refused like a disabled key. */
   readonly suspended?: boolean
-  /** Expiry in epoch milliseconds. `undefined`: never. */
+  /** Expiry of the key in epoch milliseconds. `undefined`: never. */
   readonly expiresAt?: number
-  /** Requests per minute set by the operator. `undefined`: the plan's limit. */
+  /** Rate limit of the key in requests per minute, set by the operator. `undefined`: the plan's limit. */
   readonly requestsPerMinute?: number
   /** True for keys made by users: their limit follows the lowest limit that the operator set in the account. */
   readonly limitInherited?: boolean

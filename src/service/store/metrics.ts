@@ -1,6 +1,6 @@
 /**
  * Metrics of a deployment, written to Workers Analytics Engine and queried by SQL (docs/operators/self-hosting.md).
- * Never change the meaning of a field position, because old data points keep theirs.
+ * The position of a field in a data point is its meaning and must never change, because old points remain.
  */
 import type { Task } from './task.ts'
 
@@ -14,9 +14,9 @@ export function countTask(metrics: Metrics | undefined, task: Task, attempts: nu
   const { outcome } = result ?? {}
   metrics?.writeDataPoint({
     indexes: [format],
-    // fields: event, format, output, quality, worker, lane, outcome, reason or error type
+    // data point fields: event, format, output, quality, worker, lane, outcome, reason or error type
     blobs: ['task', format, output, quality, worker, lane, outcome?.kind ?? 'failed', reasonOf(outcome) ?? error?.type ?? ''],
-    // fields: original bytes, result bytes, milliseconds from acceptance to end, attempts
+    // data point fields: original bytes, result bytes, milliseconds from acceptance to end, attempts
     doubles: [task.originalSize, result?.size ?? 0, (task.completedAt ?? task.createdAt) - task.createdAt, attempts],
   })
 }

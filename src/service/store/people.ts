@@ -41,8 +41,9 @@ export interface ListedPerson extends Person {
 
 export interface ListedPasskey {
   readonly id: string
-  /** Epoch milliseconds. `undefined`: created, or last used, before this field existed. */
+  /** Time in epoch milliseconds at which the passkey was created. `undefined`: created before this field existed. */
   readonly madeAt?: number
+  /** Time of the last use in epoch milliseconds. `undefined`: not used since this field exists. */
   readonly usedAt?: number
 }
 
@@ -56,9 +57,9 @@ export interface ListedSession {
 
 /** WebAuthn challenges (WebAuthn Level 3, 13.4.3): valid for five minutes and deleted when they are answered. */
 export interface ChallengeFace {
-  /** Creates a challenge for `holder`, replacing the previous one. Base64url. */
+  /** Creates a WebAuthn challenge for `holder`, replacing the previous one. Returns it in base64url. */
   issue(holder: string): Promise<string>
-  /** Returns the challenge of `holder` and deletes it. `undefined`: none, or expired. */
+  /** Returns the WebAuthn challenge of `holder` and deletes it. `undefined`: none, or expired. */
   take(holder: string): Promise<string | undefined>
 }
 
@@ -82,7 +83,7 @@ export interface PeopleFace {
   session(token: string): Promise<Person | undefined>
   closeSession(token: string): Promise<void>
   /**
-   * Lists everybody with access.
+   * Lists all people, passkeys, sessions and invitations of the account.
    * @param token token of the requesting session
    */
   list(token?: string): Promise<PeopleList>

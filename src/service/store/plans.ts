@@ -19,9 +19,9 @@ export interface Plan {
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
 
-function plan(id: PlanId, requestsPerMinute: number | null, sizes: readonly number[], hours: number, most: readonly number[]): Plan {
+function plan(id: PlanId, requestsPerMinute: number | null, sizes: readonly number[], hours: number, maxima: readonly number[]): Plan {
   const [fileMB = 0, maxBatchFiles = 0, storageMB = 0] = sizes
-  const [maxKeys = 0, maxPartsAtOnce = 1] = most
+  const [maxKeys = 0, maxPartsAtOnce = 1] = maxima
   const bytes = { maxFileBytes: fileMB * MB, maxBatchFiles, storageBytes: storageMB * MB }
   return { id, requestsPerMinute, ...bytes, retentionMs: hours * HOUR_MS, callbacks: id !== 'free', maxKeys, maxPartsAtOnce }
 }

@@ -33,33 +33,34 @@ export const bucketsOf = (env: Pick<Bindings, 'BLOBS'>): R2Bucket[] => [env.BLOB
 export function placed<E extends Bindings>(env: E): E {
   const buckets = regionalBuckets(env)
   if (buckets.size === 0) return env
-  const spaces = NAMESPACES.flatMap((name) => {
+  const namespaces = NAMESPACES.flatMap((name) => {
     const namespace = env[name]
-    return namespace ? [[name, placedNamespace(namespace, buckets)]] : []
+    return namespace ? [[name, regionalNamespace(namespace, buckets)]] : []
   })
-  return { ...env, ...Object.fromEntries(spaces), BLOBS: placedBucket(env.BLOBS, buckets) }
+  return { ...env, ...Object.fromEntries(namespaces), BLOBS: regionalBucket(env.BLOBS, buckets) }
 }
 
-function placedNamespace<Face>(namespace: Namespace<Face>, buckets: Buckets): Namespace<Face> {
+function regionalNamespace<Face>(namespace: Namespace<Face>, buckets: Buckets): Namespace<Face> {
   return {
     getByName(name) {
       const region = regionOf(name)
       if (region === undefined || !buckets.has(region)) return namespace.getByName(name)
       if (!isJurisdiction(region)) return namespace.getByName(name, { locationHint: region })
-      if (!namespace.jurisdiction) throw new Error(`these objects cannot be kept in the jurisdiction ${region}`)
+      if (!namespace.jurisdiction)
+        throw new Error(`The jurisdiction ${region} is not supported by this runtime; only Cloudflare has jurisdictions.`)
       return namespace.jurisdiction(region).getByName(name)
     },
   }
 }
 
 /** Wraps all buckets as one. A `list` call whose prefix has no region lists only the bucket without a region. */
-function placedBucket(home: R2Bucket, buckets: Buckets): R2Bucket {
-  const bucketOf = (key: string) => buckets.get(regionOfBlob(key) as Region) ?? home
+function regionalBucket(defaultBucket: R2Bucket, buckets: Buckets): R2Bucket {
+  const bucketOf = (key: string) => buckets.get(regionOfBlob(key) as Region) ?? defaultBucket
   const remove = async (keys: string | string[]) => {
     const byBucket = Map.groupBy([keys].flat(), bucketOf)
-    await Promise.all([...byBucket].map(([bucket, own]) => bucket.delete(own)))
+    await Promise.all([...byBucket].map(([bucket, bucketKeys]) => bucket.delete(bucketKeys)))
   }
-  return new Proxy(home, {
+  return new Proxy(defaultBucket, {
     get(_, method) {
       if (method === 'delete') return remove
       return (first: string | R2ListOptions | undefined, ...rest: unknown[]) => {

@@ -3,10 +3,10 @@
  * See docs/decisions/regions.md. Cloudflare places objects without a region.
  */
 
-/** Jurisdictions: data never leaves them. Names as in Durable Objects and R2. */
+/** Jurisdictions, named as in Durable Objects and R2. Data never leaves its jurisdiction. */
 const JURISDICTIONS = ['eu', 'us'] as const
 export type Jurisdiction = (typeof JURISDICTIONS)[number]
-/** Location hints: data is stored near the location. Only those that Durable Objects and R2 both support. */
+/** Location hints that Durable Objects and R2 both support. Data is stored near the location. */
 const HINTS = ['wnam', 'enam', 'weur', 'eeur', 'apac', 'oc'] as const
 export type Hint = (typeof HINTS)[number]
 export type Region = Jurisdiction | Hint

@@ -13,11 +13,11 @@ export class TurnLost extends Error {
 
 export interface Checksum {
   readonly algorithm: 'sha1' | 'sha256'
-  /** Digest in base64. */
+  /** Checksum in base64. */
   readonly digest: string
 }
 
-/** Error: the SHA of a chunk differs from the checksum in its header. */
+/** Error: the received chunk does not match the checksum in its header. */
 export class ChecksumMismatch extends Error {
   override readonly name = 'ChecksumMismatch'
 }
@@ -41,36 +41,36 @@ const READ_BYTES = 256 * 1024
  * If the request has a checksum, nothing is committed before the whole body is verified.
  */
 export class ChunkWriter implements Disposable {
-  readonly #job: Turn
+  readonly #request: Turn
   readonly #hash: Sha256
   readonly #digest: ReturnType<typeof createHash> | undefined
-  /** Buffer of the next part. Earlier pieces belong at its start and are fetched only when the part is sent. */
+  /** Buffer of the next part. Stored pieces belong at its start and are fetched only when the part is sent. */
   readonly #buffer: Uint8Array
-  /** Position in the buffer where the earlier pieces end. `#filled` is the end of the filled bytes. */
-  #base: number
+  /** Position in the part buffer where the stored pieces end. `#filled` is the end of the filled bytes. */
+  #pieceEnd: number
   #filled: number
   #pieces: readonly Piece[]
   #parts: StoredPart[] = []
   /** Offset in the upload up to which bytes are committed. */
-  #counted: number
+  #committedOffset: number
   #offset: number
 
-  constructor(job: Turn) {
-    const { upload, checksum, most } = job
-    this.#job = job
+  constructor(request: Turn) {
+    const { upload, checksum, most: maxBytes } = request
+    this.#request = request
     this.#hash = Sha256.from(upload.hash)
     this.#digest = checksum && createHash(checksum.algorithm)
     this.#pieces = upload.pieces
-    this.#base = this.#filled = sizeOf(upload.pieces)
-    this.#buffer = new Uint8Array(bufferBytes(upload, most))
-    this.#counted = this.#offset = upload.offset
+    this.#pieceEnd = this.#filled = sizeOf(upload.pieces)
+    this.#buffer = new Uint8Array(bufferBytes(upload, maxBytes))
+    this.#committedOffset = this.#offset = upload.offset
   }
 
   [Symbol.dispose](): void {
     discard(this.#buffer)
   }
 
-  /** Received bytes of the whole upload. */
+  /** Number of received bytes of the whole upload. */
   get offset(): number {
     return this.#offset
   }
@@ -79,13 +79,13 @@ export class ChunkWriter implements Disposable {
   async write(chunk: Uint8Array): Promise<void> {
     this.#digest?.update(chunk)
     for (let rest = chunk; rest.length > 0; ) {
-      const taken = rest.subarray(0, PART_BYTES - this.#filled)
-      this.#buffer.set(taken, this.#filled)
-      this.#hash.update(taken)
-      this.#filled += taken.length
-      this.#offset += taken.length
-      rest = rest.subarray(taken.length)
-      if (this.#filled === PART_BYTES && this.#job.upload.multipartId !== undefined) await this.#sendPart()
+      const copied = rest.subarray(0, PART_BYTES - this.#filled)
+      this.#buffer.set(copied, this.#filled)
+      this.#hash.update(copied)
+      this.#filled += copied.length
+      this.#offset += copied.length
+      rest = rest.subarray(copied.length)
+      if (this.#filled === PART_BYTES && this.#request.upload.multipartId !== undefined) await this.#sendPart()
     }
   }
 
@@ -95,16 +95,16 @@ export class ChunkWriter implements Disposable {
    * @throws ChecksumMismatch, TurnLost
    */
   async end(isCut: boolean): Promise<void> {
-    const { checksum, upload } = this.#job
+    const { checksum, upload } = this.#request
     if (checksum && (isCut || this.#digest?.digest('base64') !== checksum.digest))
-      throw new ChecksumMismatch('other bytes came than were summed')
+      throw new ChecksumMismatch('The checksum of the received bytes differs from the Upload-Checksum header.')
     if (this.#offset === upload.size) await this.#storeLast()
-    else if (this.#filled > this.#base) await this.#storePiece()
-    if (this.#offset > this.#counted) await this.#commit()
+    else if (this.#filled > this.#pieceEnd) await this.#storePiece()
+    if (this.#offset > this.#committedOffset) await this.#commit()
   }
 
   async #storeLast(): Promise<void> {
-    const { bucket, upload } = this.#job
+    const { bucket, upload } = this.#request
     if (upload.multipartId !== undefined) {
       if (this.#filled > 0) await this.#sendPart()
       return
@@ -115,51 +115,60 @@ export class ChunkWriter implements Disposable {
   }
 
   async #sendPart(): Promise<void> {
-    const { bucket, record, turn, upload, checksum } = this.#job
+    const { bucket, record, turn, upload, checksum } = this.#request
     await this.#fetchPieces()
     const number = await record.nextPart(turn)
-    if (number === undefined) throw new TurnLost('another request writes to this upload')
+    if (number === undefined) throw new TurnLost('Another request has the write lock of this upload.')
     const multipart = bucket.resumeMultipartUpload(keyOf(upload), upload.multipartId!)
     this.#parts.push(await multipart.uploadPart(number, this.#buffer.subarray(0, this.#filled)))
     this.#pieces = []
-    this.#base = this.#filled = 0
+    this.#pieceEnd = this.#filled = 0
     if (!checksum && this.#offset < upload.size) await this.#commit()
   }
 
-  /** Stores the rest as a piece. Merges it with earlier pieces less than twice its size, so that each byte is copied only a few times. */
+  /**
+   * Stores bytes that fill no part as a piece. Merges it with earlier pieces less than twice its size, so that each byte is copied only a
+   * few times.
+   */
   async #storePiece(): Promise<void> {
-    const { bucket, upload, turn } = this.#job
-    const kept = [...this.#pieces]
-    let from = this.#base
-    for (let last = kept.at(-1); last && last.size < 2 * (this.#filled - from); last = kept.at(-1)) {
+    const { bucket, upload, turn } = this.#request
+    const pieces = [...this.#pieces]
+    let from = this.#pieceEnd
+    for (let last = pieces.at(-1); last && last.size < 2 * (this.#filled - from); last = pieces.at(-1)) {
       from -= last.size
       await readInto(bucket, last, this.#buffer, from)
-      kept.pop()
+      pieces.pop()
     }
     const key = `incoming/${upload.uploadId}/${this.#offset}-${turn}`
     await bucket.put(key, this.#buffer.subarray(from, this.#filled))
-    this.#pieces = [...kept, { key, size: this.#filled - from }]
+    this.#pieces = [...pieces, { key, size: this.#filled - from }]
   }
 
   async #fetchPieces(): Promise<void> {
     let at = 0
     for (const piece of this.#pieces) {
-      await readInto(this.#job.bucket, piece, this.#buffer, at)
+      await readInto(this.#request.bucket, piece, this.#buffer, at)
       at += piece.size
     }
   }
 
   async #commit(): Promise<void> {
-    const { bucket, record, turn, upload } = this.#job
-    const progress = { from: this.#counted, offset: this.#offset, hash: this.#hash.state(), parts: this.#parts, pieces: this.#pieces }
+    const { bucket, record, turn, upload } = this.#request
+    const progress = {
+      from: this.#committedOffset,
+      offset: this.#offset,
+      hash: this.#hash.state(),
+      parts: this.#parts,
+      pieces: this.#pieces,
+    }
     const counted = await record.commit(turn, progress)
     const [before, now] = [upload.pieces, this.#pieces]
-    const needless = (counted ? before.filter((piece) => !now.includes(piece)) : now.filter((piece) => !before.includes(piece))).map(
+    const obsoleteKeys = (counted ? before.filter((piece) => !now.includes(piece)) : now.filter((piece) => !before.includes(piece))).map(
       ({ key }) => key,
     )
-    if (needless.length > 0) await bucket.delete(needless)
-    if (!counted) throw new TurnLost('another request writes to this upload')
-    this.#counted = this.#offset
+    if (obsoleteKeys.length > 0) await bucket.delete(obsoleteKeys)
+    if (!counted) throw new TurnLost('Another request has the write lock of this upload.')
+    this.#committedOffset = this.#offset
     this.#parts = []
   }
 }
@@ -172,7 +181,7 @@ export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, u
     try {
       await bucket.resumeMultipartUpload(key, upload.multipartId).complete(await record.parts())
     } catch (error) {
-      // Another request may have completed the upload, or the response of the completion was lost.
+      // Another request may have completed the multipart upload, or the response of the completion was lost.
       if ((await bucket.head(key))?.size !== upload.size) throw error
     }
   }
@@ -185,16 +194,16 @@ export const keyOf = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'u
 
 const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
 
-/** Buffer size, in bytes, for a request with at most `most` bytes. At most one part. */
-export const bufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, most: number) => Math.min(PART_BYTES, sizeOf(pieces) + most)
+/** Returns the buffer size in bytes for a request of at most `maxBytes` bytes. At most one part. */
+export const bufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, maxBytes: number) => Math.min(PART_BYTES, sizeOf(pieces) + maxBytes)
 
 async function readInto(bucket: R2Bucket, { key, size }: Piece, buffer: Uint8Array, at: number): Promise<void> {
   const object = await bucket.get(key)
-  if (!object || object.size !== size) throw new Error(`the piece ${key} is gone`)
+  if (!object || object.size !== size) throw new Error(`The piece ${key} (${size} bytes) is missing in the bucket or has another size.`)
   const reader = object.body.getReader({ mode: 'byob' })
   for (let done = 0; done < size; ) {
     const { value } = await reader.readAtLeast(Math.min(READ_BYTES, size - done), new Uint8Array(READ_BYTES))
-    if (!value?.length) throw new Error(`the piece ${key} ends too soon`)
+    if (!value?.length) throw new Error(`The piece ${key} ended after ${done} of ${size} bytes.`)
     buffer.set(value, at + done)
     done += value.length
   }

@@ -25,13 +25,13 @@ export const jittered = (ms: number, random = Math.random()) => ms * (0.5 + rand
  * @throws PlatformError if the first try and all retries failed
  */
 export async function repeatedly<Answer>(what: string, pausesMs: readonly number[], work: () => Promise<Answer>): Promise<Answer> {
-  for (let tried = 0; ; tried++) {
+  for (let retries = 0; ; retries++) {
     try {
       return await work()
     } catch (error) {
-      const pauseMs = pausesMs[tried]
+      const pauseMs = pausesMs[retries]
       if (pauseMs === undefined) throw new PlatformError(what, error)
-      console.warn(JSON.stringify({ level: 'warn', event: 'repeated', what, tried: tried + 1, error: String(error) }))
+      console.warn(JSON.stringify({ level: 'warn', event: 'call_retried', what, tried: retries + 1, error: String(error) }))
       await new Promise((resolve) => setTimeout(resolve, jittered(pauseMs)))
     }
   }

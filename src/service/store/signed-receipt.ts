@@ -38,7 +38,7 @@ export function signedReceipt(task: Task): SignedReceipt {
     task.baseUrl,
   )
   if (!task.result || !result || output_format === undefined || compressed_size === undefined || completed_at === undefined)
-    throw new RangeError('only completed tasks have receipts')
+    throw new RangeError(`Task ${task.taskId} is ${task.status}; only completed tasks have receipts.`)
   return {
     iss: task.baseUrl,
     ...{ task_id, file_name, format, output_format, quality, original_size, compressed_size, result },

@@ -22,8 +22,8 @@ export interface StatusHistory {
 }
 
 const KEY = 'status/days.json'
-const DAYS_KEPT = 90
-const NEVER: PartOfDay = { looks: 0, failures: 0, ms: 0, mostMs: 0 }
+const HISTORY_DAYS = 90
+const NO_CHECKS: PartOfDay = { looks: 0, failures: 0, ms: 0, mostMs: 0 }
 
 export async function statusHistory(bucket: R2Bucket): Promise<StatusHistory> {
   return (await (await bucket.get(KEY))?.json<StatusHistory>()) ?? { days: [] }
@@ -35,11 +35,11 @@ export async function noteLook(bucket: R2Bucket, at: number, look: Look): Promis
   const before = days.find((known) => known.day === day)?.parts ?? {}
   const parts = { ...before }
   for (const [name, { ok, ms }] of Object.entries(look)) {
-    const known = before[name] ?? NEVER
+    const known = before[name] ?? NO_CHECKS
     const answered = ok ? { ms: known.ms + ms, mostMs: Math.max(known.mostMs, ms) } : {}
     parts[name] = { ...known, looks: known.looks + 1, failures: known.failures + (ok ? 0 : 1), ...answered }
   }
   const ok = Object.fromEntries(Object.entries(look).map(([name, found]) => [name, found.ok]))
-  const kept = [...days.filter((known) => known.day !== day), { day, parts }].slice(-DAYS_KEPT)
+  const kept = [...days.filter((known) => known.day !== day), { day, parts }].slice(-HISTORY_DAYS)
   await bucket.put(KEY, JSON.stringify({ last: { at, ok }, days: kept } satisfies StatusHistory))
 }

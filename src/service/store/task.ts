@@ -1,6 +1,5 @@
 /**
- * A task: its stored form and its form in the API. Pure functions; the Durable Object `TaskRecord` stores it, `http/` sends
- * `present(task)`.
+ * Stored form of a task, and its form in the API. Pure functions; the Durable Object `TaskRecord` stores it, `http/` sends it.
  * States: pending → processing → completed | failed.
  */
 
@@ -24,7 +23,7 @@ export interface NewTask {
   /** Position in the batch, from 0. */
   readonly position?: number
   readonly fileName: string
-  /** `unknown` only if the task failed before its format was known. */
+  /** Input format. `unknown` only if the task failed before its format was known. */
   readonly format: FormatId | 'unknown'
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
@@ -82,7 +81,7 @@ export interface Task extends Omit<NewTask, 'password'> {
   readonly error?: TaskError
 }
 
-/** A task in the stored form of any release. */
+/** Task in the stored form of any release. */
 export type StoredTask = Omit<Task, 'result'> & { readonly result?: StoredResult }
 export type StoredResult = Omit<TaskResult, 'outcome'> & { readonly outcome: StoredOutcome }
 
@@ -94,7 +93,7 @@ export function revivedTask(stored: StoredTask | undefined): Task | undefined {
   return result ? { ...task, result: revivedResult(result) } : task
 }
 
-/** A task in the API's responses, for its owner. */
+/** Task as the API shows it to its owner. */
 export interface TaskView {
   task_id: string
   status: TaskStatus

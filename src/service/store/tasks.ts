@@ -7,7 +7,7 @@ import type { NewTask, StoredResult, Task, TaskError } from './task.ts'
 export interface JobMessage {
   readonly taskId: string
   readonly generation: number
-  /** `whole` plans and compresses the file; `part` encodes one segment; `join` combines the parts. */
+  /** Steps: `whole` plans and compresses the file; `part` encodes one segment; `join` combines the parts. */
   readonly step: 'whole' | 'part' | 'join'
   readonly part?: number
   /** Size of the upload in bytes. */
@@ -33,7 +33,7 @@ export const SPOKEN: Protocols = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
 
 /** The worker that claims a step. */
 export interface ClaimingWorker {
-  /** Id of one run of one step. */
+  /** Worker id, new for each run of a step. */
   readonly id: string
   /** Newest protocol version of the worker. */
   readonly protocol: number
@@ -72,18 +72,18 @@ export type Claim =
       /** Blob key of the upload. */
       readonly uploadKey: string
       readonly password?: string
-      /** Step `part`: that part. Step `join`: all parts, finished. Step `whole`: empty. */
+      /** Parts for this step. Step `part`: that part; step `join`: all parts, finished; step `whole`: none. */
       readonly parts: readonly PartRecord[]
-      /** Step `part`: sums over the finished parts whose receipt has `replaces`: bytes after and bytes before. */
+      /** Progress of the job for step `part`: total bytes of finished parts that replace others, and the bytes that they replace. */
       readonly soFar: { readonly bytes: number; readonly replaces: number }
       /** True if a worker was lost with this step, or with one beside it. The step then runs alone in its isolate. */
       readonly alone: boolean
       /** Why the file exceeds the job's budget. The worker then completes the task with the unchanged upload. `undefined`: compress it. */
       readonly overBudget?: StoredMessage
     }
-  /** Another worker has the lease, the step is done, or the task is gone. The worker drops the message. */
+  /** Claim refused: another worker has the lease, the step is done, or the task is gone. The worker drops the message. */
   | { readonly kind: 'forget' }
-  /** Worker and record share no protocol version. `spoken` has the versions of the record. Another worker may take the step. */
+  /** Claim refused: worker and record share no protocol version. `spoken` has the versions of the record. */
   | { readonly kind: 'incompatible'; readonly spoken: Protocols }
 
 /** Cause of a failed attempt: an error in Whittle's code, or an unavailable platform service. */
@@ -107,9 +107,9 @@ export interface TaskRecordFace {
   beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
   /** Splits the job into parts. Each part gets its own queue message. */
   split(attempt: number, plans: readonly PartPlan[]): Promise<void>
-  /** Stores the result of a part. Returns `false` if it comes too late; the caller then removes its blob. */
+  /** Stores the result of a part. Returns `false` if the task or the part has ended; the caller then removes the part's blob. */
   completePart(attempt: number, part: number, receipt: PartReceipt, key: string, size: number): Promise<boolean>
-  /** Completes the task. Returns `false` if the task was removed or has ended; the caller then removes its blob. */
+  /** Completes the task. Returns `false` if the task was removed or has ended; the caller then removes the result's blob. */
   complete(attempt: number, result: StoredResult): Promise<boolean>
   fail(attempt: number, error: TaskError): Promise<void>
   /**
@@ -121,12 +121,12 @@ export interface TaskRecordFace {
   release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void>
   /** Cancels a running job and removes blobs and record. `undefined`: the task does not exist. */
   remove(): Promise<{ freedBytes: number } | undefined>
-  /** Returns the callback message, whether it is delivered or not. `undefined`: there is none. */
+  /** Returns the task's callback message, whether it is delivered or not. `undefined`: there is none. */
   callback(): Promise<{ url: string; messageId: string; body: string } | undefined>
-  /** Sends the callback once more, now. Returns `false` if there is none. */
+  /** Sends the task's callback once more, now. Returns `false` if there is none. */
   replayCallback(): Promise<boolean>
   /** Returns the keys of the blobs that the task still needs, for the sweep. `undefined`: the task does not exist. */
   names(): Promise<string[] | undefined>
-  /** Sets the alarm again. Returns `false` if the task does not exist or has ended. */
+  /** Sets the task's alarm again, after it may have been lost. Returns `false` if the task does not exist or has ended. */
   ringSoon(): Promise<boolean>
 }

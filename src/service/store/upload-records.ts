@@ -11,11 +11,11 @@ export const taskOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
 export const uploadOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
 
 /** Job options in the metadata of an upload. All are optional. */
-interface UploadWishes {
+interface UploadOptions {
   readonly quality?: Quality
   readonly format?: string
   readonly callbackUrl?: string
-  /** Size limit of the result in bytes. */
+  /** Largest allowed size of the result, in bytes. */
   readonly targetSize?: number
   readonly usageRights?: 'keep' | 'drop'
 }
@@ -29,7 +29,7 @@ export interface NewUpload {
   readonly fileName: string
   /** Header `Upload-Metadata` as received, without the password. */
   readonly metadata: string
-  readonly wishes: UploadWishes
+  readonly wishes: UploadOptions
   /** True if the task starts automatically after the last byte. */
   readonly compress: boolean
   /** Id of the R2 multipart upload. `undefined`: the file fits into one part. */
@@ -51,11 +51,11 @@ export interface Piece {
 }
 
 export interface UploadState extends NewUpload {
-  /** Number of committed bytes. */
+  /** Number of bytes of the upload that are committed. */
   readonly offset: number
   /** State of the SHA-256 over the committed bytes. */
   readonly hash: Uint8Array
-  /** Pieces in order. They follow the parts. */
+  /** Pieces (stored bytes that fill no part), in order. They follow the parts. */
   readonly pieces: readonly Piece[]
   /** True if the multipart upload is completed. */
   readonly isWhole: boolean
@@ -68,15 +68,15 @@ export interface StoredPart {
   readonly etag: string
 }
 
-/** Bytes stored by one request, committed together. */
+/** Bytes that one request stored and now commits. */
 export interface Progress {
-  /** Offset committed before. */
+  /** Offset of the upload before this commit, in bytes. */
   readonly from: number
   readonly offset: number
   readonly hash: Uint8Array
-  /** Additional parts, in order. */
+  /** Parts that the request stored, in order. */
   readonly parts: readonly StoredPart[]
-  /** All pieces that the upload has now. */
+  /** All pieces of the upload after the commit. */
   readonly pieces: readonly Piece[]
 }
 
@@ -95,13 +95,13 @@ export interface UploadRecordFace {
   /** Creates the upload. `password` arrives in clear text and is encrypted at once. */
   create(upload: NewUpload, password?: string): Promise<UploadState>
   read(): Promise<UploadState | undefined>
-  /** Gives a request the write lock from `offset` on. The previous holder of the lock can no longer commit. */
+  /** Gives a request the write lock of the upload from `offset` on. The previous holder of the lock can no longer commit. */
   open(accountId: string, offset: number): Promise<Opened>
   /** Returns an unused part number. `undefined`: the write lock is lost. */
   nextPart(turn: number): Promise<number | undefined>
   /** Commits stored bytes. Returns `false`, without a change, if the write lock is lost. */
   commit(turn: number, progress: Progress): Promise<boolean>
-  /** Returns all stored parts in order. */
+  /** Returns all stored parts of the upload in order. */
   parts(): Promise<StoredPart[]>
   /** Records that the multipart upload is completed. */
   whole(): Promise<void>

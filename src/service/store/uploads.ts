@@ -7,7 +7,7 @@ import { PART_BYTES, r2Source } from './blobs.ts'
 
 /**
  * Receives chunks and stores parts. Small files stay in memory until `store`, so that refused files are never stored.
- * Uses one buffer of at most one part. While a part is sent, the sender waits.
+ * The buffer has at most one part. While a part is sent, the sender waits.
  */
 export class Upload {
   readonly key: string
@@ -35,17 +35,17 @@ export class Upload {
     this.hash.update(chunk)
     this.#size += chunk.length
     for (let rest = chunk; rest.length > 0; ) {
-      if (this.#filled === PART_BYTES) await this.#send()
-      this.#reserve(rest.length)
-      const taken = Math.min(rest.length, this.#buffer.length - this.#filled)
-      this.#buffer.set(rest.subarray(0, taken), this.#filled)
-      this.#filled += taken
-      rest = rest.subarray(taken)
+      if (this.#filled === PART_BYTES) await this.#sendPart()
+      this.#growBuffer(rest.length)
+      const copied = Math.min(rest.length, this.#buffer.length - this.#filled)
+      this.#buffer.set(rest.subarray(0, copied), this.#filled)
+      this.#filled += copied
+      rest = rest.subarray(copied)
     }
   }
 
   /** Grows the buffer by doubling, up to the size of one part. */
-  #reserve(more: number): void {
+  #growBuffer(more: number): void {
     let length = this.#buffer.length
     while (length < PART_BYTES && length < this.#filled + more) length = Math.min(PART_BYTES, length * 2)
     if (length === this.#buffer.length) return
@@ -56,7 +56,7 @@ export class Upload {
   }
 
   /** Sends the buffer as the next part and empties it. */
-  async #send(): Promise<void> {
+  async #sendPart(): Promise<void> {
     this.#multipart ??= await this.#bucket.createMultipartUpload(this.key)
     this.#parts.push(await this.#multipart.uploadPart(this.#parts.length + 1, this.#buffer.subarray(0, this.#filled)))
     this.#filled = 0
@@ -70,7 +70,7 @@ export class Upload {
   /** Ends the upload. Files of more than one part are in R2 afterwards, smaller ones only after `store`. */
   async finish(): Promise<{ size: number; sha256: string }> {
     if (this.#multipart) {
-      if (this.#filled > 0) await this.#send()
+      if (this.#filled > 0) await this.#sendPart()
       await this.#multipart.complete(this.#parts)
       this.#stored = true
       this.#free()
@@ -78,7 +78,7 @@ export class Upload {
     return { size: this.#size, sha256: this.hash.digest('hex') }
   }
 
-  /** The finished upload as a source, for identification before it is stored. */
+  /** Returns the finished upload as a source, so that its format can be identified before it is stored. */
   source(name: string): Source {
     if (!this.#stored) return memorySource(this.#buffer.subarray(0, this.#filled), name)
     return r2Source(this.#bucket, this.key, this.#size, name)
@@ -90,7 +90,7 @@ export class Upload {
     this.#free()
   }
 
-  /** Transfers the blob to its task. Nothing to do for uploads of this kind. */
+  /** Transfers the upload to its task. Nothing to do here, because only resumable uploads record it. */
   async handOver(): Promise<void> {}
 
   /** Removes everything that was stored and frees the buffer. */

@@ -1,4 +1,4 @@
-/** Error of the HTTP API: status, stable type word, message, and details. */
+/** Error response of the HTTP API: status, machine-readable type, message and details. */
 import { type ApiMessage, type ApiSaid, apiMessageOf, inLanguage } from '../i18n/message.ts'
 import type { TaskError } from '../store/task.ts'
 
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Value of `error_detail.type`: one of `ERROR_TYPES`. */
   readonly type: ErrorType
-  /** Translatable message. `Error.message` has it in English. */
+  /** Error message that can be translated. `Error.message` has it in English. */
   readonly said: ApiMessage
   /** Other fields of `error_detail`. */
   readonly facts: ErrorFacts

@@ -8,7 +8,7 @@ import type { ExportedAccount } from '../store/accounts.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
 
 const EXPORTS = 'exports/'
-const AT_ONCE = 20
+const PARALLEL_ACCOUNTS = 20
 
 export interface Backed {
   readonly accounts: number
@@ -16,17 +16,17 @@ export interface Backed {
   readonly failed: number
 }
 
-const keyOf = (day: string, accountId: string) => `${EXPORTS}${day}/${accountId}.json`
+const exportKey = (day: string, accountId: string) => `${EXPORTS}${day}/${accountId}.json`
 
 /** Exports all accounts to `exports/<day>/<account>.json`. */
 export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now = Date.now()): Promise<Backed> {
   const day = new Date(now).toISOString().slice(0, 10)
   let [accounts, failed] = [0, 0]
   for (let cursor: string | undefined; ; ) {
-    const page = await enlisted(bucketsOf(env), AT_ONCE, cursor)
-    const told = await Promise.allSettled(page.ids.map((id) => exportAccount(env, id, day)))
-    accounts += told.filter(({ status }) => status === 'fulfilled').length
-    failed += told.filter(({ status }) => status === 'rejected').length
+    const page = await enlisted(bucketsOf(env), PARALLEL_ACCOUNTS, cursor)
+    const results = await Promise.allSettled(page.ids.map((id) => exportAccount(env, id, day)))
+    accounts += results.filter(({ status }) => status === 'fulfilled').length
+    failed += results.filter(({ status }) => status === 'rejected').length
     cursor = page.cursor
     if (cursor === undefined) return { accounts, failed }
   }
@@ -34,7 +34,7 @@ export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now =
 
 async function exportAccount(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, accountId: string, day: string): Promise<void> {
   const exported = await env.ACCOUNTS.getByName(accountId).exported()
-  if (exported) await env.BLOBS.put(keyOf(day, accountId), JSON.stringify(exported))
+  if (exported) await env.BLOBS.put(exportKey(day, accountId), JSON.stringify(exported))
 }
 
 /**
@@ -42,5 +42,5 @@ async function exportAccount(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, accountId: st
  * @param day UTC day such as `2026-11-22`
  */
 export async function exportOf(blobs: R2Bucket, accountId: string, day: string): Promise<ExportedAccount | undefined> {
-  return (await blobs.get(keyOf(day, accountId)))?.json<ExportedAccount>()
+  return (await blobs.get(exportKey(day, accountId)))?.json<ExportedAccount>()
 }

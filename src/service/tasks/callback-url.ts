@@ -20,37 +20,37 @@ const INTERNAL_NAMES = [
   ...['internal', 'home', 'corp', 'mail', 'lan', 'private', 'intranet', 'intern', 'intra', 'localdomain', 'localnet', 'workgroup'],
   ...['mshome.net', 'fritz.box', 'svc', 'cluster', 'consul', 'nomad', 'kubernetes', 'k8s', 'docker', 'router', 'gateway', 'dhcp'],
 ]
-const INTERNAL = new RegExp(`(^|\\.)(${INTERNAL_NAMES.map((name) => name.replace('.', '\\.')).join('|')})$`)
+const INTERNAL_NAME = new RegExp(`(^|\\.)(${INTERNAL_NAMES.map((name) => name.replace('.', '\\.')).join('|')})$`)
 /** Host name after RFC 1035, 2.3.4. Underscores are accepted, because some hosts use them. */
-const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/
+const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/
 const PORTS: readonly number[] = [443, 8443]
 const MAX_LENGTH = 2048
 
 export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrl {
-  const no = (why: ApiSaid): CallbackUrl => ({ ok: false, why: apiMessageOf(why) })
-  if (raw.length > MAX_LENGTH) return no(apiMessage('it_is_longer_than_characters', { limit: MAX_LENGTH }))
+  const refuse = (why: ApiSaid): CallbackUrl => ({ ok: false, why: apiMessageOf(why) })
+  if (raw.length > MAX_LENGTH) return refuse(apiMessage('it_is_longer_than_characters', { limit: MAX_LENGTH }))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the URL parser would silently drop them
-  if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return no('white_space_or_backslashes')
-  if (!/^https?:\/\/[^/]/i.test(raw)) return no('must_begin_with_https')
+  if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return refuse('white_space_or_backslashes')
+  if (!/^https?:\/\/[^/]/i.test(raw)) return refuse('must_begin_with_https')
   let url: URL
   try {
     url = new URL(raw)
   } catch {
-    return no('it_is_no_valid_url')
+    return refuse('it_is_no_valid_url')
   }
-  if (url.username || url.password || raw.slice(0, raw.indexOf('/', 8) + 1 || undefined).includes('@')) return no('carries_credentials')
+  if (url.username || url.password || raw.slice(0, raw.indexOf('/', 8) + 1 || undefined).includes('@')) return refuse('carries_credentials')
   const host = url.hostname.replace(/\.$/, '').toLowerCase()
   if (loopbackHttp && url.protocol === 'http:' && (host === '127.0.0.1' || host === 'localhost' || host === '[::1]')) {
     return { ok: true, url: url.href }
   }
-  if (url.protocol !== 'https:') return no('must_begin_with_https')
-  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return no('host_is_ip_address')
-  if (url.hostname.endsWith('.')) return no('host_ends_with_dot')
-  if (!host.includes('.')) return no('host_is_no_public_name')
-  if (INTERNAL.test(host)) return no('host_is_internal_name')
-  if (!NAME.test(host)) return no('host_is_no_public_name')
+  if (url.protocol !== 'https:') return refuse('must_begin_with_https')
+  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return refuse('host_is_ip_address')
+  if (url.hostname.endsWith('.')) return refuse('host_ends_with_dot')
+  if (!host.includes('.')) return refuse('host_is_no_public_name')
+  if (INTERNAL_NAME.test(host)) return refuse('host_is_internal_name')
+  if (!HOST_NAME.test(host)) return refuse('host_is_no_public_name')
   const port = Number(url.port || 443)
   const allowed = [...PORTS, ...ports]
-  if (!allowed.includes(port)) return no(apiMessage('port_not_allowed', { port, allowed: allowed.join(', ') }))
+  if (!allowed.includes(port)) return refuse(apiMessage('port_not_allowed', { port, allowed: allowed.join(', ') }))
   return { ok: true, url: url.href }
 }

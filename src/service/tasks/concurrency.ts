@@ -6,18 +6,18 @@
  */
 export async function sideBySide<Item, Answer>(
   items: readonly Item[],
-  most: number,
-  work: (item: Item, place: number) => Promise<Answer>,
+  limit: number,
+  work: (item: Item, index: number) => Promise<Answer>,
 ): Promise<Answer[]> {
   const answers: Promise<Answer>[] = []
   const next = items.entries()
   const worker = async () => {
-    for (const [place, item] of next) {
-      answers[place] = work(item, place)
-      await answers[place].catch(() => undefined)
+    for (const [index, item] of next) {
+      answers[index] = work(item, index)
+      await answers[index].catch(() => undefined)
     }
   }
-  await Promise.all(Array.from({ length: most }, worker))
+  await Promise.all(Array.from({ length: limit }, worker))
   return Promise.all(answers)
 }
 
@@ -27,8 +27,8 @@ export class Ahead {
   readonly #capacity: number
   readonly #running = new Map<Promise<unknown>, number>()
 
-  constructor(most: number, capacity: number) {
-    this.#most = most
+  constructor(limit: number, capacity: number) {
+    this.#most = limit
     this.#capacity = capacity
   }
 
@@ -38,14 +38,14 @@ export class Ahead {
       .catch(() => undefined)
       .finally(() => this.#running.delete(ended))
     this.#running.set(ended, bytes)
-    while (this.#running.size >= this.#most || this.#held() > this.#capacity) await Promise.race(this.#running.keys())
+    while (this.#running.size >= this.#most || this.#bytesInUse() > this.#capacity) await Promise.race(this.#running.keys())
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#running.keys())
   }
 
-  #held(): number {
+  #bytesInUse(): number {
     return [...this.#running.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 }

@@ -5,12 +5,12 @@ import type { JobMessage } from '../store/tasks.ts'
 import { type Codecs, run } from './run.ts'
 
 /** Names of dead letter queues: `whittle-press-dead`, or with the environment's name `whittle-media-dead-staging`. */
-const DEAD_LETTERS = /^whittle-[a-z]+-dead(-[a-z0-9]+)?$/
+const DEAD_LETTER_QUEUE = /^whittle-[a-z]+-dead(-[a-z0-9]+)?$/
 
-export const isDead = (queue: string) => DEAD_LETTERS.test(queue)
+export const isDead = (queue: string) => DEAD_LETTER_QUEUE.test(queue)
 
 /** Longest wait for memory, in milliseconds (5 minutes). A queue message may take 15 minutes; the rest is for the job. */
-const WAIT_MS = 300_000
+const MEMORY_WAIT_MS = 300_000
 const RETRY_SECONDS = 15
 
 /**
@@ -26,7 +26,7 @@ export async function consume(batch: MessageBatch<JobMessage>, env: WorkerEnv, c
       continue
     }
     try {
-      const answer = await run(env, codecs, message.body, { waitMs: WAIT_MS })
+      const answer = await run(env, codecs, message.body, { waitMs: MEMORY_WAIT_MS })
       if (answer === 'busy') message.retry({ delaySeconds: RETRY_SECONDS })
       else message.ack()
     } catch (error) {

@@ -18,11 +18,11 @@ export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: numb
 }
 
 /** Number of unclaimed messages to containers, sent over hours, after which the job returns to an isolate. */
-const MOST_HEAVY_MESSAGES = 8
+const MAX_CONTAINER_MESSAGES = 8
 
 /** True if the job waits for a container and none has claimed it. */
 export const isForsaken = ({ heavy, phase, step }: Job) =>
-  heavy === true && phase === 'whole' && step.attempts === FIRST_HEAVY && step.sent >= MOST_HEAVY_MESSAGES
+  heavy === true && phase === 'whole' && step.attempts === FIRST_HEAVY && step.sent >= MAX_CONTAINER_MESSAGES
 
 /** Returns a job to an isolate after no container claimed it. The isolate completes the task with the unchanged upload. */
 export function forsakenJob({ heavy: _, ...job }: Job, now: number): Job {

@@ -27,9 +27,9 @@ export interface Kept {
   /** Blob key of the upload. */
   readonly key: string
   source(name: string): Source
-  /** Removes the upload, because no task was created. */
+  /** Removes the stored upload, because no task was created. */
   discard(): Promise<void>
-  /** Transfers the upload to its task. */
+  /** Hands the stored upload over to its task. */
   handOver(): Promise<void>
 }
 
@@ -49,12 +49,12 @@ export interface StageLimits {
   readonly maxFileBytes: number
   /** Retention of the result in milliseconds. */
   readonly retentionMs: number
-  /** True if no other file follows in the request, so that a refused file need not be read to its end. */
+  /** True if the request has no further file, so that a refused file need not be read to its end. */
   readonly isAlone: boolean
 }
 
-/** Factor over the size limit above which a file is no longer read. */
-const HOPELESS = 4
+/** Multiple of the size limit above which a file is no longer read. Smaller files are read to their end. */
+const MAX_OVERSIZE_FACTOR = 4
 
 /** Received file before it is identified. */
 export interface Received extends Digested {
@@ -68,15 +68,15 @@ export async function receive(env: Env, fileName: string, body: AsyncIterable<Ui
   const taskId = newTaskId(limits.accountId)
   const upload = new Upload(env.BLOBS, newUploadKey(taskId, limits.retentionMs))
   const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
-    return { taskId, fileName, upload, ...(await forgotten(upload, first, body, limits)), refusal }
+    return { taskId, fileName, upload, ...(await hashRemaining(upload, first, body, limits)), refusal }
   }
   try {
-    let looked = false
+    let isChecked = false
     for await (const chunk of body) {
       if (upload.size + chunk.length > limits.maxFileBytes) return await refused(fileTooLarge(limits.maxFileBytes), [chunk])
       await upload.write(chunk)
-      if (looked || upload.size < FIRST_BYTES) continue
-      looked = true
+      if (isChecked || upload.size < FIRST_BYTES) continue
+      isChecked = true
       if (await mayBeKnown(upload.head(FIRST_BYTES), fileName)) continue
       if (limits.isAlone) throw unsupportedFormat()
       return await refused(unsupportedFormat())
@@ -122,7 +122,7 @@ export const fileTooLarge = (maxFileBytes: number) => {
 }
 
 /** Reads and hashes the rest of a refused file without storing it, because other files of the request may follow. */
-async function forgotten(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, { maxFileBytes }: StageLimits) {
+async function hashRemaining(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, { maxFileBytes }: StageLimits) {
   const { hash } = upload
   let { size } = upload
   const count = (chunk: Uint8Array) => {
@@ -133,7 +133,7 @@ async function forgotten(upload: Upload, first: readonly Uint8Array[], body: Asy
   await upload.discard()
   for await (const chunk of body) {
     count(chunk)
-    if (size > HOPELESS * maxFileBytes) throw fileTooLarge(maxFileBytes)
+    if (size > MAX_OVERSIZE_FACTOR * maxFileBytes) throw fileTooLarge(maxFileBytes)
   }
   return { size, sha256: hash.digest('hex') }
 }
@@ -148,7 +148,7 @@ export async function digest(fileName: string, body: AsyncIterable<Uint8Array>, 
   for await (const chunk of body) {
     hash.update(chunk)
     size += chunk.length
-    if (size > HOPELESS * maxFileBytes) throw fileTooLarge(maxFileBytes)
+    if (size > MAX_OVERSIZE_FACTOR * maxFileBytes) throw fileTooLarge(maxFileBytes)
   }
   return { fileName, size, sha256: hash.digest('hex') }
 }

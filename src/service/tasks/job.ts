@@ -14,8 +14,8 @@ export const MAX_ATTEMPTS = 3
  * Maximum number of attempts that fail because of the platform. They do not count as attempts. With their pauses they take about an hour.
  */
 export const MAX_TROUBLES = 20
-const FIRST_TROUBLE_MS = 2000
-const LONGEST_TROUBLE_MS = 300_000
+const FIRST_PLATFORM_PAUSE_MS = 2000
+const MAX_PLATFORM_PAUSE_MS = 300_000
 
 export interface Lease {
   readonly attempt: number
@@ -25,20 +25,20 @@ export interface Lease {
   readonly worker?: string
 }
 
-/** A step of a job. One worker at a time may claim it. */
+/** Step of a job, claimed by one worker at a time. */
 export interface Step {
-  /** Number of claims so far. */
+  /** Number of claims of the step so far. */
   attempts: number
   lease?: Lease
   /** Time in epoch milliseconds at which the next queue message is sent, unless a worker holds the lease. */
   sendAt: number
   /** Number of messages sent. Later repeats wait longer, because an unanswered message may just be in a long queue. */
   sent: number
-  /** Number of attempts that failed because of the platform. */
+  /** Number of attempts of the step that failed because of the platform. */
   troubles?: number
   /** Number of workers that stopped responding during this step. */
   lost?: number
-  /** Attempt of the last lost worker. It may have been only slow, and may renew its lease. */
+  /** Attempt number of the last lost worker. The worker may have been only slow; then it may renew its lease. */
   silent?: number
   /**
    * Time in epoch milliseconds before which no worker may claim the step. A step that may have crashed its worker restarts after the steps
@@ -50,18 +50,18 @@ export interface Step {
 export interface Callback {
   readonly url: string
   readonly messageId: string
-  /** Request body, fixed at the end of the task: every retry sends the same bytes. */
+  /** Body of the callback, fixed at the end of the task: every retry sends the same bytes. */
   readonly body: string
   nextAt?: number
   deliveries: Delivery[]
 }
 
 export interface Job {
-  /** Number of the current plan. Messages of other generations are ignored. */
+  /** Number of the job's current plan. Queue messages of other generations are ignored. */
   generation: number
   phase: 'whole' | 'parts' | 'join' | 'ended'
   step: Step
-  /** Number of parts. 0: the job is not split. */
+  /** Number of parts of the job. 0: the job is not split. */
   parts: number
   partsDone: number
   /** Number of parts that are released to the queue; later parts wait. `undefined`: all are released, as in records before 2026-12. */
@@ -86,11 +86,11 @@ export const firstStep = (job: Pick<Job, 'heavy'>, sendAt: number): Step => ({ .
 /** Maximum number of claims for a step of this job. A job over budget gets additional ones, to complete its task with the upload. */
 export const mostAttempts = (job: Job) => (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS) + (job.heavy ? FIRST_HEAVY : 0)
 
-/** Number of attempts made in the current environment, isolate or container. */
+/** Returns the number of attempts made in the current environment, isolate or container. */
 export const attemptsOf = ({ heavy, step }: Job) => (heavy ? step.attempts - FIRST_HEAVY : step.attempts)
 
 /** True if the step has no attempts left. */
-const isSpent = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_TROUBLES
+const isExhausted = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_TROUBLES
 
 export interface Claiming {
   readonly leaseMs: number
@@ -104,7 +104,7 @@ export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPT
   const own = worker === undefined ? {} : { worker }
   const until = now + leaseMs
   if (step.lease && worker !== undefined && step.lease.worker === worker) return { ...step, lease: { ...step.lease, until } }
-  if (step.lease || (step.heldUntil ?? 0) > now || isSpent(step, most)) return undefined
+  if (step.lease || (step.heldUntil ?? 0) > now || isExhausted(step, most)) return undefined
   const attempt = step.attempts + 1
   return { ...step, attempts: attempt, lease: { attempt, until, ...own } }
 }
@@ -122,12 +122,12 @@ export function beatStep(step: Step, attempt: number, now: number, leaseMs: numb
 }
 
 /** Ends a failed attempt. The next one starts after a pause that doubles each time. */
-export function releaseStep(step: Step, attempt: number, now: number, whose: Whose = 'codec'): Step {
+export function releaseStep(step: Step, attempt: number, now: number, cause: Whose = 'codec'): Step {
   if (step.lease?.attempt !== attempt) return step
   const { lease: _, ...rest } = step
-  if (whose === 'codec') return { ...rest, sendAt: now + 1000 * 2 ** (step.attempts - (step.troubles ?? 0)) }
+  if (cause === 'codec') return { ...rest, sendAt: now + 1000 * 2 ** (step.attempts - (step.troubles ?? 0)) }
   const troubles = (step.troubles ?? 0) + 1
-  const pauseMs = Math.min(LONGEST_TROUBLE_MS, FIRST_TROUBLE_MS * 2 ** (troubles - 1))
+  const pauseMs = Math.min(MAX_PLATFORM_PAUSE_MS, FIRST_PLATFORM_PAUSE_MS * 2 ** (troubles - 1))
   return { ...rest, troubles, sendAt: now + jittered(pauseMs) }
 }
 
@@ -142,8 +142,8 @@ export function lostStep(step: Step, now: number, pauseMs: number): Step {
 }
 
 /**
- * Marks a job as over budget: the next worker completes the task with the upload. Attempt numbers continue, because they are part of result
- * keys.
+ * Marks a job as over budget: the next worker completes the task with the upload.
+ * Attempt numbers continue, because result keys contain them.
  */
 export function overBudgetJob(job: Job, why: StoredMessage, now: number): Job {
   const { attempts, troubles = 0 } = job.step
@@ -161,7 +161,7 @@ type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost
 /** Returns the next action for a step at time `now`: wait, send a queue message, mark its worker as lost, or give up. */
 export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
   if (isHeld(step, now)) return { kind: 'wait', until: step.lease!.until }
-  if (isSpent(step, most)) return { kind: 'give up', lost: step.lease !== undefined }
+  if (isExhausted(step, most)) return { kind: 'give up', lost: step.lease !== undefined }
   if (step.lease) return { kind: 'lost' }
   const soonest = Math.max(step.sendAt, step.heldUntil ?? 0)
   return soonest > now ? { kind: 'wait', until: soonest } : { kind: 'send' }

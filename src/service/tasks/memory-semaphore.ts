@@ -4,14 +4,14 @@
  *
  * A cancelled request ends without running `finally`, so its memory would never be released. The platform also ends requests that only wait
  * for other requests.
- * Therefore every holder and waiter counts heartbeats with its own timer, polls for its turn, and removes those whose heartbeats stop.
+ * Therefore every holder and waiter counts heartbeats with its own timer, polls until the memory is free, and removes those whose heartbeats stop.
  */
 export class Gate {
   readonly #capacity: number
-  readonly #inside = new Set<Guest>()
-  readonly #line: Guest[] = []
+  readonly #holders = new Set<Participant>()
+  readonly #waiters: Participant[] = []
 
-  /** @param capacity memory in bytes */
+  /** @param capacity memory shared by the jobs, in bytes */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
@@ -21,77 +21,78 @@ export class Gate {
    * @returns disposable that releases the bytes; `undefined`: timeout
    */
   async enter(weight: number, waitMs = Number.POSITIVE_INFINITY): Promise<Disposable | undefined> {
-    const guest: Guest = { share: Math.min(weight, this.#capacity), beats: 0 }
-    const others = new Map<Guest, Seen>()
-    this.#line.push(guest)
-    for (let waitedMs = 0, pauseMs = FIRST_PAUSE_MS; !this.#isNext(guest); pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+    const participant: Participant = { share: Math.min(weight, this.#capacity), heartbeats: 0 }
+    const observations = new Map<Participant, Observation>()
+    this.#waiters.push(participant)
+    for (let waitedMs = 0, pauseMs = FIRST_PAUSE_MS; !this.#isNext(participant); pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
       if (waitedMs >= waitMs) {
-        this.#line.splice(this.#line.indexOf(guest), 1)
+        this.#waiters.splice(this.#waiters.indexOf(participant), 1)
         return undefined
       }
       const ms = Math.min(pauseMs, waitMs - waitedMs)
       await new Promise((resolve) => setTimeout(resolve, ms))
       waitedMs += ms
-      guest.beats++
-      this.#forgetDead(others, ms)
+      participant.heartbeats++
+      this.#removeSilent(observations, ms)
     }
-    this.#line.shift()
-    this.#inside.add(guest)
-    const beating = setInterval(() => guest.beats++, BEAT_MS)
+    this.#waiters.shift()
+    this.#holders.add(participant)
+    const heartbeatTimer = setInterval(() => participant.heartbeats++, HEARTBEAT_MS)
     return {
       [Symbol.dispose]: () => {
-        clearInterval(beating)
-        this.#inside.delete(guest)
+        clearInterval(heartbeatTimer)
+        this.#holders.delete(participant)
       },
     }
   }
 
-  #isNext(guest: Guest): boolean {
-    if (this.#line[0] !== guest) return false
-    let taken = guest.share
-    for (const { share } of this.#inside) taken += share
+  #isNext(participant: Participant): boolean {
+    if (this.#waiters[0] !== participant) return false
+    let taken = participant.share
+    for (const { share } of this.#holders) taken += share
     return taken <= this.#capacity
   }
 
   /**
    * Removes holders and waiters whose heartbeats stopped. Counts pauses instead of clock time, because the clock of a Worker may stand
    * still.
-   * @param seen last heartbeats of the others, as observed by one waiter
+   * @param observations last heartbeats of the others, as observed by one waiter
    */
-  #forgetDead(seen: Map<Guest, Seen>, pauseMs: number): void {
-    for (const guest of [...this.#inside, ...this.#line]) {
-      const known = seen.get(guest)
-      if (!known || known.beats !== guest.beats) seen.set(guest, { beats: guest.beats, silentMs: 0, looks: 0 })
+  #removeSilent(observations: Map<Participant, Observation>, pauseMs: number): void {
+    for (const participant of [...this.#holders, ...this.#waiters]) {
+      const known = observations.get(participant)
+      if (!known || known.heartbeats !== participant.heartbeats)
+        observations.set(participant, { heartbeats: participant.heartbeats, silentMs: 0, count: 0 })
       else {
         known.silentMs += pauseMs
-        known.looks++
-        if (known.silentMs < DEAD_MS || known.looks < DEAD_LOOKS) continue
-        this.#inside.delete(guest)
-        const place = this.#line.indexOf(guest)
-        if (place >= 0) this.#line.splice(place, 1)
+        known.count++
+        if (known.silentMs < MAX_SILENCE_MS || known.count < MIN_OBSERVATIONS) continue
+        this.#holders.delete(participant)
+        const position = this.#waiters.indexOf(participant)
+        if (position >= 0) this.#waiters.splice(position, 1)
       }
     }
   }
 }
 
-interface Guest {
+interface Participant {
   readonly share: number
-  /** Number of heartbeats. */
-  beats: number
+  /** Number of heartbeats that the participant has counted. */
+  heartbeats: number
 }
 
-interface Seen {
-  beats: number
+interface Observation {
+  heartbeats: number
   silentMs: number
-  looks: number
+  count: number
 }
 
 const FIRST_PAUSE_MS = 4
 const LAST_PAUSE_MS = 250
-const BEAT_MS = 2000
+const HEARTBEAT_MS = 2000
 /**
- * Silence in milliseconds after which a holder is removed. Codecs block all timers for seconds, so a minimum number of observations is
- * required, too.
+ * Silence in milliseconds after which a holder or waiter is removed. Codecs block all timers for seconds, so 30 observations are required,
+ * too.
  */
-const DEAD_MS = 15_000
-const DEAD_LOOKS = 30
+const MAX_SILENCE_MS = 15_000
+const MIN_OBSERVATIONS = 30

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Send } from './egress.ts'
 
 const TIMEOUT_MS = 15_000
-const ANSWER_BYTES = 300
+const MAX_RESPONSE_BYTES = 300
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -47,7 +47,7 @@ export async function deliver(send: Send, { url, messageId, body }: Message, sec
       body,
     })
     // Only the status decides if the webhook was delivered. The body is kept for people; errors while reading it are ignored.
-    const answer = await firstCharacters(response).catch(() => '')
+    const answer = await readFirstBytes(response).catch(() => '')
     return { at, status: response.status, ms: Date.now() - at, ...(answer ? { answer } : {}) }
   } catch (error) {
     return { at, status: 0, ms: Date.now() - at, error: error instanceof Error ? error.message : String(error) }
@@ -55,11 +55,11 @@ export async function deliver(send: Send, { url, messageId, body }: Message, sec
 }
 
 /** Reads only the first bytes of a response, because a receiver may send a body of any length. */
-async function firstCharacters(response: Response): Promise<string> {
+async function readFirstBytes(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
   await reader?.cancel()
-  return new TextDecoder().decode(value?.subarray(0, ANSWER_BYTES))
+  return new TextDecoder().decode(value?.subarray(0, MAX_RESPONSE_BYTES))
 }
 
 /**

@@ -12,13 +12,13 @@ const UPLOADS = 'uploads'
  * alarm is lost.
  */
 export async function wakeTasks(env: Pick<Env, 'BLOBS' | 'TASKS'>): Promise<number> {
-  let woken = 0
+  let count = 0
   for (const bucket of bucketsOf(env))
     for await (const page of pages(bucket, UPLOADS, ''))
       for (let at = 0; at < page.length; at += LOOKS_AT_ONCE) {
         const ids = page.slice(at, at + LOOKS_AT_ONCE).map(({ key }) => key.split('/')[1] ?? '')
         const answers = await Promise.allSettled(ids.map((id) => env.TASKS.getByName(id).ringSoon()))
-        woken += answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
+        count += answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
       }
-  return woken
+  return count
 }

@@ -43,12 +43,12 @@ export async function createUpload(
   if (upload.size > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
   const account = env.ACCOUNTS.getByName(upload.accountId)
   const taskId = taskOfUpload(upload.uploadId)
-  const named = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
-  const room = await account.reserve(taskId, upload.size, upload.expiresAt)
-  if (!room.ok) throw noRoom(room)
+  const withKey = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
+  const reservation = await account.reserve(taskId, upload.size, upload.expiresAt)
+  if (!reservation.ok) throw noRoom(reservation)
   try {
-    const several = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(named.uploadKey) : undefined
-    const whole: NewUpload = several ? { ...named, multipartId: several.uploadId } : named
+    const multipart = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(withKey.uploadKey) : undefined
+    const whole: NewUpload = multipart ? { ...withKey, multipartId: multipart.uploadId } : withKey
     return await env.UPLOADS.getByName(upload.uploadId).create(whole, password)
   } catch (error) {
     await account.release(taskId).catch(() => undefined)
@@ -56,7 +56,7 @@ export async function createUpload(
   }
 }
 
-/** Returns a finished upload as a file of a request. Problems become its refusal, not an exception. */
+/** Returns a finished resumable upload as a file of a request. Problems become its refusal, not an exception. */
 export async function stageUpload(env: Env, accountId: string, uploadId: string): Promise<Staged> {
   const refused = (refusal: ApiError): Staged => {
     return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
@@ -65,11 +65,11 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
   const record = env.UPLOADS.getByName(uploadId)
   const use = await record.use(accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return refused(refusalOf(uploadId, use))
-  return releasing(record, async () => {
-    if (await taskOf(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
-    const staged = await taken(env, record, use)
+  return releaseOnError(record, async () => {
+    if (await existingTask(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
+    const staged = await ingestClaimed(env, record, use)
     if ('upload' in staged.kept) return staged
-    // Release the upload, because another task may use it.
+    // Release the resumable upload, because another task may use it.
     await record.unuse()
     return { ...staged, taskId: newTaskId(accountId) }
   })
@@ -83,7 +83,7 @@ function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiE
 }
 
 /** Runs `work` and releases the upload if it throws. */
-async function releasing<T>(record: UploadRecordFace, work: () => Promise<T>): Promise<T> {
+async function releaseOnError<T>(record: UploadRecordFace, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -93,13 +93,13 @@ async function releasing<T>(record: UploadRecordFace, work: () => Promise<T>): P
 }
 
 /** Returns the task of an upload, if an interrupted request created it before. */
-async function taskOf(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
+async function existingTask(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
   const task = await env.TASKS.getByName(taskOfUpload(upload.uploadId)).read()
   if (task) await record.used()
   return task
 }
 
-async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kind: 'taken' }>): Promise<Staged> {
+async function ingestClaimed(env: Env, record: UploadRecordFace, use: Extract<Use, { kind: 'taken' }>): Promise<Staged> {
   const { upload, password } = use
   const { uploadId, fileName, size } = upload
   const file = {
@@ -127,10 +127,10 @@ async function taken(env: Env, record: UploadRecordFace, use: Extract<Use, { kin
 export async function beginByItself(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
   const use = await record.use(upload.accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return undefined
-  return releasing(record, async () => {
-    const known = await taskOf(env, record, upload)
+  return releaseOnError(record, async () => {
+    const known = await existingTask(env, record, upload)
     if (known) return known
-    const staged = await taken(env, record, use)
+    const staged = await ingestClaimed(env, record, use)
     const { plan, requestId, baseUrl, accountId } = upload
     const submission: Submission = { env, key: { accountId }, plan: PLANS[plan], requestId, baseUrl, jobOptions: {} }
     try {

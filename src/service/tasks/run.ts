@@ -10,13 +10,13 @@ import { type Codecs, ISOLATE, knowsCodes, type Lease, type Runtime, type Step, 
 
 export type { Codecs, Runtime, Step } from './step-run.ts'
 
-const BEAT_MS = 4000
+const HEARTBEAT_MS = 4000
 
 /** Memory semaphore of this isolate: one large job at a time. In the press pool of one machine, each process runs one job anyway. */
-const gate = new Gate(ISOLATE_BYTES)
+const semaphore = new Gate(ISOLATE_BYTES)
 
 /** Memory that a job may need, in bytes. Files below 64 KiB need little memory, whatever their codec does. */
-const weightOf = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
+const memoryNeeded = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
 
 export interface Admission {
   /** Longest wait for memory in milliseconds. `undefined`: no limit. The task is claimed only after the wait. */
@@ -26,7 +26,7 @@ export interface Admission {
 }
 
 /**
- * Runs a step.
+ * Runs a step of a task.
  * @returns `'busy'`: no memory became free in time, or the record shares no protocol version with this release; nothing was done
  */
 export async function run(
@@ -37,9 +37,9 @@ export async function run(
   runtime: Runtime = ISOLATE,
 ): Promise<'done' | 'busy'> {
   const record = recordOf(env, step.taskId)
-  const weight = weightOf(step)
-  let place = await gate.enter(weight, admission.waitMs)
-  if (!place) return 'busy'
+  const weight = memoryNeeded(step)
+  let permit = await semaphore.enter(weight, admission.waitMs)
+  if (!permit) return 'busy'
   try {
     const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: SPOKEN.newest, oldest: SPOKEN.oldest }
     const claim = await record.claim(step.generation, step.step, step.part, worker)
@@ -52,8 +52,8 @@ export async function run(
     const lease = keepLease(record, claim.attempt, step.part)
     try {
       if (claim.alone && weight < ISOLATE_BYTES) {
-        place[Symbol.dispose]()
-        place = (await gate.enter(ISOLATE_BYTES))!
+        permit[Symbol.dispose]()
+        permit = (await semaphore.enter(ISOLATE_BYTES))!
       }
       await attempt({ env, codecs, record, claim, step, lease, runtime })
     } finally {
@@ -61,7 +61,7 @@ export async function run(
     }
     return 'done'
   } finally {
-    place[Symbol.dispose]()
+    permit[Symbol.dispose]()
   }
 }
 
@@ -103,8 +103,8 @@ function keepLease(record: TaskRecordFace, attemptNumber: number, part: number |
   let progress = 0
   const timer = setInterval(async () => {
     const answer = await record.beat(attemptNumber, progress, part).catch(() => 'go on' as const)
-    if (answer === 'stop') controller.abort(new Error('the task was cancelled or given to another worker'))
-  }, BEAT_MS)
+    if (answer === 'stop') controller.abort(new Error('The task was removed, or another worker has its lease.'))
+  }, HEARTBEAT_MS)
   return {
     signal: controller.signal,
     progress: (share) => {

@@ -31,7 +31,7 @@ export type Step = Omit<JobMessage, 'generation'> & { generation: number | null 
 export interface Runtime {
   /** Memory budget in bytes, heap and Wasm together. */
   readonly memoryBudget: number
-  /** Maximum number of blob reads. */
+  /** Maximum number of blob reads of one attempt. */
   readonly mostReads: number
   /** CPU seconds for embedded pictures. `undefined`: the isolate's budget. */
   readonly pictureSeconds?: number
@@ -44,7 +44,7 @@ export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MOST_R
 
 /** Lease of a running step. */
 export interface Lease {
-  /** Aborts when the task was removed or the lease was lost. */
+  /** Signal that aborts when the task was removed or the lease was lost. */
   readonly signal: AbortSignal
   progress(share: number): void
   end(): void
@@ -61,7 +61,7 @@ export interface ClaimedStep {
 }
 
 /** A stored result: the output of the codec, or that output encrypted with the client's password. */
-interface Stored {
+interface ResultBlob {
   readonly key: string
   readonly size: number
   readonly output: OutputId
@@ -85,16 +85,16 @@ export class StepRun implements Disposable {
     this.#blocks[Symbol.dispose]()
   }
 
-  /** Runs the step. Expected errors, such as a malformed file, complete the task as unchanged; other errors fail the attempt. */
+  /** Runs the claimed step. Expected errors, such as a malformed file, complete the task as unchanged; other errors fail the attempt. */
   async run(): Promise<void> {
     const { claim, lease } = this.#job
     try {
       if (claim.overBudget !== undefined) throw overBudget(revivedMessage(claim.overBudget))
       await this.#step()
     } catch (error) {
-      const trouble = lease.signal.aborted ? undefined : expectedTrouble(this.#task.format, error)
-      if (!trouble) throw error
-      await this.#finish(trouble)
+      const expected = lease.signal.aborted ? undefined : expectedTrouble(this.#task.format, error)
+      if (!expected) throw error
+      await this.#finish(expected)
     }
   }
 
@@ -127,14 +127,14 @@ export class StepRun implements Disposable {
   async #part(job: Job, part: number): Promise<void> {
     const { env, claim, record } = this.#job
     const [planned] = claim.parts
-    if (!planned) throw new Error(`part ${part} was claimed without its plan`)
+    if (!planned) throw new Error(`The claim of part ${part} has no plan.`)
     const key = `${partsOf(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
     const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
     try {
       const receipt = await job.part(planned.plan, sink, claim.soFar)
       const { size } = await sink.finish()
-      const counted = await record.completePart(claim.attempt, part, receipt, key, size)
-      if (!counted) await sink.abort()
+      const accepted = await record.completePart(claim.attempt, part, receipt, key, size)
+      if (!accepted) await sink.abort()
     } catch (error) {
       await sink.abort()
       throw error
@@ -144,7 +144,8 @@ export class StepRun implements Disposable {
   #join(job: Job): Promise<Pressed> {
     const { env, claim } = this.#job
     const parts = claim.parts.map(({ index, plan, receipt, key, size }) => {
-      if (!receipt || key === undefined || size === undefined) throw new Error(`part ${index} is joined before it is done`)
+      if (!receipt || key === undefined || size === undefined)
+        throw new Error(`Part ${index} has no result, so the parts cannot be joined.`)
       return { plan, receipt, result: r2Source(env.BLOBS, key, size, this.#task.fileName, this.#blocks) }
     })
     return job.join(parts, this.#openSink, () => this.#blocks[Symbol.dispose]())
@@ -171,7 +172,7 @@ export class StepRun implements Disposable {
       output,
       name,
     })
-    const counted = await record.complete(claim.attempt, {
+    const accepted = await record.complete(claim.attempt, {
       key: stored.key,
       size: stored.size,
       sha256: stored.key === claim.uploadKey ? task.originalSha256 : await sha256OfBlob(env.BLOBS, stored.key),
@@ -183,11 +184,11 @@ export class StepRun implements Disposable {
       ...verifiedShareOf(pressed),
       engines: pressed.result ? enginesOf(format.id, output) : [],
     })
-    if (!counted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
+    if (!accepted && stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
   }
 
   /** Encrypts `plain`, whose blob is `stored.key`, with the client's password. Returns `stored` if there is no password. */
-  async #encrypted(plain: Source, format: KnownFormat, stored: Stored): Promise<Stored> {
+  async #encrypted(plain: Source, format: KnownFormat, stored: ResultBlob): Promise<ResultBlob> {
     const { env, claim } = this.#job
     if (claim.password === undefined) return stored
     const key = `${this.#resultKey}-encrypted`

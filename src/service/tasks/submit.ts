@@ -70,7 +70,7 @@ export async function submit(submission: Submission, staged: Staged, fastest: La
   if ('refusal' in staged.kept) throw staged.kept.refusal
   const { format, upload } = staged.kept
   try {
-    return await create(submission, staged, await decide(submission, staged, format, fastest))
+    return await create(submission, staged, await chooseOutputAndLane(submission, staged, format, fastest))
   } catch (error) {
     await upload.discard()
     throw error
@@ -82,7 +82,7 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
   if ('refusal' in staged.kept) return createFailed(submission, staged, staged.kept.refusal, position)
   const { format, upload } = staged.kept
   try {
-    return await create(submission, staged, { ...(await decide(submission, staged, format, 'slow')), position })
+    return await create(submission, staged, { ...(await chooseOutputAndLane(submission, staged, format, 'slow')), position })
   } catch (error) {
     await upload.discard()
     // Give the failed task of a resumable upload a new id, because the upload may still become another task.
@@ -93,12 +93,12 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
 }
 
 /** Merges job options. Options of the request take precedence over those of the upload's metadata. */
-const optionsOf = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
+const mergedOptions = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
-async function decide(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
-  const jobOptions = optionsOf(submission, staged)
+async function chooseOutputAndLane(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
+  const jobOptions = mergedOptions(submission, staged)
   checkQuality(format, jobOptions.quality)
   const output = chooseOutput(format, jobOptions.format)
   if (jobOptions.password !== undefined) await refusePassword(staged, format)
@@ -109,13 +109,13 @@ async function decide(submission: Submission, staged: Staged, format: KnownForma
 
 const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const
 
-async function refusePassword({ kept, fileName }: Staged, format: KnownFormat): Promise<void> {
-  const obstacle = 'refusal' in kept ? undefined : await passwordObstacle(kept.upload.source(fileName), format)
+async function refusePassword({ kept: retentionOf, fileName }: Staged, format: KnownFormat): Promise<void> {
+  const obstacle = 'refusal' in retentionOf ? undefined : await passwordObstacle(retentionOf.upload.source(fileName), format)
   if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
 /** Limits the retention of a task to the retention in its upload's blob key. The plan may have changed since the upload. */
-function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+function retentionOf({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
   if ('refusal' in staged.kept) return { retentionMs }
   const { key } = staged.kept.upload
   // The failed task of a resumable upload does not own the upload's blob.
@@ -123,9 +123,9 @@ function kept({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs
   return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
 }
 
-function common(submission: Submission, staged: Staged) {
+function commonFields(submission: Submission, staged: Staged) {
   const { key, plan, requestId, baseUrl, batchId } = submission
-  const jobOptions = optionsOf(submission, staged)
+  const jobOptions = mergedOptions(submission, staged)
   return {
     taskId: staged.taskId,
     accountId: key.accountId,
@@ -134,7 +134,7 @@ function common(submission: Submission, staged: Staged) {
     originalSize: staged.size,
     originalSha256: staged.sha256,
     createdAt: Date.now(),
-    ...kept(plan, staged),
+    ...retentionOf(plan, staged),
     baseUrl,
     requestId,
     ...(batchId === undefined ? {} : { batchId }),
@@ -144,9 +144,9 @@ function common(submission: Submission, staged: Staged) {
 
 async function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
   const { env } = submission
-  const jobOptions = optionsOf(submission, staged)
+  const jobOptions = mergedOptions(submission, staged)
   const task = await env.TASKS.getByName(staged.taskId).create({
-    ...common(submission, staged),
+    ...commonFields(submission, staged),
     ...decision,
     ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
     ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
@@ -163,7 +163,7 @@ async function create(submission: Submission, staged: Staged, decision: Decision
 export function createFailed(submission: Submission, staged: Staged, error: ApiError, position?: number): Promise<Task> {
   const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
   const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
-  const task: NewTask = { ...common(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
+  const task: NewTask = { ...commonFields(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
   return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
 }
 
@@ -178,7 +178,7 @@ export async function runAndWait(
   keepAlive: (work: Promise<unknown>) => void,
 ): Promise<Task> {
   if (task.lane === 'slow') return waitMs ? ((await waited(env, task.taskId, waitMs)) ?? task) : task
-  const run = press(env, task)
+  const run = runInPress(env, task)
   keepAlive(run)
   const limitMs = waitMs ?? QUICK_WAIT_MS
   if (limitMs === 0) return task
@@ -195,13 +195,13 @@ export async function runAndWait(
  * Runs a quick task in the press. If the press is busy or fails, the task moves to the queue. If that call fails too, the task's watchdog
  * queues it.
  */
-async function press(env: Env, { taskId, originalSize }: Task): Promise<void> {
+async function runInPress(env: Env, { taskId, originalSize }: Task): Promise<void> {
   const record = env.TASKS.getByName(taskId)
   const worker = crypto.randomUUID()
   try {
     if ((await env.PRESS.run(taskId, originalSize, worker)) === 'busy') await record.toQueue()
   } catch (error) {
-    console.error(JSON.stringify({ level: 'error', event: 'press_broke', task_id: taskId, error: String(error) }))
+    console.error(JSON.stringify({ level: 'error', event: 'press_failed', task_id: taskId, error: String(error) }))
     await record.toQueue(worker).catch(() => undefined)
   }
 }

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
 
-/** Pause in milliseconds before a new call, after the object was reset. */
+/** Pause in milliseconds before asking a task again whose object was reset. */
 const PAUSE_MS = 200
 
 /**
@@ -16,7 +16,7 @@ export async function waited({ TASKS }: Pick<Env, 'TASKS'>, taskId: string, ms: 
     try {
       return await TASKS.getByName(taskId).wait(leftMs)
     } catch (error) {
-      console.warn(JSON.stringify({ level: 'warn', event: 'wait_broke', task_id: taskId, error: String(error) }))
+      console.warn(JSON.stringify({ level: 'warn', event: 'wait_failed', task_id: taskId, error: String(error) }))
       await new Promise((resolve) => setTimeout(resolve, jittered(PAUSE_MS)))
     }
   }
