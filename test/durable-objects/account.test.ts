@@ -16,7 +16,7 @@ const completed = (taskId: string) =>
   ({ kind: 'completed', taskId, at: Date.now(), format: 'text', originalSize: 10, compressedSize: 4 }) as const
 
 describe('Account', () => {
-  it('counts an event once, however often it is told', async () => {
+  it('counts a repeated task event once', async () => {
     const account = await newAccount()
     for (let i = 0; i < 3; i++) {
       await account.tell(created('t1'))
@@ -28,7 +28,7 @@ describe('Account', () => {
     expect(await account.usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
   })
 
-  it('lists tasks newest first, by pages', async () => {
+  it('lists tasks newest first, page by page', async () => {
     const account = await newAccount()
     for (let i = 0; i < 7; i++) await account.tell(created(`t${i}`))
     const first = await account.list(3)
@@ -39,21 +39,21 @@ describe('Account', () => {
     expect(await account.list(3, 'no cursor of ours')).toBeUndefined()
   })
 
-  it('admits what fits the quota', async () => {
+  it('admits an upload only if it fits the storage quota', async () => {
     const account = await newAccount()
     await account.tell(created('big', 99_999_990))
     expect(await account.admit('t1', 11)).toEqual({ ok: false, used: 99_999_990, quota: 100_000_000 })
     expect(await account.admit('t1', 10)).toEqual({ ok: true })
   })
 
-  it('keeps room for what was admitted until it is told, given back, or forgotten', async () => {
+  it('reserves storage for an admitted upload until its task is created, it is released, or 15 minutes have passed', async () => {
     const account = await newAccount()
     const half = 50_000_000
     const full = { ok: false, used: 100_000_000, quota: 100_000_000 }
     expect([await account.admit('t1', half), await account.admit('t2', half)]).toEqual([{ ok: true }, { ok: true }])
     expect(await account.admit('t3', 1)).toEqual(full)
     await account.tell(created('t1', half))
-    expect(await account.admit('t3', 1), 'a task counts once').toEqual(full)
+    expect(await account.admit('t3', 1), 'the task counts once, not also as a reservation').toEqual(full)
     await account.giveBack(['t2'])
     expect(await account.admit('t3', half)).toEqual({ ok: true })
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -73,7 +73,7 @@ describe('Account', () => {
     expect(await account.beginIdempotent('k', 'batch', crypto.randomUUID())).toEqual({ kind: 'new' })
   })
 
-  it('gives the turn under an idempotency key again to who did not hear that it has it', async () => {
+  it('lets the same request claim an idempotency key again after its response was lost', async () => {
     const account = await newAccount()
     expect(await account.beginIdempotent('k', 'compress', 'one')).toEqual({ kind: 'new' })
     expect(await account.beginIdempotent('k', 'compress', 'one')).toEqual({ kind: 'new' })
@@ -82,7 +82,7 @@ describe('Account', () => {
     expect(await account.beginIdempotent('k', 'compress', 'one')).toMatchObject({ kind: 'done', id: 'tsk_1' })
   })
 
-  it('makes keys that work, shows them once, and disables them', async () => {
+  it('creates API keys, returns each key once, and disables them', async () => {
     const account = await newAccount()
     const { applicationId } = await account.createApplication('Shop', 'production')
     const made = await account.createKey(applicationId, { plan: 'free', scopes: ['compress'] })
@@ -97,7 +97,7 @@ describe('Account', () => {
     expect((await account.usage('free')).api_calls).toBe(1)
   })
 
-  it('asks for a month only the keys that were there in it', async () => {
+  it('asks only the keys that existed in a month for its calls', async () => {
     const accountId = `acc_${crypto.randomUUID().slice(0, 8)}`
     const asked: string[] = []
     const gates = {
@@ -130,7 +130,7 @@ describe('Account', () => {
         expect(await calls('2026-12')).toEqual([0, false])
         asked.length = 0
         expect((await account.applications())[0]?.keys).toEqual([])
-        expect(asked, 'a key that is gone is not looked for').toEqual([])
+        expect(asked, 'a removed key is not asked').toEqual([])
       } finally {
         vi.useRealTimers()
       }

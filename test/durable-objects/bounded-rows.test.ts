@@ -25,7 +25,7 @@ const select = (account: Account, column: string, table: string) =>
     [...storage.sql.exec<{ value: string | number }>(`SELECT ${column} AS value FROM ${table}`)].map(({ value }) => value),
   )
 
-it('who signs in again and again ends the own oldest sessions, and nobody else has fewer', async () => {
+it('repeated sign-ins end only the oldest sessions of the same person', async () => {
   const account = await newAccount()
   const people = await account.people
   const other = await people.openSession('usr_other')
@@ -37,7 +37,7 @@ it('who signs in again and again ends the own oldest sessions, and nobody else h
   expect(hashes.map((hash) => kept.includes(hash))).toEqual([true, ...Array(5).fill(false), ...Array(100).fill(true)])
 })
 
-it('invitations that nobody took are gone after their week, and two hundred are open at most', async () => {
+it('deletes unused invitations after a week and keeps at most 200', async () => {
   const account = await newAccount()
   const people = await account.people
   for (let i = 0; i < 3; i++) await people.invite('Bob')
@@ -50,7 +50,7 @@ it('invitations that nobody took are gone after their week, and two hundred are 
   expect(await people.openInvitation(last)).toBeUndefined()
 })
 
-it('challenges that nobody answered are gone after five minutes', async () => {
+it('deletes unanswered challenges after five minutes', async () => {
   const account = await newAccount()
   const challenges = await account.challenges
   for (let i = 0; i < 20; i++) await challenges.issue(`holder ${i}`)
@@ -60,7 +60,7 @@ it('challenges that nobody answered are gone after five minutes', async () => {
   expect(await rowsOf(account, 'challenges')).toBe(1)
 })
 
-it('keys that were made and deleted without being used leave no row, others stay for the usage', async () => {
+it('deletes the row of an unused key and keeps the row of a used key for its usage', async () => {
   const account = await newAccount()
   const { applicationId } = await account.createApplication('Shop', 'test')
   const [used, idle] = [

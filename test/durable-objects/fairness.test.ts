@@ -13,10 +13,10 @@ afterEach(() => void vi.useRealTimers())
 /** Number of parts of a two-hour film at 10 seconds a part. */
 const PARTS = 720
 const PART_MS = 35_000
-const SOUND_MS = 2000
+const AUDIO_MS = 2000
 const CONSUMERS = 50
 /** Interval in milliseconds at which a ten-second WAV file arrives. */
-const SOUND_EVERY_MS = 20_000
+const AUDIO_INTERVAL_MS = 20_000
 
 /** Simulation of one queue with 50 consumers, first come, first served. Only the simulation advances the time. */
 class Simulation {
@@ -41,7 +41,7 @@ class Simulation {
       if (next === nextSound) {
         this.#line.push('sound')
         this.#arrived.push(next)
-        nextSound += SOUND_EVERY_MS
+        nextSound += AUDIO_INTERVAL_MS
       }
       await this.#end(film)
     }
@@ -52,7 +52,7 @@ class Simulation {
       const message = this.#line.shift()!
       if (message === 'sound') {
         this.waits.push(this.now - this.#arrived.shift()!)
-        this.#atWork.push({ endsAt: this.now + SOUND_MS, message, attempt: 0 })
+        this.#atWork.push({ endsAt: this.now + AUDIO_MS, message, attempt: 0 })
         continue
       }
       const claim = await film.claim(message.generation, message.step, message.part)
@@ -72,7 +72,7 @@ class Simulation {
 }
 
 describe('a film of two hours', () => {
-  it('keeps a sound of ten seconds waiting for no longer than one part, and is done', { timeout: 120_000 }, async () => {
+  it('delays a ten-second audio file by at most one part, and completes', { timeout: 120_000 }, async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const task = newTask({ worker: 'media', format: 'mp4', output: 'mp4', retentionMs: 30 * 86_400_000 })
     const { accountId } = task
@@ -96,7 +96,7 @@ describe('a film of two hours', () => {
 })
 
 describe('an account', () => {
-  it('shares its parts between the films that are under way', async () => {
+  it('shares its parallel parts between the films in progress', async () => {
     const accountId = `acc_${crypto.randomUUID()}`
     const account = env.ACCOUNTS.getByName(accountId)
     await account.put({ accountId, name: 'Film', plan: 'pro', createdAt: 0, state: 'active' })
@@ -114,7 +114,7 @@ describe('an account', () => {
   })
 })
 
-describe('queues', () => {
+describe('tasks in queues', () => {
   const message = (change: Partial<JobMessage> = {}): JobMessage => ({
     taskId: 'tsk_1',
     generation: 1,
@@ -125,13 +125,13 @@ describe('queues', () => {
   const named = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { name }])) as unknown as Env
   const nameOf = (queue: unknown) => (queue as { name: string }).name
 
-  it('are one for all where there is no other', () => {
+  it('share one queue if the deployment has no others', () => {
     const edge = named('PRESS_JOBS', 'MEDIA_JOBS')
     expect(nameOf(queueFor(edge, 'press', message({ bytes: 1e9 })))).toBe('PRESS_JOBS')
     expect(nameOf(queueFor(edge, 'media', message({ step: 'part', part: 7 })))).toBe('MEDIA_JOBS')
   })
 
-  it('keep what takes minutes apart, and share the rest evenly', () => {
+  it('separate large files and spread tasks evenly over several queues', () => {
     const edge = named('PRESS_JOBS', 'PRESS_JOBS_1', 'PRESS_JOBS_2', 'PRESS_LARGE_JOBS', 'PRESS_LARGE_JOBS_1', 'MEDIA_JOBS')
     const counts = new Map<string, number>()
     for (let i = 0; i < 3000; i++) {

@@ -15,8 +15,8 @@ const OVER_BUDGET = { ...RESULT, outcome: { kind: 'unchanged', reason: 'over_bud
 const ISOLATE = { id: 'isolate', protocol: 1 }
 const CONTAINER = { id: 'container', protocol: 1, heavy: true }
 
-interface World {
-  readonly face: TaskRecordFace
+interface TestContext {
+  readonly api: TaskRecordFace
   /** Messages sent to isolates (`press`) and to containers (`heavy`). */
   readonly press: JobMessage[]
   readonly heavy: JobMessage[]
@@ -28,7 +28,7 @@ const queue = (sent: JobMessage[]) => ({
   sendBatch: async (messages: { body: JobMessage }[]) => void sent.push(...messages.map(({ body }) => body)),
 })
 
-async function withContainers(work: (world: World, task: NewTask) => Promise<void>, change: Partial<NewTask> = {}): Promise<void> {
+async function withContainers(work: (world: TestContext, task: NewTask) => Promise<void>, change: Partial<NewTask> = {}): Promise<void> {
   const task = newTask(change)
   await runInDurableObject(record(task) as unknown as DurableObjectStub, async (_, ctx) => {
     const [press, heavy]: [JobMessage[], JobMessage[]] = [[], []]
@@ -40,7 +40,7 @@ async function withContainers(work: (world: World, task: NewTask) => Promise<voi
       vi.setSystemTime(Date.now() + ms)
       await object.alarm()
     }
-    await work({ face: object, press, heavy, later }, task)
+    await work({ api: object, press, heavy, later }, task)
   })
 }
 
@@ -49,89 +49,91 @@ function claimed(claim: Claim): Extract<Claim, { kind: 'claimed' }> {
   return claim
 }
 
-describe('what an isolate says is over its budget', () => {
-  it('begins anew in a container, which no isolate may claim', async () => {
-    await withContainers(async ({ face, heavy }, { taskId, originalSize }) => {
-      const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
-      expect(await face.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })).toBe(false)
-      expect(await face.read()).toMatchObject({ status: 'processing' })
+describe('a job that exceeds the budget of an isolate', () => {
+  it('restarts in a container and cannot be claimed by an isolate', async () => {
+    await withContainers(async ({ api, heavy }, { taskId, originalSize }) => {
+      const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))
+      expect(await api.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })).toBe(false)
+      expect(await api.read()).toMatchObject({ status: 'processing' })
       expect(heavy).toEqual([{ taskId, generation: 2, step: 'whole', bytes: originalSize }])
-      expect(await face.claim(null, 'whole', undefined, ISOLATE)).toEqual({ kind: 'forget' })
-      const container = claimed(await face.claim(2, 'whole', undefined, CONTAINER))
-      expect(await face.complete(container.attempt, { ...RESULT, key: `results/${taskId}/${container.attempt}` })).toBe(true)
-      expect(await face.read()).toMatchObject({ status: 'completed', result: { outcome: { kind: 'compressed' } } })
+      expect(await api.claim(null, 'whole', undefined, ISOLATE)).toEqual({ kind: 'forget' })
+      const container = claimed(await api.claim(2, 'whole', undefined, CONTAINER))
+      expect(await api.complete(container.attempt, { ...RESULT, key: `results/${taskId}/${container.attempt}` })).toBe(true)
+      expect(await api.read()).toMatchObject({ status: 'completed', result: { outcome: { kind: 'compressed' } } })
     })
   })
 
-  it('is so in the end when the container says it, too', async () => {
-    await withContainers(async ({ face, heavy }) => {
-      const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
-      await face.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })
-      const container = claimed(await face.claim(2, 'whole', undefined, CONTAINER))
-      // A late isolate reports `over_budget` a second time. The job does not restart again.
-      expect(await face.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })).toBe(false)
+  it('ends as over_budget if the container reports it, too', async () => {
+    await withContainers(async ({ api, heavy }) => {
+      const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))
+      await api.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })
+      const container = claimed(await api.claim(2, 'whole', undefined, CONTAINER))
+      // The first isolate reports `over_budget` a second time. The job does not restart again.
+      expect(await api.complete(isolate.attempt, { ...OVER_BUDGET, key: isolate.uploadKey })).toBe(false)
       expect(heavy).toHaveLength(1)
-      expect(await face.complete(container.attempt, { ...OVER_BUDGET, key: container.uploadKey })).toBe(true)
-      expect(await face.read()).toMatchObject({ status: 'completed', result: OVER_BUDGET })
+      expect(await api.complete(container.attempt, { ...OVER_BUDGET, key: container.uploadKey })).toBe(true)
+      expect(await api.read()).toMatchObject({ status: 'completed', result: OVER_BUDGET })
     })
   })
 
   it('is split, encoded and joined in containers, part by part', async () => {
-    await withContainers(async ({ face, heavy, press }) => {
-      const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
-      await face.giveUp(isolate.attempt, 'too large')
-      const whole = claimed(await face.claim(2, 'whole', undefined, CONTAINER))
+    await withContainers(async ({ api, heavy, press }) => {
+      const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))
+      await api.giveUp(isolate.attempt, 'too large')
+      const whole = claimed(await api.claim(2, 'whole', undefined, CONTAINER))
       expect(whole.overBudget).toBeUndefined()
-      await face.split(whole.attempt, [{ start: 0 }, { start: 1 }] as never)
-      expect(await face.completePart(1, 0, { frames: 1 } as never, 'parts/late', 1), 'of an isolate, by its own plan').toBe(false)
+      await api.split(whole.attempt, [{ start: 0 }, { start: 1 }] as never)
+      expect(await api.completePart(1, 0, { frames: 1 } as never, 'parts/late', 1), 'a late part of an isolate, from the old plan').toBe(
+        false,
+      )
       for (const part of [0, 1]) {
-        const { attempt } = claimed(await face.claim(3, 'part', part, { ...CONTAINER, id: `part ${part}` }))
-        expect(await face.completePart(attempt, part, { frames: 1 } as never, `parts/${part}`, 1)).toBe(true)
+        const { attempt } = claimed(await api.claim(3, 'part', part, { ...CONTAINER, id: `part ${part}` }))
+        expect(await api.completePart(attempt, part, { frames: 1 } as never, `parts/${part}`, 1)).toBe(true)
       }
-      expect(claimed(await face.claim(3, 'join', undefined, CONTAINER)).parts).toHaveLength(2)
+      expect(claimed(await api.claim(3, 'join', undefined, CONTAINER)).parts).toHaveLength(2)
       expect(heavy.map(({ step }) => step)).toEqual(['whole', 'part', 'part', 'join'])
       expect(press).toHaveLength(1)
     })
   })
 })
 
-it('what takes three isolates along is tried in a container', async () => {
-  await withContainers(async ({ face, heavy, later }) => {
+it('a job that lost three isolates is tried in a container', async () => {
+  await withContainers(async ({ api, heavy, later }) => {
     for (let lost = 0; lost < 3; lost++) {
-      claimed(await face.claim(1, 'whole', undefined, { ...ISOLATE, id: `isolate ${lost}` }))
+      claimed(await api.claim(1, 'whole', undefined, { ...ISOLATE, id: `isolate ${lost}` }))
       await later(LEASE_MS + 1)
       await later(10 * LEASE_MS)
     }
     expect(new Set(heavy.map(({ generation, step }) => `${generation} ${step}`))).toEqual(new Set(['2 whole']))
-    claimed(await face.claim(2, 'whole', undefined, CONTAINER))
+    claimed(await api.claim(2, 'whole', undefined, CONTAINER))
   })
 })
 
-it('a container that is lost three times leaves the upload as it is', async () => {
-  await withContainers(async ({ face, later }) => {
-    const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
-    await face.giveUp(isolate.attempt, 'too large')
+it('a job that lost three containers returns the upload unchanged', async () => {
+  await withContainers(async ({ api, later }) => {
+    const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))
+    await api.giveUp(isolate.attempt, 'too large')
     for (let lost = 0; lost < 3; lost++) {
-      claimed(await face.claim(2, 'whole', undefined, { ...CONTAINER, id: `container ${lost}` }))
+      claimed(await api.claim(2, 'whole', undefined, { ...CONTAINER, id: `container ${lost}` }))
       await later(LEASE_MS + 1)
       await later(10 * LEASE_MS)
     }
-    const last = claimed(await face.claim(3, 'whole', undefined, { ...CONTAINER, id: 'last' }))
+    const last = claimed(await api.claim(3, 'whole', undefined, { ...CONTAINER, id: 'last' }))
     expect(last.overBudget).toContain('lost its worker')
-    expect(await face.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
+    expect(await api.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
   })
 })
 
-it('when no container comes for hours, an isolate says that it is over budget', async () => {
-  await withContainers(async ({ face, heavy, press, later }) => {
-    const isolate = claimed(await face.claim(1, 'whole', undefined, ISOLATE))
-    await face.giveUp(isolate.attempt, 'too large')
+it('if no container claims a job for hours, an isolate completes it as over_budget', async () => {
+  await withContainers(async ({ api, heavy, press, later }) => {
+    const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))
+    await api.giveUp(isolate.attempt, 'too large')
     for (let tries = 0; tries < 10; tries++) await later(32 * LEASE_MS + 1)
     expect(heavy).toHaveLength(8)
     expect(press.at(-1)).toMatchObject({ generation: 3, step: 'whole' })
-    const last = claimed(await face.claim(3, 'whole', undefined, { ...ISOLATE, id: 'another' }))
+    const last = claimed(await api.claim(3, 'whole', undefined, { ...ISOLATE, id: 'second isolate' }))
     expect(last.overBudget).toContain('no container came')
-    expect(await face.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
-    expect(await face.read()).toMatchObject({ status: 'completed', result: OVER_BUDGET })
+    expect(await api.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
+    expect(await api.read()).toMatchObject({ status: 'completed', result: OVER_BUDGET })
   })
 })

@@ -28,7 +28,7 @@ describe('KeyGate', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  it('lets ten requests of the free plan into any 60 seconds, and the eleventh when the first has aged', async () => {
+  it('accepts ten requests of the free plan in any 60 seconds, and the next one when the first has expired', async () => {
     const gate = await newGate()
     for (let i = 0; i < 10; i++) {
       vi.setSystemTime(START + i * 1000)
@@ -42,7 +42,7 @@ describe('KeyGate', () => {
     expect(await gate.enter('compress')).toMatchObject({ kind: 'limited' })
   })
 
-  it('never lets more in than the plan allows when requests race', async () => {
+  it('never accepts more than the limit when requests arrive at the same time', async () => {
     const gate = await newGate()
     const entries = await Promise.all(Array.from({ length: 30 }, () => gate.enter(null)))
     expect(entries.filter((entry) => entry.kind === 'accepted')).toHaveLength(10)
@@ -57,7 +57,7 @@ describe('KeyGate', () => {
     expect((await gate.calls('2026-11')).total).toBe(0)
   })
 
-  it('goes on with the window of the first release', async () => {
+  it('continues with a rate window stored by the first release', async () => {
     const gate = await newGate()
     await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
       for (const [name, value] of Object.entries({
@@ -83,11 +83,11 @@ describe('KeyGate', () => {
     expect(await gate.calls('2026-12')).toEqual({ total: 0, byDay: {} })
     await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
       await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ today: { day: '2026-11-21', calls: 1 } }))
-      expect(await new KeyGate(ctx, env as unknown as Env).calls('2026-11'), 'as it is stored').toEqual(counted)
+      expect(await new KeyGate(ctx, env as unknown as Env).calls('2026-11'), 'after reloading from storage').toEqual(counted)
     })
   })
 
-  it('goes on with the count of a release that kept each day by itself', async () => {
+  it('continues with daily counts stored by an earlier release', async () => {
     const gate = await newGate({ plan: 'enterprise' })
     await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
       ctx.storage.kv.put('day:2026-11-19', 7)

@@ -10,16 +10,16 @@ import { consoleGate } from '../../src/service/store/keys.ts'
  * Number of tasks in the account. `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` benchmarks a large
  * account.
  */
-const KEPT = Number(env.KEPT_TASKS || 20_000)
+const TASK_COUNT = Number(env.KEPT_TASKS || 20_000)
 const DAY_MS = 86_400_000
-const ANY_LENGTH = 20
+const MAX_ROWS_READ = 20
 
 afterEach(() => void vi.useRealTimers())
 
 const object = () => env.ACCOUNTS.getByName(`acc_${crypto.randomUUID()}`) as unknown as DurableObjectStub
 
 /** Runs `work` and returns its result, its SQL statements, rows read and written, and milliseconds. */
-async function counted<Answer>(storage: DurableObjectStorage, work: () => Promise<Answer>) {
+async function measured<Answer>(storage: DurableObjectStorage, work: () => Promise<Answer>) {
   const cursors: { rowsRead: number; rowsWritten: number }[] = []
   const statements: Statement[] = []
   const exec = storage.sql.exec.bind(storage.sql)
@@ -43,24 +43,24 @@ async function counted<Answer>(storage: DurableObjectStorage, work: () => Promis
 type Statement = readonly unknown[]
 
 /** Milliseconds that the SELECT statements take, averaged over 1,000 repetitions, because the clock has a resolution of 1 ms. */
-function readingMs(storage: DurableObjectStorage, statements: readonly Statement[]): number {
+function meanReadMs(storage: DurableObjectStorage, statements: readonly Statement[]): number {
   const reads = statements.filter(([sql]) => String(sql).trimStart().startsWith('SELECT'))
   const startedMs = performance.now()
-  for (let i = 0; i < READ_AGAIN; i++) for (const [sql, ...values] of reads) [...storage.sql.exec(String(sql), ...values)]
-  return (performance.now() - startedMs) / READ_AGAIN
+  for (let i = 0; i < REPETITIONS; i++) for (const [sql, ...values] of reads) [...storage.sql.exec(String(sql), ...values)]
+  return (performance.now() - startedMs) / REPETITIONS
 }
-const READ_AGAIN = 1000
+const REPETITIONS = 1000
 
-const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${KEPT})`
+const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${TASK_COUNT})`
 
-it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one`, { timeout: 120_000 }, async () => {
+it(`reads as few rows in an account of ${TASK_COUNT} tasks as in an empty one`, { timeout: 120_000 }, async () => {
   await runInDurableObject(object(), async (instance, { storage }) => {
     const account = instance as unknown as AccountFace
     storage.sql.exec(`${numbers} INSERT INTO tasks (task_id, stored, created_at) SELECT 'tsk_' || i, 100, 1 FROM n`)
     const now = Date.now()
     storage.sql.exec(
       `${numbers} INSERT INTO idempotency (scope, key, at, fingerprint, id) SELECT 'compress', 'key ' || i, ? + i, '', '' FROM n`,
-      now - DAY_MS - KEPT / 2,
+      now - DAY_MS - TASK_COUNT / 2,
     )
     await account.tell([
       { kind: 'created', taskId: 'tsk_new', createdAt: now, format: 'text', size: 10 },
@@ -72,7 +72,7 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
     const calls = {
       admit: () => account.admit('tsk_1', 1),
       usage: () => account.usage('free'),
-      // Part of `usage` that runs in the KeyGate object, measured separately.
+      // KeyGate call that `usage` makes, measured separately.
       gate: () => env.KEY_GATES.getByName(consoleGate('')).calls('2026-11'),
       list: () => account.list(3),
       begin: () => account.beginIdempotent('mine', 'compress', crypto.randomUUID()),
@@ -82,21 +82,23 @@ it(`admits, counts and forgets in an account of ${KEPT} tasks as in an empty one
     }
     const rows: Record<string, { read: number; written: number }> = {}
     for (const [name, call] of Object.entries(calls)) {
-      const { ms, statements, read, written } = await counted(storage, call as () => Promise<unknown>)
+      const { ms, statements, read, written } = await measured(storage, call as () => Promise<unknown>)
       rows[name] = { read, written }
       if (!env.KEPT_TASKS) continue
-      const reading = readingMs(storage, statements).toFixed(3)
-      console.warn(`${KEPT} tasks: ${name} ${ms.toFixed(0)} ms, ${reading} of it its own reads; ${read} rows read, ${written} written`)
+      const reading = meanReadMs(storage, statements).toFixed(3)
+      console.warn(
+        `${TASK_COUNT} tasks: ${name} ${ms.toFixed(0)} ms, ${reading} of it its own reads; ${read} rows read, ${written} written`,
+      )
     }
-    for (const [name, { read }] of Object.entries(rows)) expect(read, name).toBeLessThanOrEqual(ANY_LENGTH)
-    // One row has the sum of stored bytes, one the sum of reserved bytes.
-    expect(rows['admit'], 'rows are counted').toEqual({ read: 2, written: 0 })
-    expect((await account.usage('free')).storage_used).toBe(KEPT * 100 + 4)
+    for (const [name, { read }] of Object.entries(rows)) expect(read, name).toBeLessThanOrEqual(MAX_ROWS_READ)
+    // Rows read by `admit`: the sum of stored bytes and the sum of reserved bytes.
+    expect(rows['admit'], 'rows read and written').toEqual({ read: 2, written: 0 })
+    expect((await account.usage('free')).storage_used).toBe(TASK_COUNT * 100 + 4)
   })
 })
 
 /** Tables of the first release, with its data. */
-const OF_BEFORE = `
+const FIRST_RELEASE_SCHEMA = `
   CREATE TABLE tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, batch_id TEXT, position INTEGER,
     stored INTEGER NOT NULL, created_at INTEGER NOT NULL);
@@ -123,16 +125,16 @@ const OF_BEFORE = `
   INSERT INTO applications VALUES ('app_1', 'Shop', 'production', 'pro', 1);
   INSERT INTO deliveries (delivery) VALUES ('{"taskId":"done"}'), ('{"taskId":""}');
 `
-const TABLES_OF_NOW = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries', 'keys']
+const CURRENT_TABLES = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries', 'keys']
 
-it('an account of the first release answers as it did', async () => {
+it('migrates an account of the first release without losing data', async () => {
   await runInDurableObject(object(), async (_, ctx) => {
-    for (const table of TABLES_OF_NOW) ctx.storage.sql.exec(`DROP TABLE ${table}`)
+    for (const table of CURRENT_TABLES) ctx.storage.sql.exec(`DROP TABLE ${table}`)
     for (const name of ['schema/account', 'schema/tasks', 'schema/idempotency', 'schema/keys', 'schema/deliveries'])
       ctx.storage.kv.delete(name)
-    ctx.storage.sql.exec(OF_BEFORE)
+    ctx.storage.sql.exec(FIRST_RELEASE_SCHEMA)
     let account = new Account(ctx, env as unknown as Env)
-    // Create the account twice: migrations run only once.
+    // Load the account twice, because migrations must run only once.
     account = new Account(ctx, env as unknown as Env)
     const sums = { original_size: 300, compressed_size: 90, tasks_completed: 2, tasks_failed: 1, storage_used: 140 }
     expect(await account.usage('free', '2026-11')).toMatchObject(sums)
@@ -149,7 +151,7 @@ it('an account of the first release answers as it did', async () => {
     const ended = { at, format: 'text', originalSize: 100, compressedSize: 30 }
     for (const taskId of ['done', 'running', 'gone']) await account.tell({ kind: 'completed', taskId, ...ended })
     await account.tell({ kind: 'created', taskId: 'gone', createdAt: at, format: 'text', size: 7 })
-    expect(await account.usage('free', '2026-11'), 'only one was not counted before').toMatchObject({
+    expect(await account.usage('free', '2026-11'), 'two of the three completed events were counted before').toMatchObject({
       tasks_completed: 3,
       original_size: 400,
       storage_used: 70,
@@ -157,14 +159,14 @@ it('an account of the first release answers as it did', async () => {
   })
 })
 
-it('keeps nothing of what is gone, but for an hour and a day', async () => {
+it('deletes traces of removed tasks after an hour and idempotency keys after a day', async () => {
   await runInDurableObject(object(), async (instance, { storage }) => {
     const account = instance as unknown as AccountFace
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
     const tasks = 50
     for (let i = 0; i < 2 * tasks; i++) {
-      // The second half is created two days later. Each of its tasks deletes two expired rows.
+      // Create the second half of the tasks two days later. Each of them deletes two expired rows.
       vi.setSystemTime(start + (i < tasks ? 0 : 2 * DAY_MS))
       const [taskId, createdAt, format] = [`tsk_${i}`, Date.now(), 'text']
       await account.beginIdempotent(taskId, 'compress', 'a')
@@ -182,7 +184,7 @@ it('keeps nothing of what is gone, but for an hour and a day', async () => {
   })
 })
 
-it('an idempotency key is free after a day, or a quarter of an hour when nothing came of it', async () => {
+it('an idempotency key is free after a day, or 15 minutes after an unfinished request', async () => {
   await runInDurableObject(object(), async (instance) => {
     const account = instance as unknown as AccountFace
     const start = Date.now()

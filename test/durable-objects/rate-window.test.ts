@@ -22,7 +22,7 @@ const sizeOf = (window: RateWindow) => {
 }
 
 describe('RateWindow', () => {
-  it('is exact up to 10,000 requests a minute, also after it was stored', () => {
+  it('is exact for limits up to 10,000 requests a minute, also after reloading from storage', () => {
     const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(50), fc.nat(30_000)), { maxLength: 200 })
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 20 }), (pauses, limit) => {
@@ -43,9 +43,9 @@ describe('RateWindow', () => {
     )
   })
 
-  it('lets never more in than a large limit says, and a place is free at most 0.1 s late', () => {
+  it('never exceeds a limit above 10,000, and frees a slot at most 0.1 s late', () => {
     const limit = 20_000
-    // Three requests each millisecond, and 5,000 at once when the first minute ends.
+    // Send three requests each millisecond, and 5,000 at once when the first minute ends.
     const moments = Array.from({ length: 130_000 }, (_, ms) => Array<number>(ms === MINUTE_MS ? 5000 : 3).fill(START + ms)).flat()
     const taken = accepted(moments, limit)
     let tail = 0
@@ -59,7 +59,7 @@ describe('RateWindow', () => {
     expect(taken.length).toBeGreaterThan(2.9 * limit)
   })
 
-  it('takes no more room for a million requests a minute than for ten thousand', () => {
+  it('needs less storage for a million requests a minute than for ten thousand', () => {
     const full = (limit: number) => {
       const window = new RateWindow()
       for (let i = 0; i < limit; i++) window.add(START + Math.floor((i * MINUTE_MS) / limit), limit)
@@ -71,7 +71,7 @@ describe('RateWindow', () => {
     expect(full(1_000_000)).toBeLessThan(5000)
   })
 
-  it('lets nobody in twice when the clock is set back', () => {
+  it('does not accept additional requests when the clock is set back', () => {
     const window = new RateWindow()
     expect(accepted([START, START - 30_000, START - 30_000, START + 59_999], 3, window)).toHaveLength(3)
     expect(window.freeAt).toBe(START + MINUTE_MS)

@@ -62,13 +62,13 @@ const MIXED: [string, StoredOutcome, Partial<ReceiptView>][] = [
   ],
 ]
 
-describe('outcomes that an earlier release stored', () => {
-  it.each([...OLD, ...MIXED])('give the same receipt: %s', (_, outcome, said) => {
+describe('stored outcomes', () => {
+  it.each([...OLD, ...MIXED])('of an earlier release give the same receipt: %s', (_, outcome, expected) => {
     const stored: StoredTask = { ...newTask(), status: 'completed', progress: 1, result: { ...RESULT, key: 'results/a', outcome } }
-    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...said, ...always })
+    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...expected, ...always })
   })
 
-  it('are read as such by the record of their task, and the worker that stored them may still be running', async () => {
+  it('of an earlier release are converted when stored by a worker of that release and when loaded', async () => {
     const task = newTask()
     await record(task).create(task)
     const claim = await record(task).claim(null, 'whole')
@@ -85,7 +85,7 @@ describe('outcomes that an earlier release stored', () => {
     })
   })
 
-  it('go on where job, events and callback had rows of their own', async () => {
+  it('of an earlier release load from separate rows for job, events and callback', async () => {
     const task = newTask()
     await record(task).create(task)
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, state) => {
@@ -99,7 +99,7 @@ describe('outcomes that an earlier release stored', () => {
 
   it.each([
     [
-      'a document whose pages were worse than its pictures',
+      'a document with page scores below its picture scores',
       { ssim: 0.96099, psnrDb: 101.239, measuredAt: 'page_144dpi', ssimulacra2: 74.28 },
       { ssim: 0.9609, psnr_db: 101.23, measured_at: 'page_144dpi', ssimulacra2: 74.2 },
     ],
@@ -113,7 +113,7 @@ describe('outcomes that an earlier release stored', () => {
       { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, measuredAt: 'pixels' },
       { ssim: 1, measured_at: 'pixels' },
     ],
-  ] as const)('those of today say where they were measured, rounded down, and no number for infinity: %s', (_, pictures, said) => {
+  ] as const)('give receipts with the place of measurement, scores rounded down, and no score for infinity: %s', (_, pictures, expected) => {
     const result = {
       ...RESULT,
       key: 'results/a',
@@ -121,11 +121,11 @@ describe('outcomes that an earlier release stored', () => {
       verifiedShare: 0.98765,
     }
     const shown = present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result
-    expect(shown).toEqual({ outcome: 'compressed', fidelity: 'perceptual', ...said, steps, verified_share: 0.9876, ...always })
+    expect(shown).toEqual({ outcome: 'compressed', fidelity: 'perceptual', ...expected, steps, verified_share: 0.9876, ...always })
     expect(receipt.parse(shown)).toEqual(shown)
   })
 
-  it('what would help is suggested, in whole bytes rounded up', () => {
+  it('give receipts with a suggested format and its size rounded up to whole bytes', () => {
     const outcome: Outcome = { kind: 'unchanged', reason: 'no_gain', suggestion: { output: 'flac', estimatedBytes: 812344.2 } }
     const result = { ...RESULT, key: 'uploads/a', outcome, verifiedShare: 1 }
     expect(present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result).toEqual({
@@ -138,7 +138,7 @@ describe('outcomes that an earlier release stored', () => {
     })
   })
 
-  it('those of today have their figures in the same places, and what was copied is not in receipts', () => {
+  it('give receipts with the sound score and without the list of copied streams', () => {
     const outcome = { kind: 'compressed', loss: { sound: { snrDb: 20 } }, copied: ['pictures'], steps } as const
     const stored = {
       ...newTask(),

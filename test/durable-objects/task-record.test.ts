@@ -8,7 +8,7 @@ import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000
 /** Upper limit of the pause after a worker was lost once, in milliseconds. The actual pause is random, at least half of it. */
-const HELD_MS = 20_000
+const MAX_PAUSE_MS = 20_000
 const alarm = (task: NewTask) => runDurableObjectAlarm(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub)
 
 function at(ms: number) {
@@ -38,7 +38,7 @@ async function completed(change: Partial<NewTask> = {}) {
 }
 
 describe('TaskRecord', () => {
-  it('goes from pending over processing to completed, counts once and drops the upload', async () => {
+  it('goes from pending to processing to completed, counts once and removes the upload', async () => {
     const { task, key } = await completed()
     expect(await record(task).read()).toMatchObject({ status: 'completed', progress: 1 })
     expect(await env.BLOBS.head(`uploads/${task.taskId}`)).toBeNull()
@@ -48,26 +48,26 @@ describe('TaskRecord', () => {
     expect(usage).toMatchObject({ tasks_completed: 1, original_size: 1000, compressed_size: 400, storage_used: 400 })
   })
 
-  it('has an alarm as soon as it exists', async () => {
+  it('stores an alarm together with the record', async () => {
     const task = newTask({ lane: 'quick' })
     const stub = env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
     await runInDurableObject(stub, async (instance, state) => {
       const creating = (instance as unknown as TaskRecordFace).create(task)
-      // Nothing was awaited yet, so the storage is what a crash now would leave.
+      // Nothing was awaited yet, so the storage has what a crash at this point would leave.
       expect(state.storage.kv.get('task')).toMatchObject({ status: 'pending' })
       expect(await state.storage.getAlarm()).not.toBeNull()
       await creating
     })
   })
 
-  it('keeps the upload when it is the result', async () => {
+  it('keeps the upload if it is the result', async () => {
     const { task, claim } = await started()
     const key = claim.uploadKey
     await record(task).complete(claim.attempt, { ...RESULT, key, outcome: { kind: 'unchanged', reason: 'no_gain' } })
     expect(await env.BLOBS.head(key)).not.toBeNull()
   })
 
-  it('gives the lease to one worker at a time and forgets duplicates of the message', async () => {
+  it('gives the lease to one worker at a time and ignores duplicate messages', async () => {
     const { task } = await started()
     expect(await record(task).claim(1, 'whole')).toEqual({ kind: 'forget' })
     expect(await record(task).claim(null, 'whole')).toEqual({ kind: 'forget' })
@@ -78,14 +78,14 @@ describe('TaskRecord', () => {
   async function lostAndClaimed(task: NewTask, attempt: number, lostAt: number) {
     at(lostAt)
     await alarm(task)
-    expect(await record(task).claim(1, 'whole'), 'it waits a little').toEqual({ kind: 'forget' })
-    at(lostAt + HELD_MS * 2)
+    expect(await record(task).claim(1, 'whole'), 'the step pauses after a lost worker').toEqual({ kind: 'forget' })
+    at(lostAt + MAX_PAUSE_MS * 2)
     await alarm(task)
     expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt, alone: true })
     expect(await record(task).beat(attempt - 1, 0.5)).toBe('stop')
   }
 
-  it('completes a task that took three workers along with its upload, over_budget', async () => {
+  it('completes a task that lost three workers as over_budget with the unchanged upload', async () => {
     const start = Date.now()
     at(start)
     const { task, claim } = await started()
@@ -94,12 +94,12 @@ describe('TaskRecord', () => {
     at(start + LEASE_MS * 12)
     await alarm(task)
     expect(await record(task).read()).toMatchObject({ status: 'processing' })
-    expect(await record(task).claim(1, 'whole'), 'a late message of the file itself').toEqual({ kind: 'forget' })
+    expect(await record(task).claim(1, 'whole'), 'a late message of the old generation').toEqual({ kind: 'forget' })
     const last = await record(task).claim(2, 'whole')
     expect(last).toMatchObject({ kind: 'claimed', attempt: 4, overBudget: 'the job lost its worker; it was tried 3 times' })
   })
 
-  it('fails a task whose upload cannot even be completed', async () => {
+  it('fails a task if completing it with its upload fails three times', async () => {
     const { task } = await started()
     await record(task).giveUp(1, 'too much')
     for (let attempt = 4; attempt <= 6; attempt++) {
@@ -110,46 +110,46 @@ describe('TaskRecord', () => {
     expect(await account(task).usage('free')).toMatchObject({ tasks_failed: 1, storage_used: 0 })
   })
 
-  it('leaves a task to a worker that was only slow, when nobody else has it yet', async () => {
+  it('lets a slow worker renew its expired lease if no other worker has claimed the task', async () => {
     const start = Date.now()
     at(start)
     const { task } = await started()
     at(start + LEASE_MS * 2)
     await alarm(task)
     expect(await record(task).beat(1, 0.5)).toBe('go on')
-    at(start + LEASE_MS * 2 + HELD_MS * 2)
+    at(start + LEASE_MS * 2 + MAX_PAUSE_MS * 2)
     await alarm(task)
     expect(await record(task).claim(1, 'whole')).toEqual({ kind: 'forget' })
     expect(await record(task).beat(1, 0.6)).toBe('go on')
   })
 
-  it('accepts the result of an attempt that was given up too soon, once', async () => {
+  it('accepts the late result of an attempt whose lease expired, once', async () => {
     const start = Date.now()
     at(start)
     const { task, claim } = await started()
     at(start + LEASE_MS * 2)
     await alarm(task)
-    at(start + LEASE_MS * 2 + HELD_MS * 2)
+    at(start + LEASE_MS * 2 + MAX_PAUSE_MS * 2)
     expect(await record(task).claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 2 })
     expect(await record(task).complete(claim.attempt, { ...RESULT, key: 'results/a' })).toBe(true)
     expect(await record(task).complete(2, { ...RESULT, key: 'results/b' })).toBe(false)
   })
 
-  it('never lets progress go back', async () => {
+  it('never reports less progress than before', async () => {
     const { task } = await started()
     await record(task).beat(1, 0.6)
     await record(task).beat(1, 0.2)
     expect((await record(task).read())?.progress).toBe(0.6)
   })
 
-  it('wakes those who wait when the task ends', async () => {
+  it('resolves pending waits when the task ends', async () => {
     const { task, claim } = await started()
     const waiting = record(task).wait(20_000)
     await record(task).complete(claim.attempt, { ...RESULT, key: 'results/x' })
     expect((await waiting)?.status).toBe('completed')
   })
 
-  it('counts a task that ended, once, with what it was and how long it took', async () => {
+  it('writes one metric for an ended task, with its format, sizes and duration', async () => {
     const points: unknown[] = []
     const { task, claim } = await started({ createdAt: Date.now() - 5000 })
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance) => {
@@ -167,7 +167,7 @@ describe('TaskRecord', () => {
     ])
   })
 
-  it('after removal there is nothing, not even for a worker that comes back', async () => {
+  it('leaves no blob or record after removal, and refuses its late worker', async () => {
     const { task, key } = await completed()
     expect(await record(task).remove()).toEqual({ freedBytes: 400 })
     expect(await record(task).remove()).toBeUndefined()
@@ -181,7 +181,7 @@ describe('TaskRecord', () => {
     expect(await env.BLOBS.head(`uploads/${running.task.taskId}`)).toBeNull()
   })
 
-  it('counts what could not be told before it was removed', async () => {
+  it('reports events to the account at removal if they could not be sent before', async () => {
     const { task, claim } = await started()
     vi.spyOn(Account.prototype, 'tell').mockRejectedValueOnce(new Error('overloaded'))
     await record(task).complete(claim.attempt, { ...RESULT, key: claim.uploadKey })
@@ -190,20 +190,20 @@ describe('TaskRecord', () => {
     expect(await account(task).usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
   })
 
-  it('is removed once, however many ask at the same time', async () => {
+  it('is removed once when several removals run at the same time', async () => {
     const { task } = await completed()
     const answers = await Promise.all(Array.from({ length: 8 }, () => record(task).remove()))
     expect(answers.filter((answer) => answer !== undefined)).toEqual([{ freedBytes: 400 }])
   })
 
-  it('takes no result while it is being removed', async () => {
+  it('refuses results while it is being removed', async () => {
     const { task } = await started()
     const removal = record(task).remove()
     expect(await record(task).complete(1, { ...RESULT, key: `results/${task.taskId}/1` })).toBe(false)
     expect(await removal).toEqual({ freedBytes: 1000 })
   })
 
-  it('stores nothing again when it is removed while its callback is under way', async () => {
+  it('stores nothing when it is removed during the delivery of its callback', async () => {
     let heard!: () => void
     const calling = new Promise<void>((resolve) => {
       heard = resolve
@@ -228,7 +228,7 @@ describe('TaskRecord', () => {
     expect(await record(task).callback()).toBeUndefined()
   })
 
-  it('rings again when the sweep finds its alarm in the past, as a kill leaves it', async () => {
+  it('sets its alarm again when the sweep finds an overdue one, as after a crash', async () => {
     const { task } = await started()
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, { storage }) => {
       const calls = Object.getPrototypeOf(storage) as DurableObjectStorage
@@ -243,7 +243,7 @@ describe('TaskRecord', () => {
     })
   })
 
-  it('removes itself when its retention is over', async () => {
+  it('removes itself at the end of its retention', async () => {
     const { task, key } = await completed({ retentionMs: 1000 })
     at(Date.now() + 2000)
     await alarm(task)
@@ -251,7 +251,7 @@ describe('TaskRecord', () => {
     expect(await env.BLOBS.head(key)).toBeNull()
   })
 
-  it('keeps a password encrypted, gives it to the worker, and erases it with the job', async () => {
+  it('stores a password encrypted and gives it to the worker', async () => {
     const password = 'Пароль 密码'
     const { task, claim } = await started({ password })
     expect(claim.password).toBe(password)
@@ -259,7 +259,7 @@ describe('TaskRecord', () => {
     await record(task).complete(claim.attempt, { ...RESULT, key: 'results/x' })
   })
 
-  it('tries a broken attempt again, later each time', async () => {
+  it('repeats a failed attempt twice, then fails the task', async () => {
     const start = Date.now()
     at(start)
     const { task } = await started()
@@ -282,87 +282,90 @@ describe('a job of 50 parts', () => {
     return task
   }
 
-  it('is done when every part is, whatever comes twice or breaks on the way', { timeout: 120_000 }, async () => {
+  it('completes when all parts are done, despite duplicate messages and failed attempts', { timeout: 120_000 }, async () => {
     const task = await split()
-    const face = record(task)
-    expect(await face.claim(1, 'whole'), 'a late copy of the first message').toEqual({ kind: 'forget' })
+    const api = record(task)
+    expect(await api.claim(1, 'whole'), 'a late duplicate of the first message').toEqual({ kind: 'forget' })
     let last = 0
     for (let part = 0; part < PARTS; part++) {
-      const claim = await face.claim(2, 'part', part)
-      if (claim.kind !== 'claimed') throw new Error(`part ${part} was not given`)
+      const claim = await api.claim(2, 'part', part)
+      if (claim.kind !== 'claimed') throw new Error(`part ${part} could not be claimed`)
       expect(claim.parts).toMatchObject([{ index: part, plan: { index: part } }])
       const withPictures = Math.ceil(part / 2)
-      expect(claim.soFar, 'sums over every second part').toEqual({ bytes: 6 * withPictures, replaces: 9 * withPictures })
-      expect(await face.claim(2, 'part', part), 'a duplicate while it runs').toEqual({ kind: 'forget' })
+      expect(claim.soFar, 'sums over the parts with `replaces`, every second one').toEqual({
+        bytes: 6 * withPictures,
+        replaces: 9 * withPictures,
+      })
+      expect(await api.claim(2, 'part', part), 'a duplicate while it runs').toEqual({ kind: 'forget' })
       let { attempt } = claim
       if (part % 7 === 3) {
-        await face.release(attempt, 'it broke', part)
-        const again = await face.claim(2, 'part', part)
-        if (again.kind !== 'claimed') throw new Error('a broken part was not given again')
+        await api.release(attempt, 'it broke', part)
+        const again = await api.claim(2, 'part', part)
+        if (again.kind !== 'claimed') throw new Error('a failed part could not be claimed again')
         attempt = again.attempt
       }
-      expect(await face.beat(attempt, 0.5, part)).toBe('go on')
+      expect(await api.beat(attempt, 0.5, part)).toBe('go on')
       const key = `parts/${task.taskId}/2/${part}/${attempt}`
       const receipt = { bytes: 6, ...(part % 2 ? {} : { replaces: 9 }), facts: { frames: 240 } }
       await env.BLOBS.put(key, `part ${part}`)
-      expect(await face.completePart(attempt, part, receipt, key, 6)).toBe(true)
-      expect(await face.completePart(attempt, part, receipt, 'parts/twice', 6), 'done twice').toBe(false)
-      expect(await face.claim(2, 'part', part), 'a duplicate afterwards').toEqual({ kind: 'forget' })
-      const progress = (await face.read())?.progress ?? 0
+      expect(await api.completePart(attempt, part, receipt, key, 6)).toBe(true)
+      expect(await api.completePart(attempt, part, receipt, 'parts/twice', 6), 'completing a part twice').toBe(false)
+      expect(await api.claim(2, 'part', part), 'a duplicate afterwards').toEqual({ kind: 'forget' })
+      const progress = (await api.read())?.progress ?? 0
       expect(progress).toBeGreaterThanOrEqual(last)
       last = progress
     }
-    const join = await face.claim(2, 'join')
-    if (join.kind !== 'claimed') throw new Error('the join was not given')
+    const join = await api.claim(2, 'join')
+    if (join.kind !== 'claimed') throw new Error('the join could not be claimed')
     expect(join.parts.map((part) => part.index)).toEqual(Array.from({ length: PARTS }, (_, index) => index))
-    expect(await face.complete(join.attempt, { ...RESULT, key: `results/${task.taskId}/1`, output: 'mp4' })).toBe(true)
+    expect(await api.complete(join.attempt, { ...RESULT, key: `results/${task.taskId}/1`, output: 'mp4' })).toBe(true)
     expect((await env.BLOBS.list({ prefix: `parts/${task.taskId}/` })).objects).toEqual([])
   })
 
-  it('fails when one part fails three times, and cleans up', async () => {
+  it('fails when one part fails three times, and removes its blobs', async () => {
     const task = await split()
-    const face = record(task)
+    const api = record(task)
     await env.BLOBS.put(`parts/${task.taskId}/2/0/1`, 'x')
-    const first = await face.claim(2, 'part', 0)
+    const first = await api.claim(2, 'part', 0)
     expect(first.kind).toBe('claimed')
-    await face.completePart(1, 0, { bytes: 1, facts: {} }, `parts/${task.taskId}/2/0/1`, 1)
+    await api.completePart(1, 0, { bytes: 1, facts: {} }, `parts/${task.taskId}/2/0/1`, 1)
     for (let attempt = 1; attempt <= 3; attempt++) {
-      expect(await face.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt })
-      await face.release(attempt, 'it broke', 9)
+      expect(await api.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt })
+      await api.release(attempt, 'it broke', 9)
     }
-    expect(await face.read()).toMatchObject({ status: 'failed' })
-    expect(await face.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
+    expect(await api.read()).toMatchObject({ status: 'failed' })
+    expect(await api.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
     expect((await env.BLOBS.list({ prefix: `parts/${task.taskId}/` })).objects).toEqual([])
   })
 
-  it('is over_budget as a whole when one part takes three workers along', async () => {
+  it('becomes over_budget when one part loses three workers', async () => {
     const start = Date.now()
     at(start)
     const task = await split()
-    const face = record(task)
+    const api = record(task)
     for (let attempt = 1; attempt <= 3; attempt++) {
       at(start + attempt * LEASE_MS * 10)
-      expect(await face.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt, alone: attempt > 1 })
+      expect(await api.claim(2, 'part', 9)).toMatchObject({ kind: 'claimed', attempt, alone: attempt > 1 })
       at(start + attempt * LEASE_MS * 10 + LEASE_MS * 2)
       await alarm(task)
     }
-    expect(await face.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
-    const last = await face.claim(3, 'whole')
+    expect(await api.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
+    const last = await api.claim(3, 'whole')
     if (last.kind !== 'claimed') throw new Error('not claimed')
     expect(last.overBudget).toContain('lost its worker')
-    expect(await face.completePart(1, 9, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
+    expect(await api.completePart(1, 9, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
     expect(
-      await face.complete(last.attempt, { ...RESULT, key: last.uploadKey, outcome: { kind: 'unchanged', reason: 'over_budget' } }),
+      await api.complete(last.attempt, { ...RESULT, key: last.uploadKey, outcome: { kind: 'unchanged', reason: 'over_budget' } }),
     ).toBe(true)
   })
 
-  it('stops everywhere when it is removed', async () => {
+  it('refuses all calls of its workers after removal', async () => {
     const task = await split()
-    const face = record(task)
-    await face.claim(2, 'part', 4)
-    await face.remove()
-    expect(await face.beat(1, 0.1, 4)).toBe('stop')
-    expect(await face.completePart(1, 4, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
-    expect(await face.claim(2, 'part', 5)).toEqual({ kind: 'forget' })
+    const api = record(task)
+    await api.claim(2, 'part', 4)
+    await api.remove()
+    expect(await api.beat(1, 0.1, 4)).toBe('stop')
+    expect(await api.completePart(1, 4, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
+    expect(await api.claim(2, 'part', 5)).toEqual({ kind: 'forget' })
   })
 })

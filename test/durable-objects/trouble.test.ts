@@ -19,7 +19,7 @@ const object = (task: NewTask) => env.TASKS.getByName(task.taskId) as unknown as
  * Simulates attempts of a step until it is given up.
  * @returns number of attempts, and time of the end in milliseconds
  */
-function triedUntil(whose: 'codec' | 'platform') {
+function simulateFailures(whose: 'codec' | 'platform') {
   let step = newStep(0)
   let [now, attempt] = [0, 0]
   for (;;) {
@@ -34,13 +34,13 @@ function triedUntil(whose: 'codec' | 'platform') {
   }
 }
 
-it('a codec that breaks is tried three times within seconds', () => {
-  expect(triedUntil('codec')).toMatchObject({ attempts: 3, lost: false })
-  expect(triedUntil('codec').now).toBeLessThan(10_000)
+it('a failing codec is tried three times within ten seconds', () => {
+  expect(simulateFailures('codec')).toMatchObject({ attempts: 3, lost: false })
+  expect(simulateFailures('codec').now).toBeLessThan(10_000)
 })
 
-it('a platform that fails is waited for an hour, and not at the same moments for all tasks', () => {
-  const ends = Array.from({ length: 50 }, () => triedUntil('platform'))
+it('retries platform failures for about an hour, at different times for each task', () => {
+  const ends = Array.from({ length: 50 }, () => simulateFailures('platform'))
   for (const { attempts, now } of ends) {
     expect(attempts).toBe(MAX_TROUBLES)
     expect(now).toBeGreaterThan(HOUR_MS / 2)
@@ -49,7 +49,7 @@ it('a platform that fails is waited for an hour, and not at the same moments for
   expect(new Set(ends.map(({ now }) => Math.round(now))).size).toBeGreaterThan(40)
 })
 
-it('troubles of the platform take no attempts from the codec', () => {
+it('platform failures do not count as attempts of the codec', () => {
   let step = newStep(0)
   for (let i = 0; i < 5; i++) {
     step = claimStep(step, 0, { leaseMs: LEASE_MS })!
@@ -65,7 +65,7 @@ it('troubles of the platform take no attempts from the codec', () => {
   expect(releaseStep(step, step.attempts, 0, 'platform')).toBe(step)
 })
 
-it('a worker that did not hear the answer to its claim has it when it asks again', async () => {
+it('a worker may repeat its claim after the response was lost', async () => {
   const task = newTask()
   await record(task).create(task)
   const mine = { id: 'one', protocol: 1 }
@@ -78,9 +78,9 @@ it('a worker that did not hear the answer to its claim has it when it asks again
 
 it.each([
   ['newer', { protocol: PROTOCOL + 2, oldest: PROTOCOL + 1 }],
-  ['newer, and says nothing of older ones', { protocol: PROTOCOL + 1 }],
+  ['newer, without support for older ones', { protocol: PROTOCOL + 1 }],
   ['older', { protocol: OLDEST_PROTOCOL - 1, oldest: OLDEST_PROTOCOL - 1 }],
-])('a worker whose release is too much %s gets nothing, is told why, and takes no attempt', async (_, worker) => {
+])('refuses a worker with an incompatible protocol (%s) without counting an attempt', async (_, worker) => {
   const task = newTask()
   await record(task).create(task)
   const spoken = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
@@ -89,29 +89,29 @@ it.each([
   expect(await record(task).claim(1, 'whole', undefined, { id: 'two', protocol: PROTOCOL })).toMatchObject({ kind: 'claimed', attempt: 1 })
 })
 
-it('a newer worker that still speaks the form of the record is told to, and has the step', async () => {
+it('a newer worker that supports the protocol of the record gets the step', async () => {
   const task = newTask()
   await record(task).create(task)
   const newer = { id: 'one', protocol: PROTOCOL + 1, oldest: PROTOCOL }
   expect(await record(task).claim(1, 'whole', undefined, newer)).toMatchObject({ kind: 'claimed', protocol: PROTOCOL })
 })
 
-it('two releases speak the newest form that both know', () => {
+it('two releases use the newest protocol that both support', () => {
   const record = { oldest: 2, newest: 3 }
   const told = [{ protocol: 1 }, { protocol: 2 }, { protocol: 3, oldest: 1 }, { protocol: 5, oldest: 3 }, { protocol: 5, oldest: 4 }]
   expect(told.map((worker) => commonProtocol(worker, record))).toEqual([undefined, 2, 3, 3, undefined])
 })
 
 /** Creates a record whose queue collects messages and responds only when `deliver` is called. */
-async function withQueue(task: NewTask, work: (face: TaskRecordFace, queue: Hanging, storage: DurableObjectStorage) => Promise<void>) {
+async function withQueue(task: NewTask, work: (api: TaskRecordFace, queue: StallingQueue, storage: DurableObjectStorage) => Promise<void>) {
   await runInDurableObject(object(task), async (_, ctx) => {
-    const queue = new Hanging()
-    const face = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue as unknown as Env['PRESS_JOBS'] })
-    await work(face, queue, ctx.storage)
+    const queue = new StallingQueue()
+    const api = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue as unknown as Env['PRESS_JOBS'] })
+    await work(api, queue, ctx.storage)
   })
 }
 
-class Hanging {
+class StallingQueue {
   readonly sent: unknown[] = []
   hangs = false
   #deliver: (() => void)[] = []
@@ -126,15 +126,15 @@ class Hanging {
   }
 }
 
-it('a queue that takes its time does not put off what became due meanwhile', async () => {
+it('a slow queue does not delay a callback that becomes due meanwhile', async () => {
   const task = newTask({ callbackUrl: 'http://127.0.0.1:9/' })
-  await withQueue(task, async (face, queue, storage) => {
+  await withQueue(task, async (api, queue, storage) => {
     queue.hangs = true
-    const creating = face.create(task)
+    const creating = api.create(task)
     await vi.waitFor(() => expect(queue.sent).toHaveLength(1))
-    const claim = await face.claim(1, 'whole')
+    const claim = await api.claim(1, 'whole')
     if (claim.kind !== 'claimed') throw new Error('not claimed')
-    await face.complete(claim.attempt, { ...RESULT, key: claim.uploadKey })
+    await api.complete(claim.attempt, { ...RESULT, key: claim.uploadKey })
     const callbackAt = await storage.getAlarm()
     expect(callbackAt).toBeLessThanOrEqual(Date.now())
     queue.deliver()
@@ -143,53 +143,53 @@ it('a queue that takes its time does not put off what became due meanwhile', asy
   })
 })
 
-it('what the press has no room for is in the queue at once', async () => {
+it('a task that the busy press refuses is queued at once', async () => {
   const task = newTask({ lane: 'quick' })
-  await withQueue(task, async (face, queue) => {
-    await face.create(task)
+  await withQueue(task, async (api, queue) => {
+    await api.create(task)
     expect(queue.sent).toEqual([])
-    await face.toQueue()
+    await api.toQueue()
     expect(queue.sent).toEqual([{ taskId: task.taskId, generation: 1, step: 'whole', bytes: task.originalSize }])
-    await face.toQueue()
-    expect(await face.claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 1 })
+    await api.toQueue()
+    expect(await api.claim(1, 'whole')).toMatchObject({ kind: 'claimed', attempt: 1 })
     const before = queue.sent.length
-    await face.toQueue('somebody else')
-    expect(queue.sent, 'somebody is at it').toHaveLength(before)
+    await api.toQueue('somebody else')
+    expect(queue.sent, 'a worker has the lease').toHaveLength(before)
   })
 })
 
-it('what the press took along is in the queue when it was held back, not when its lease is over', async () => {
+it('a task whose press call failed is queued after a pause, before its lease expires', async () => {
   const task = newTask({ lane: 'quick' })
-  await withQueue(task, async (face, queue, storage) => {
-    await face.create(task)
-    await face.claim(null, 'whole', undefined, { id: 'broke', protocol: 1 })
-    await face.toQueue('broke')
+  await withQueue(task, async (api, queue, storage) => {
+    await api.create(task)
+    await api.claim(null, 'whole', undefined, { id: 'broke', protocol: 1 })
+    await api.toQueue('broke')
     expect(queue.sent).toEqual([])
     expect(await storage.getAlarm()).toBeLessThan(Date.now() + LEASE_MS)
     vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(Date.now() + LEASE_MS - 5000)
-    await (face as unknown as DurableObject).alarm!()
+    await (api as unknown as DurableObject).alarm!()
     expect(queue.sent).toHaveLength(1)
-    expect(await face.claim(1, 'whole')).toMatchObject({ attempt: 2, alone: true })
+    expect(await api.claim(1, 'whole')).toMatchObject({ attempt: 2, alone: true })
   })
 })
 
 it.each([
-  ['on one machine, where a crash takes the queue along, it is sent again every minute', 'local', 2 * LEASE_MS],
-  ['on Cloudflare it is sent ever less often', 'production', 32 * LEASE_MS],
-])('what nobody comes for: %s', async (_, environment, longest) => {
+  ['every minute on one machine, where a crash loses the queue', 'local', 2 * LEASE_MS],
+  ['with growing pauses on Cloudflare', 'production', 32 * LEASE_MS],
+])('repeats an unclaimed queue message: %s', async (_, environment, longest) => {
   const task = newTask({ lane: 'slow' })
   await runInDurableObject(object(task), async (_instance, ctx) => {
-    const queue = new Hanging() as unknown as Env['PRESS_JOBS']
-    const face = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue, ENVIRONMENT: environment })
-    await face.create(task)
+    const queue = new StallingQueue() as unknown as Env['PRESS_JOBS']
+    const api = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue, ENVIRONMENT: environment })
+    await api.create(task)
     vi.useFakeTimers({ toFake: ['Date'] })
     const pauses: number[] = []
     for (let i = 0; i < 8; i++) {
       const before = Date.now()
       vi.setSystemTime((await ctx.storage.getAlarm())!)
       pauses.push(Date.now() - before)
-      await (face as unknown as DurableObject).alarm!()
+      await (api as unknown as DurableObject).alarm!()
     }
     expect(Math.round(Math.max(...pauses) / 1000) * 1000).toBe(longest)
   })

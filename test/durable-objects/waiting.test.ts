@@ -3,7 +3,7 @@ import { Waiting } from '../../durable-objects/task/waiting.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
 
-it('who gave up waiting for a task is forgotten, and so is who was woken (resolvers-that-stay)', async () => {
+it('removes waiters after their timeout and after they were woken', async () => {
   const waiting = new Waiting()
   await Promise.all([waiting.for(0), waiting.for(1)])
   expect(waiting.count).toBe(0)
