@@ -141,7 +141,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   async ringSoon() {
     const { task } = this.#state
     if (!task || hasEnded(task)) return false
-    // `ringAt` must set a new time: workerd reschedules an alarm only if its time changes.
+    // Forget the known alarm time, so that a new one is set. workerd reschedules an alarm only if its time changes.
     this.#state.forgetAlarm()
     await this.#state.ringAt(Date.now() + SOON_MS)
     return true

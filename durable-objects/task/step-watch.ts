@@ -106,7 +106,7 @@ export class StepWatch {
       const action = watch(step, now, mostAttempts(job))
       times.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#sendAfter) : now)
     }
-    return times.filter((moment) => moment !== undefined)
+    return times.filter((time) => time !== undefined)
   }
 
   async #watchSteps(task: Task, job: Job, now: number): Promise<void> {

@@ -34,8 +34,7 @@ export interface MediaFace {
 /** Bindings and variables of the edge Worker `whittle`. */
 export interface Env {
   /**
-   * Bucket for objects without a region. Each region has its own bucket, such as `BLOBS_EU`: see `placed` in
-   * `src/service/store/region-bindings.ts`.
+   * Bucket for objects without a region. Each region has its own bucket, such as `BLOBS_EU`: see `src/service/store/region-bindings.ts`.
    */
   readonly BLOBS: R2Bucket
   readonly PRESS: PressFace

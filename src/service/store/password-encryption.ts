@@ -21,7 +21,10 @@ export async function sealText(text: string, secret: string, context: string): P
   return box
 }
 
-/** Decrypts the result of `sealText`. Throws if `secret` or `context` differs. */
+/**
+ * Decrypts a password.
+ * @throws if `secret` or `context` differs from those of the encryption
+ */
 export async function openText(box: Uint8Array, secret: string, context: string): Promise<string> {
   const iv = box.slice(0, NONCE_BYTES)
   const additionalData = new TextEncoder().encode(context)

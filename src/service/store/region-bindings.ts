@@ -40,7 +40,7 @@ export function placed<E extends Bindings>(env: E): E {
   return { ...env, ...Object.fromEntries(namespaces), BLOBS: regionalBucket(env.BLOBS, buckets) }
 }
 
-function regionalNamespace<Face>(namespace: Namespace<Face>, buckets: Buckets): Namespace<Face> {
+function regionalNamespace<Api>(namespace: Namespace<Api>, buckets: Buckets): Namespace<Api> {
   return {
     getByName(name) {
       const region = regionOf(name)

@@ -92,7 +92,7 @@ export class ChunkWriter implements Disposable {
   /**
    * Stores and commits the remaining bytes.
    * @param isCut the body broke off, so a checksum cannot match
-   * @throws ChecksumMismatch, TurnLost
+   * @throws if the checksum is wrong or the write lock is lost
    */
   async end(isCut: boolean): Promise<void> {
     const { checksum, upload } = this.#request

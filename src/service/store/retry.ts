@@ -41,12 +41,12 @@ export async function repeatedly<Answer>(what: string, pausesMs: readonly number
  * Wraps a namespace: each call uses a new stub, because a broken stub stays broken, and calls of `methods` are retried.
  * @param methods names of idempotent methods
  */
-export function steady<Face extends object>(
-  namespace: Namespace<Face>,
-  methods: readonly (keyof Face & string)[],
+export function steady<Api extends object>(
+  namespace: Namespace<Api>,
+  methods: readonly (keyof Api & string)[],
   pausesMs: readonly number[],
-): Namespace<Face> {
-  const getByName = (name: string): Face =>
+): Namespace<Api> {
+  const getByName = (name: string): Api =>
     new Proxy(namespace.getByName(name), {
       get(_, method) {
         const stub = namespace.getByName(name)

@@ -1,7 +1,7 @@
 /** Limits for parallel work. */
 
 /**
- * Runs `work` for all items, `most` at a time. Results are in the order of the items.
+ * Runs `work` for all items, at most `limit` at a time. Results are in the order of the items.
  * If a call fails, the first error is thrown after all calls have ended.
  */
 export async function sideBySide<Item, Answer>(
@@ -21,7 +21,7 @@ export async function sideBySide<Item, Answer>(
   return Promise.all(answers)
 }
 
-/** Work that runs while more arrives: at most `most` jobs that use at most `capacity` bytes together. */
+/** Work that runs while more arrives: at most `limit` jobs that use at most `capacity` bytes together. */
 export class Ahead {
   readonly #most: number
   readonly #capacity: number

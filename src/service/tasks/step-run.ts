@@ -207,7 +207,10 @@ function unchanged({ reason, detail }: Omit<Extract<Outcome, { kind: 'unchanged'
 /** True if the task record stores messages as codes. A record of the release before stores English text. */
 export const knowsCodes = ({ protocol = OLDEST_PROTOCOL }: Pick<ClaimedStep['claim'], 'protocol'>): boolean => protocol >= CODED_MESSAGES
 
-/** Error of a task whose `target_size` no result reaches. `bestSize`: bytes of the smallest result that keeps the floors. */
+/**
+ * Error of a task whose `target_size` no result reaches.
+ * @param bestSize size in bytes of the smallest result that meets the quality floors
+ */
 export function targetUnreachable(claim: Pick<ClaimedStep['claim'], 'protocol' | 'task'>, bestSize: number): TaskError {
   const { task } = claim
   const message = apiMessage('target_unreachable', { target: String(task.targetSize), best: bestSize })
