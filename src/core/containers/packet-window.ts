@@ -1,14 +1,14 @@
-/** Bytes of a film, as decoders want them. */
+/** Buffered reads of packets from a film. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Source } from '../model/codec.ts'
 import { malformed } from '../model/error.ts'
 
 const WINDOW_BYTES = 512 * 1024
-/** For films that are read from one end to the other: more than any job of this family keeps of an object, so a request and no copy. */
+/** Bytes of a read for films that are read from start to end. Larger than any cached block, so a read is one request without a copy. */
 export const LARGE_WINDOW_BYTES = 1536 * 1024
 
-/** Reads that mostly go forward, through one buffer. What was read before is gone with the next `read`, and with the window. */
+/** Buffer for reads that mostly advance. Bytes that `read` returned become invalid at the next `read` and when the window is disposed. */
 export class Window implements Disposable {
   readonly #source: Source
   #bytes: Uint8Array = new Uint8Array()
@@ -31,7 +31,7 @@ export class Window implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // A source that is all in memory may hand out itself.
+    // A source in memory may return its own buffer, which must not be freed.
     if (this.#bytes.length < this.#source.size) discard(this.#bytes)
     this.#bytes = new Uint8Array()
   }

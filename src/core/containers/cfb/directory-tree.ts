@@ -1,15 +1,15 @@
-/** The directory of a compound file as its red-black trees ([MS-CFB] 3.0, 2.6.4). */
+/** Directory of a compound file as red-black trees ([MS-CFB] 3.0, 2.6.4). */
 
 export const NO_STREAM = 0xffffffff
 
 export type CfbNode = { readonly name: string } & (
   | { readonly children: readonly CfbNode[] }
   | { readonly content: Uint8Array }
-  /** A stream whose bytes come later: patched when it is small, appended after the head when it is not. */
+  /** A stream whose bytes are written later: into `head` if it is small, after `head` if it is large. */
   | { readonly size: number }
 )
 
-/** An entry of the directory; links are places in the list of all items. */
+/** Directory entry. `left`, `right` and `child` are indexes into the list of all entries. */
 export interface DirectoryItem {
   readonly node: CfbNode
   readonly path: string
@@ -17,11 +17,11 @@ export interface DirectoryItem {
   right: number
   child: number
   red: boolean
-  /** The first sector, where the node is a stream. */
+  /** First sector of a stream. 0 for a storage. */
   start: number
 }
 
-/** All entries, the root first, each linked with its siblings and children. */
+/** Returns all directory entries, the root first, each linked with its siblings and children. */
 export function directoryItems(root: readonly CfbNode[]): DirectoryItem[] {
   const items: DirectoryItem[] = []
   const add = (node: CfbNode, path: string): DirectoryItem => {
@@ -43,14 +43,14 @@ export function directoryItems(root: readonly CfbNode[]): DirectoryItem[] {
 
 export const sizeOf = (node: CfbNode): number => ('content' in node ? node.content.length : 'size' in node ? node.size : 0)
 
-/** 2.6.4: shorter names first, then by upper-cased UTF-16. */
+/** Order of siblings ([MS-CFB] 2.6.4): shorter names first, then by upper-case UTF-16 code units. */
 function compareNames(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length
   const [x, y] = [a.toUpperCase(), b.toUpperCase()]
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-/** Links sorted siblings as a balanced tree whose lowest, incomplete level is red; returns its root's index. */
+/** Links sorted siblings as a balanced tree and returns the index of its root. Entries of the lowest, incomplete level are red. */
 function balance(members: readonly DirectoryItem[], first: number): number {
   const depth = Math.floor(Math.log2(members.length))
   const perfect = members.length === 2 ** (depth + 1) - 1

@@ -1,4 +1,4 @@
-/** Streams of a compound file ([MS-CFB] 3.0), read by ranges. Every table is bounded by the file's own size. */
+/** Reads streams of a compound file ([MS-CFB] 3.0) by byte ranges. No table may be larger than the file. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,7 +10,7 @@ const DIRECTORY_ENTRY = 128
 const LAST_SECTOR = 0xfffffffa
 const NO_STREAM = 0xffffffff
 const MAX_DIRECTORY_ENTRIES = 10_000
-/** An entry's type that is a stream. */
+/** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
 const STREAM = 2
 
 export interface CfbStream {
@@ -19,7 +19,7 @@ export interface CfbStream {
 }
 
 export interface CompoundFile {
-  /** Paths of all streams, storages joined by "/". */
+  /** Paths of all streams. Names of storages and streams are joined by "/". */
   readonly paths: readonly string[]
   open(path: string): CfbStream | undefined
 }
@@ -28,17 +28,17 @@ export function isCompoundFile(head: Uint8Array): boolean {
   return SIGNATURE.every((byte, index) => head[index] === byte)
 }
 
-/** Ranges of the file that hold a stream, in order. */
+/** Consecutive bytes of the file that belong to one stream. */
 type Run = { readonly offset: number; readonly length: number }
 
-/** The sectors of a file, all of one size. */
+/** Sectors of a compound file. All sectors have `bytes` bytes. */
 interface Sectors {
   readonly source: Source
   readonly bytes: number
   readonly count: number
 }
 
-/** @throws CodecError (malformed) when a table leaves the file, or a chain has a loop. */
+/** Reads the tables of a compound file. @throws CodecError (malformed) if a table leaves the file or a sector chain has a loop */
 export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const header = await readHeader(source)
   const sectorBytes = 2 ** header.u16(30)
@@ -58,13 +58,13 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
       const stream = found.get(path)
       if (!stream) return undefined
       if (stream.size >= cutoff) return streamOf(source, chainOf(stream.start), stream.size)
-      // 2.4: small streams are chains of 64-byte pieces of the root entry's stream.
+      // [MS-CFB] 2.4: small streams are chains of 64-byte mini sectors inside the root entry's stream.
       return streamOf(mini, runsOf({ table: miniFat, start: stream.start, unit: miniSectorBytes, base: 0 }, sectors), stream.size)
     },
   }
 }
 
-/** 2.2 */
+/** Reads the file header ([MS-CFB] 2.2). */
 async function readHeader(source: Source): Promise<ByteReader> {
   const header = await source.read(0, 512)
   if (header.length < 512 || !isCompoundFile(header)) throw malformed('cfb', 0, 'no_compound_file_header')
@@ -85,11 +85,11 @@ async function readSector(sectors: Sectors, sector: number): Promise<ByteReader>
   return readerOf(bytes)
 }
 
-/** 2.5: the FAT's own sectors, 109 in the header, the rest in the DIFAT chain. */
+/** Lists the sectors of the FAT: the header names the first 109, the DIFAT chain the others ([MS-CFB] 2.5). */
 async function fatSectors(sectors: Sectors, header: ByteReader): Promise<number[]> {
   const found: number[] = []
   const perSector = sectors.bytes / 4
-  // Files that shrank may keep a FAT for more than they have.
+  // Files that became smaller may keep a larger FAT than they need.
   const most = Math.max(16, 4 * Math.ceil(sectors.count / perSector))
   const add = (table: ByteReader, at: number, count: number): void => {
     for (let index = 0; index < count; index++) {
@@ -109,7 +109,7 @@ async function fatSectors(sectors: Sectors, header: ByteReader): Promise<number[
   return found
 }
 
-/** 2.3: for each sector, the one that follows it. */
+/** Reads the FAT, which stores the next sector of each sector ([MS-CFB] 2.3). */
 async function readFat(sectors: Sectors, places: readonly number[]): Promise<Uint32Array> {
   const perSector = sectors.bytes / 4
   const fat = new Uint32Array(places.length * perSector)
@@ -120,7 +120,7 @@ async function readFat(sectors: Sectors, places: readonly number[]): Promise<Uin
   return fat
 }
 
-/** A chain of a table, whose first sector, of `unit` bytes each, stands at `base`. */
+/** Sector chain in `table`, which begins at `start`. Sectors have `unit` bytes; sector 0 begins at file offset `base`. */
 interface Chain {
   readonly table: Uint32Array
   readonly start: number
@@ -155,7 +155,7 @@ async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Ar
   return Uint32Array.from({ length: reader.length / 4 }, (_, index) => reader.u32(4 * index))
 }
 
-/** 2.6: every stream below the root entry by its path; entries that were met before are passed by. */
+/** Maps the path of each stream to its first sector and size ([MS-CFB] 2.6). Visits each directory entry once, so loops end. */
 function streamsOf(directory: ByteReader): Map<string, { readonly start: number; readonly size: number }> {
   const found = new Map<string, { start: number; size: number }>()
   const seen = new Set<number>()

@@ -1,14 +1,14 @@
 /**
- * Compound files ([MS-CFB] 3.0, version 3: sectors of 512 bytes), laid out so that everything but one large stream
- * stands at the start: the small streams first (they may be patched later), then directory and tables, then the large
- * stream, which its owner writes by chunks.
+ * Writes compound files ([MS-CFB] 3.0, version 3: sectors of 512 bytes).
+ * Order in the file: small streams (they may be patched later), directory and tables, then one large stream. The caller writes the large
+ * stream in chunks.
  */
 import { ByteWriter } from '../../bytes/writer.ts'
 import { type CfbNode, type DirectoryItem, directoryItems, NO_STREAM, sizeOf } from './directory-tree.ts'
 
 const SECTOR = 512
 const MINI_SECTOR = 64
-/** Streams below this live in the mini stream (2.2, Mini Stream Cutoff Size). */
+/** Bytes. Streams below this size are stored in the mini stream ([MS-CFB] 2.2, Mini Stream Cutoff Size). */
 export const MINI_CUTOFF = 4096
 const ENTRIES_PER_SECTOR = SECTOR / 4
 const DIRECTORY_ENTRY = 128
@@ -20,15 +20,15 @@ const END_OF_CHAIN = 0xfffffffe
 const FREE = 0xffffffff
 
 export interface CfbLayout {
-  /** Everything up to the large stream, or the whole file when there is none. */
+  /** Everything before the large stream. The whole file if there is no large stream. */
   readonly head: Uint8Array
-  /** Where each stream begins in the file, by its path ("a/b"). */
+  /** File offset of each stream, by path ("a/b"). */
   readonly offsets: ReadonlyMap<string, number>
   /** Zero bytes that must follow the large stream to fill its last sector. */
   readonly padding: number
 }
 
-/** Which sectors each part of the file has, in the order in which the parts stand. */
+/** Parts of the file in file order. */
 const PARTS = ['mini', 'miniFat', 'directory', 'fat', 'difat', 'large'] as const
 type Part = (typeof PARTS)[number]
 interface Sectors {
@@ -38,7 +38,7 @@ interface Sectors {
 
 const sectorOffset = (sector: number) => SECTOR * (1 + sector)
 
-/** @throws RangeError when more than one stream of `MINI_CUTOFF` bytes or more is given. */
+/** Lays out the file. @throws RangeError if several streams have `MINI_CUTOFF` bytes or more */
 export function layOutCompoundFile(root: readonly CfbNode[]): CfbLayout {
   const items = directoryItems(root)
   const streams = items.filter((item) => !('children' in item.node))
@@ -64,7 +64,7 @@ export function layOutCompoundFile(root: readonly CfbNode[]): CfbLayout {
   return { head, offsets, padding: (SECTOR - (largeSize % SECTOR)) % SECTOR }
 }
 
-/** Gives each small stream its place in the mini stream. @returns the mini sectors of all of them */
+/** Assigns mini sectors to the small streams. @returns the number of mini sectors */
 function placeSmallStreams(small: readonly DirectoryItem[]): number {
   let miniSectors = 0
   for (const item of small) {
@@ -83,7 +83,7 @@ function layOutSectors(miniSectors: number, directoryItems: number, largeSize: n
     difat: 0,
     large: Math.ceil(largeSize / SECTOR),
   }
-  // The FAT has an entry for each sector, its own among them.
+  // The FAT has one entry for each sector, and its own sectors count too.
   const total = () => PARTS.reduce((sum, part) => sum + count[part], 0)
   while (count.fat * ENTRIES_PER_SECTOR < total()) {
     count.fat = Math.ceil(total() / ENTRIES_PER_SECTOR)
@@ -98,7 +98,7 @@ function layOutSectors(miniSectors: number, directoryItems: number, largeSize: n
   return { count, first }
 }
 
-/** 2.2 */
+/** Writes the file header ([MS-CFB] 2.2). */
 function writeHeader(out: ByteWriter, { count, first }: Sectors): void {
   out.at(0).bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
   out.at(24).u16(0x3e) // minor version
@@ -116,7 +116,7 @@ function writeHeader(out: ByteWriter, { count, first }: Sectors): void {
   for (let index = 0; index < HEADER_DIFAT; index++) out.u32(index < count.fat ? first.fat + index : FREE)
 }
 
-/** 2.3: a chain for each part that is one. */
+/** Writes the FAT: one sector chain for each part of the file ([MS-CFB] 2.3). */
 function writeFat(out: ByteWriter, { count, first }: Sectors): void {
   const at = sectorOffset(first.fat)
   fillFree(out, at, count.fat)
@@ -127,7 +127,7 @@ function writeFat(out: ByteWriter, { count, first }: Sectors): void {
   for (let index = 0; index < count.difat; index++) out.u32(DIFAT_SECTOR)
 }
 
-/** 2.5: where the FAT's sectors are that the header has no place for. */
+/** Writes the DIFAT: the FAT sectors that the header has no space for ([MS-CFB] 2.5). */
 function writeDifat(out: ByteWriter, { count, first }: Sectors): void {
   for (let index = 0; index < count.difat; index++) {
     out.at(sectorOffset(first.difat + index))
@@ -139,7 +139,7 @@ function writeDifat(out: ByteWriter, { count, first }: Sectors): void {
   }
 }
 
-/** 2.4 */
+/** Writes the mini FAT ([MS-CFB] 2.4). */
 function writeMiniFat(out: ByteWriter, { count, first }: Sectors, small: readonly DirectoryItem[]): void {
   const at = sectorOffset(first.miniFat)
   fillFree(out, at, count.miniFat)
@@ -151,13 +151,13 @@ function fillFree(out: ByteWriter, tableAt: number, sectors: number): void {
   for (let index = 0; index < sectors * ENTRIES_PER_SECTOR; index++) out.u32(FREE)
 }
 
-/** `length` sectors in a row as a chain of the table at `tableAt`. */
+/** Writes `length` consecutive sectors as one chain of the table at `tableAt`. */
 function writeChain(out: ByteWriter, tableAt: number, start: number, length: number): void {
   out.at(tableAt + 4 * start)
   for (let index = 1; index <= length; index++) out.u32(index < length ? start + index : END_OF_CHAIN)
 }
 
-/** @returns where each of them that has bytes begins in the file, by its path */
+/** Copies the small streams into `head`. @returns the file offset of each stream that has bytes, by path */
 function writeSmallStreams(head: Uint8Array, { first }: Sectors, small: readonly DirectoryItem[]): Map<string, number> {
   const offsets = new Map<string, number>()
   for (const item of small) {
@@ -169,7 +169,7 @@ function writeSmallStreams(head: Uint8Array, { first }: Sectors, small: readonly
   return offsets
 }
 
-/** 2.6: the root entry's stream is the mini stream. */
+/** Writes the directory ([MS-CFB] 2.6). The stream of the root entry is the mini stream. */
 function writeDirectory(out: ByteWriter, { count, first }: Sectors, items: readonly DirectoryItem[], miniStreamBytes: number): void {
   const at = sectorOffset(first.directory)
   for (let index = 0; index < count.directory * (SECTOR / DIRECTORY_ENTRY); index++) {
@@ -188,7 +188,7 @@ function writeDirectory(out: ByteWriter, { count, first }: Sectors, items: reado
   }
 }
 
-/** 2.6.1. `type`: 1 storage, 2 stream, 5 root. */
+/** Writes a directory entry ([MS-CFB] 2.6.1). `type`: 1 storage, 2 stream, 5 root. */
 function writeEntry(
   out: ByteWriter,
   offset: number,

@@ -1,4 +1,4 @@
-/** ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"), as far as they are written here: text frames. */
+/** Reads and writes ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"). Only text frames are written. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -17,7 +17,7 @@ const FRAMES: { readonly [key: string]: string } = {
   encoded_by: 'TENC',
 }
 
-/** Keys (as FFmpeg names them) and values as an ID3v2.4 tag in UTF-8; unknown keys become TXXX frames. Empty without any. */
+/** Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if `tags` is empty. */
 export function id3Tag(tags: readonly (readonly [key: string, value: string])[]): Uint8Array {
   const text = new TextEncoder()
   const frames = tags.map(([key, value]) => {
@@ -28,7 +28,7 @@ export function id3Tag(tags: readonly (readonly [key: string, value: string])[])
   const bytes = frames.reduce((sum, one) => sum + one.length, 0)
   if (bytes === 0) return new Uint8Array()
   const tag = new Uint8Array(10 + bytes)
-  // Section 3.1: "ID3", version 4.0, no flags, size.
+  // ID3v2.4, section 3.1: "ID3", version 4.0, no flags, size.
   tag.set([0x49, 0x44, 0x33, 4, 0, 0, ...synchsafe(bytes)])
   let at = 10
   for (const one of frames) {
@@ -38,7 +38,7 @@ export function id3Tag(tags: readonly (readonly [key: string, value: string])[])
   return tag
 }
 
-/** Section 4: id, synchsafe size, two bytes of flags, body. */
+/** Writes a frame (ID3v2.4, section 4): id, synchsafe size, two bytes of flags, body. */
 function frame(id: string, body: Uint8Array): Uint8Array {
   const out = new Uint8Array(10 + body.length)
   out.set([...id].map((letter) => letter.charCodeAt(0)))
@@ -47,13 +47,13 @@ function frame(id: string, body: Uint8Array): Uint8Array {
   return out
 }
 
-/** 28 bits in four bytes whose highest bits are zero (section 6.2). */
+/** Writes 28 bits as four bytes whose highest bit is 0 (ID3v2.4, section 6.2). */
 export const synchsafe = (value: number) => [(value >> 21) & 127, (value >> 14) & 127, (value >> 7) & 127, value & 127]
 
 export const fromSynchsafe = (bytes: Uint8Array, at: number) =>
   bytes.subarray(at, at + 4).reduce((value, byte) => (value << 7) | (byte & 127), 0)
 
-/** Bytes of the ID3v2 tag that begins at `at` (header and footer included), or 0. */
+/** Bytes of the ID3v2 tag at `at`, header and footer included. 0 if there is no tag. */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
   if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return 0
   const [version = 0, , flags = 0, ...size] = bytes.subarray(at + 3, at + 10)
@@ -62,14 +62,14 @@ export function id3Bytes(bytes: Uint8Array, at: number): number {
 }
 
 export interface Id3Frame {
-  /** Four characters (three-character ids of version 2.2 are not read). */
+  /** Frame id of four characters. Three-character ids (version 2.2) are not read. */
   readonly id: string
   readonly body: Uint8Array
 }
 
 /**
- * The frames of an ID3v2.3 or 2.4 tag; empty when it is unsynchronised, compressed or of another version.
- * @param coded whether frames are wanted, too, whose flags say that their bodies are compressed, encrypted or otherwise coded
+ * Frames of an ID3v2.3 or 2.4 tag. Empty if the tag is unsynchronised, compressed or of another version.
+ * @param coded true to include frames whose body is compressed, encrypted or otherwise transformed
  */
 export function id3Frames(tag: Uint8Array, coded = false): Id3Frame[] {
   const [, , , version = 0, , flags = 0] = tag
@@ -82,7 +82,7 @@ export function id3Frames(tag: Uint8Array, coded = false): Id3Frame[] {
   while (at + 10 <= end && tag[at] !== 0 && frames.length < 1000) {
     const size = version === 4 ? fromSynchsafe(tag, at + 4) : reader.u32(at + 4)
     if (at + 10 + size > end) break
-    // Format flags (second byte): anything but "grouped" changes what the body means.
+    // Format flags (second flag byte of an ID3v2 frame): any flag except "grouping identity" changes the meaning of the body.
     if (coded || (reader.u8(at + 9) & (version === 4 ? 0x4f : 0xe0)) === 0) {
       frames.push({ id: latin1Of(tag.subarray(at, at + 4)), body: tag.subarray(at + 10, at + 10 + size) })
     }
@@ -91,7 +91,7 @@ export function id3Frames(tag: Uint8Array, coded = false): Id3Frame[] {
   return frames
 }
 
-/** Text of a frame whose first byte is the encoding (section 4.2), split at its terminators. */
+/** Texts of an ID3v2 text frame, split at null terminators. The first byte is the encoding (ID3v2.4, section 4.2). */
 export function id3Texts(body: Uint8Array): string[] {
   const decoder = new TextDecoder(['latin1', 'utf-16', 'utf-16be', 'utf-8'][body[0] ?? 0] ?? 'latin1')
   const texts = decoder.decode(body.subarray(1)).split('\0')
@@ -103,11 +103,11 @@ export interface Id3Picture {
   readonly mime: string
   readonly description: string
   readonly data: Uint8Array
-  /** Where the picture's bytes begin in the frame's body. */
+  /** Offset of the picture's bytes in the frame body. */
   readonly offset: number
 }
 
-/** An APIC frame's parts (section 4.14); undefined when it is damaged. */
+/** Parts of an APIC (attached picture) frame (ID3v2.4, section 4.14). `undefined`: the frame is damaged. */
 export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   const wide = body[0] === 1 || body[0] === 2
   const mimeEnd = body.indexOf(0, 1)
@@ -121,7 +121,7 @@ export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   return { type: body[mimeEnd + 1] ?? 0, mime, description, data: body.subarray(offset), offset }
 }
 
-/** Keys (as FFmpeg names them) and values of the text frames. */
+/** Text frames of a tag as pairs of key (FFmpeg's names) and value. */
 export function id3Tags(tag: Uint8Array): (readonly [key: string, value: string])[] {
   const keys = new Map(Object.entries(FRAMES).map(([key, id]) => [id, key]))
   keys.set('TYER', 'date')

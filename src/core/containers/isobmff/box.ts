@@ -1,6 +1,6 @@
 /**
- * Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory. What reads a number at a place ends
- * with `At`; `words` and the like write.
+ * Boxes of ISO base media files (ISO/IEC 14496-12, 4.2) and atoms of QuickTime, in memory.
+ * Functions whose name ends with `At` read a number at an offset. `words`, `halfWords` and `words64` write numbers.
  */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -9,9 +9,9 @@ import { ByteWriter } from '../../bytes/writer.ts'
 
 export interface Box {
   readonly type: string
-  /** Where the header starts. */
+  /** Offset of the box header. */
   readonly start: number
-  /** Where the body starts. */
+  /** Offset of the first byte after the box header. */
   readonly body: number
   readonly end: number
 }
@@ -23,7 +23,9 @@ export const u64At = (b: Uint8Array, at: number) => u32At(b, at) * 2 ** 32 + u32
 export const i64At = (b: Uint8Array, at: number) => i32At(b, at) * 2 ** 32 + u32At(b, at + 4)
 export const typeAt = (b: Uint8Array, at: number) => String.fromCharCode(b[at] ?? 0, b[at + 1] ?? 0, b[at + 2] ?? 0, b[at + 3] ?? 0)
 
-/** The boxes in `start … end`; stops at the first that does not fit (QuickTime ends some lists with four zeros). */
+/**
+ * Yields the boxes between `start` and `end`. Stops at the first box that does not fit, because QuickTime ends some lists with four zeros.
+ */
 export function* boxes(b: Uint8Array, start: number, end: number): Generator<Box> {
   let at = start
   while (at + 8 <= end) {
@@ -39,7 +41,7 @@ export function* boxes(b: Uint8Array, start: number, end: number): Generator<Box
   }
 }
 
-/** The first box of each type along a path. */
+/** Follows `path` from `within`, one box type a level, and returns the last box. Takes the first box of each type. */
 export function find(b: Uint8Array, within: { body: number; end: number }, ...path: string[]): Box | undefined {
   let found: Box | undefined
   let range = within
@@ -57,17 +59,17 @@ export function find(b: Uint8Array, within: { body: number; end: number }, ...pa
   return found
 }
 
-/** Big-endian 16-bit words. */
+/** Writes big-endian 16-bit numbers. */
 export function halfWords(...values: number[]): Uint8Array {
   const out = new ByteWriter(new Uint8Array(values.length * 2), false)
   for (const value of values) out.u16(value)
   return out.finish()
 }
 
-/** Big-endian 32-bit words. */
+/** Writes big-endian 32-bit numbers. */
 export const words = (...values: number[]): Uint8Array => wordsOf(values)
 
-/** As `words`, of tables, which would be too many arguments. */
+/** Writes big-endian 32-bit numbers from an array. Spreading a long table into `words` would overflow the call stack. */
 export function wordsOf(values: readonly number[] | Uint32Array): Uint8Array {
   const out = new ByteWriter(new Uint8Array(values.length * 4), false)
   for (const value of values) out.u32(value)
@@ -84,23 +86,25 @@ export const text = (value: string) => Uint8Array.from(value, (letter) => letter
 
 export const box = (type: string, ...parts: Uint8Array[]): Uint8Array => boxOf(type, parts)
 
-/** A box of as many parts as a file has: spread into a call they would need its stack. */
+/** Writes a box from an array of parts. Spreading many parts into `box` would overflow the call stack. */
 export function boxOf(type: string, parts: readonly Uint8Array[]): Uint8Array {
   const size = parts.reduce((sum, part) => sum + part.length, 8)
   return concat([words(size), text(type), ...parts])
 }
 
-/** A box with version and flags (4.2, FullBox). */
+/** Writes a box with version and flags (ISO/IEC 14496-12, 4.2, FullBox). */
 export const fullBox = (type: string, versionAndFlags: number, ...parts: Uint8Array[]) => boxOf(type, [words(versionAndFlags), ...parts])
 
-/** As `boxOf`. Frees the buffers of `parts`, except views of larger buffers: no caller may use them afterwards. */
+/**
+ * Writes a box as `boxOf` does, and frees the buffers of `parts` except views of larger buffers. Callers must not use `parts` afterwards.
+ */
 export function boxFreeingParts(type: string, parts: readonly Uint8Array[]): Uint8Array {
   const whole = boxOf(type, parts)
   parts.forEach(discard)
   return whole
 }
 
-/** The children of a container, each replaced by what `change` answers: undefined keeps it, null drops it. */
+/** Copies the children of a box. `change` returns a new child, `undefined` to keep the old one or `null` to drop it. */
 export function rebuild(
   b: Uint8Array,
   within: { body: number; end: number },

@@ -1,4 +1,4 @@
-/** The index of a movie of one fragment: `moov` without samples, and `moof`. */
+/** Writes the index of a movie with one fragment: `moov` without samples, and `moof`. */
 
 import { concat } from '../../bytes/concat.ts'
 import { message } from '../../i18n/message.ts'
@@ -8,7 +8,7 @@ import type { Movie } from './movie.ts'
 import { durationsOf, type Lane } from './track-interleaving.ts'
 import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
 
-/** `moov` without samples, and one fragment with all of them. */
+/** Returns a `moov` without samples, followed by one `moof` that lists all samples. */
 export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
   if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(message('bytes_too_many_for_fragment', { bytes: mediaBytes }))
   const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>

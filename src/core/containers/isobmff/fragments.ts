@@ -1,4 +1,4 @@
-/** Movie fragments (ISO/IEC 14496-12, 8.8), gathered into ordinary sample tables. */
+/** Converts movie fragments (ISO/IEC 14496-12, 8.8) into ordinary sample tables. */
 
 import { GrowingColumn, narrowed } from '../../bytes/compact-array.ts'
 import { message } from '../../i18n/message.ts'
@@ -11,26 +11,26 @@ import type { StoredTrack, TopBox } from './track.ts'
 
 const MAX_MOOF_BYTES = 8 * 1024 * 1024
 
-/** Growing tables of one track. */
+/** Sample tables of one track, which grow with each fragment. */
 class Gathered {
   readonly offset = new GrowingColumn()
   readonly size = new GrowingColumn()
   readonly dts = new GrowingColumn()
   readonly composition = new GrowingColumn()
   readonly sync = new GrowingColumn()
-  /** First samples of the runs. */
+  /** Index of the first sample of each run. */
   readonly runs: number[] = []
   end = 0
 }
 
-/** Defaults of `trex`, then of each `tfhd`. */
+/** Default values of samples, from `trex` and then from each `tfhd`. */
 interface Defaults {
   duration: number
   size: number
   flags: number
 }
 
-/** The tracks with the samples of all fragments (those in `moov` first). */
+/** Returns the tracks with the samples of all fragments. Samples that `moov` lists come first. */
 export async function readFragments(
   source: Source,
   moov: Uint8Array,
@@ -42,7 +42,7 @@ export async function readFragments(
   const mvex = find(moov, moovBox, 'mvex')
   for (const trex of mvex ? boxes(moov, mvex.body, mvex.end) : []) {
     if (trex.type !== 'trex' || trex.end - trex.body < 24) continue
-    // trex (8.8.3): track, description index, duration, size, flags.
+    // Fields of `trex` (ISO/IEC 14496-12, 8.8.3): track, description index, duration, size, flags.
     const at = trex.body
     defaults.set(u32At(moov, at + 4), { duration: u32At(moov, at + 12), size: u32At(moov, at + 16), flags: u32At(moov, at + 20) })
   }
@@ -84,15 +84,15 @@ function startWith(track: StoredTrack): Gathered {
   return all
 }
 
-/** One track's part of a fragment; answers how many samples it added. */
+/** Reads one track fragment (`traf`) and returns how many samples it added. */
 function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map<number, Gathered>, tracks: Map<number, Defaults>): number {
   const tfhd = find(moof, traf, 'tfhd')
   if (!tfhd) throw malformed('mp4', moofOffset, 'fragment_without_tfhd')
-  // 8.8.7: optional fields in the order of their flag bits.
+  // ISO/IEC 14496-12, 8.8.7: the optional fields of `tfhd` have the order of their flag bits.
   const flags = u32At(moof, tfhd.body) & 0xffffff
   const id = u32At(moof, tfhd.body + 4)
   const into = gathered.get(id)
-  // What it describes would be dropped.
+  // A rewritten file would drop samples of a track that has no header.
   if (!into) throw malformed('mp4', moofOffset, message('fragment_of_track_has_no_header', { id }))
   let at = tfhd.body + 8
   let base = moofOffset
@@ -117,16 +117,19 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
   return added
 }
 
-/** Where the next sample of a track fragment lies, what its data offsets count from, and when it is decoded. */
+/**
+ * Read position in a track fragment. `base`: origin of its data offsets; `data`: file offset and `time`: decoding time of the next sample.
+ */
 interface Place {
   readonly base: number
   data: number
   time: number
 }
 
-/** Gathers the samples of a run and moves `place` behind them. @returns their number */
+/** Reads the samples of one `trun` box and advances `place`. @returns the number of samples */
 function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, into: Gathered): number {
-  // 8.8.8: count, data offset, first flags, then per sample duration, size, flags, composition offset as present.
+  // Fields of `trun` (ISO/IEC 14496-12, 8.8.8): count, data offset, first sample's flags. Then, for each sample, those present of duration,
+  // size, flags, composition offset.
   const flags = u32At(moof, trun.body) & 0xffffff
   const count = u32At(moof, trun.body + 4)
   let at = trun.body + 8
@@ -144,7 +147,7 @@ function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, 
     into.size.push(size)
     into.dts.push(place.time)
     into.composition.push(composition)
-    // 8.8.3.1: sample_is_non_sync_sample is bit 16.
+    // ISO/IEC 14496-12, 8.8.3.1: bit 16 of the sample flags is sample_is_non_sync_sample.
     into.sync.push(own & 0x10000 ? 0 : 1)
     place.data += size
     place.time += duration
@@ -167,7 +170,7 @@ function withSamples(track: StoredTrack, all: Gathered): StoredTrack {
   return { ...track, fixed: true, sampleCount: count, duration: all.end, readChunks: () => chunks, readSamples: () => samples }
 }
 
-/** Runs of samples as chunks; one whose samples do not lie in a row is cut. */
+/** Converts runs of samples into chunks. Splits a run where its samples are not adjacent in the file. */
 function chunksOf(samples: Samples, runs: number[]): Chunks {
   const starts: number[] = []
   const isStart = new Set(runs)

@@ -1,4 +1,4 @@
-/** A movie's index: the `moov` box, its tracks, and the fragments behind it, read by ranges. */
+/** Reads the index of a movie by byte ranges: the `moov` box, its tracks and the fragments after it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { zlibDecompress } from '../../bytes/deflate.ts'
@@ -12,25 +12,29 @@ import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Sampl
 import { topLevel } from './top-level.ts'
 import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
 
-/** The tables of a long film are megabytes: they, and `moov`, are freed when it is disposed of. */
+/** Index of a movie. Disposing it frees the sample tables and `moov`, which take megabytes for long films. */
 export interface Movie extends Disposable {
   readonly brand: string
   readonly ftyp: Uint8Array | undefined
-  /** The whole `moov` box; everything in `Track` points into it. */
+  /** The whole `moov` box. The boxes of each `Track` are offsets into these bytes. */
   readonly moov: Uint8Array
   readonly moovBox: Box
   readonly timescale: number
   readonly tracks: readonly Track[]
   readonly top: readonly TopBox[]
   readonly fragmented: boolean
-  /** Where the film ends: behind its last box, and behind its media. Bytes from there on belong to nobody. */
+  /** File offset where the movie ends: after its last box and after its media data. Any bytes after it are trailing data. */
   readonly end: number
 }
 
 const MAX_MOOV_BYTES = 40 * 1024 * 1024
 const MAX_TRACKS = 64
 
-/** @throws CodecError (malformed), CodecError (unsupported_feature) (compressed or oversized index, media in other files) */
+/**
+ * Reads the index of a movie.
+ * @throws CodecError (malformed) if the index is damaged
+ * @throws CodecError (unsupported_feature) if the index is compressed by an unknown method or too large, or if media data is in other files
+ */
 export async function readMovie(source: Source): Promise<Movie> {
   const top = await topLevel(source)
   const at = top.find(({ type }) => type === 'moov')
@@ -52,7 +56,8 @@ export async function readMovie(source: Source): Promise<Movie> {
   const named = namedTracks(moov)
   if (named !== traks.length) throw malformed('mp4', at.offset, message('tracks_out_of_reach', { named, found: traks.length }))
   if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, message('tracks_found', { found: traks.length }))
-  // Readers take a track's edits by the movie's timescale, which they know by then or never: new edits would hide all that there is.
+  // Readers convert a track's edits with the movie's timescale, which `mvhd` gives. If `mvhd` comes after the tracks, readers would misread
+  // rewritten edits and show nothing.
   if (traks.some(({ body }) => body < mvhd.body)) throw unsupported('tracks_in_front_of_mvhd')
   const fragmented = top.some(({ type }) => type === 'moof')
   let stored = traks.map((box, index) => readTrack(moov, box, index))
@@ -72,7 +77,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   return { brand, ftyp, moov, moovBox, timescale, tracks, top, fragmented, end, [Symbol.dispose]: dispose }
 }
 
-/** A track that reads its tables when they are asked for, once, and what frees them. */
+/** Wraps a stored track so that each table is read on first use and cached. `free` frees the cached tables. */
 function kept(stored: StoredTrack): { track: Track; free: () => void } {
   const { readChunks, readSamples, fixed, ...facts } = stored
   let chunks: Chunks | undefined
@@ -102,7 +107,10 @@ function freeColumns(table: Chunks | Samples): void {
   for (const column of Object.values(table)) if (ArrayBuffer.isView(column)) discard(column)
 }
 
-/** QuickTime File Format, "Compressed Movie Resources": `cmov` holds the method and, behind its size, a whole `moov`. */
+/**
+ * Inflates a compressed index (QuickTime File Format, "Compressed Movie Resources"). `cmov` has the method, the size and a compressed
+ * `moov`.
+ */
 function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   const [outer] = boxes(moov, 0, moov.length)
   const cmov = outer && find(moov, outer, 'cmov')
@@ -117,7 +125,11 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   return inflated
 }
 
-/** @param bytes of the body in version 0, and in version 1, whose times have 64 bits */
+/**
+ * @param bytes minimum bytes of the body in version 0
+ * @param wideBytes minimum bytes of the body in version 1, whose times have 64 bits
+ * @throws CodecError (malformed) if the body is shorter
+ */
 function refuseShort(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
   const wanted = moov[body] === 1 ? wideBytes : bytes
   if (end - body < wanted) throw malformed('mp4', start, message('box_of_bytes_not_of', { type, size: end - body, wanted }))
@@ -166,8 +178,9 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
 }
 
 /**
- * QuickTime counts PCM by single samples of "size 1" and describes the bytes elsewhere (QuickTime File Format, "Sound
- * Sample Description"): version 1 by bytes per frame, version 2 by bytes per packet, version 0 by bits.
+ * Returns a function that converts a number of PCM samples to bytes. QuickTime stores such samples with "size 1".
+ * The bytes are in the sample description (QuickTime File Format, "Sound Sample Description"): version 1 gives bytes a frame, version 2
+ * bytes a packet, version 0 bits a sample.
  */
 function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((samples: number) => number) | undefined {
   if (!entry || same === 0 || entry.end - entry.body < 28) return undefined
@@ -187,15 +200,15 @@ function soundBytes(moov: Uint8Array, entry: Box | undefined, same: number): ((s
   const bits = u16At(moov, entry.body + 18)
   const packet = PACKETS[entry.type]
   if (packet) return (samples) => Math.floor(samples / packet.samples) * packet.bytes * channels
-  // What compressed sound says of its bits is what it decodes to.
+  // For compressed sound, the bits of the description are those of the decoded samples.
   const stored = BITS[entry.type] ?? (entry.type === 'raw ' && bits !== 16 ? 8 : bits)
   const bytes = Math.max(1, (channels * stored) >> 3)
   return (samples) => samples * bytes
 }
 
-/** Bits that a sample takes in the file, whatever the description says. */
+/** Bits of one sample in the file for codecs whose sample description gives other bits. */
 const BITS: { readonly [type: string]: number | undefined } = { ulaw: 8, alaw: 8, in24: 24, in32: 32, fl32: 32, fl64: 64 }
-/** Packets of one channel (QuickTime File Format, "Sound Sample Description (Version 0)", and its list of formats). */
+/** Samples and bytes of one channel's packet (QuickTime File Format, "Sound Sample Description (Version 0)" and its list of formats). */
 const PACKETS: { readonly [type: string]: { readonly samples: number; readonly bytes: number } | undefined } = {
   ima4: { samples: 64, bytes: 34 },
   MAC3: { samples: 6, bytes: 2 },
@@ -219,8 +232,10 @@ function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
 }
 
 /**
- * Where the last chunk ends.
- * @throws CodecError (malformed), CodecError (unsupported_feature) for tables that name the file's bytes again and again: 4 bytes of them are frames to decode
+ * File offset where the last chunk ends.
+ * @throws CodecError (malformed) if a chunk leaves the file
+ * @throws CodecError (unsupported_feature) if chunks repeat the file's bytes more than twice: each repeat costs 4 bytes of the table and
+ * one decoded frame
  */
 function checkedEnd({ chunks, index }: Track, fileSize: number): number {
   let bytes = 0

@@ -1,23 +1,24 @@
 /**
- * Whether the boxes of an index fill their parents exactly. Rebuilt boxes keep only the children that were found, so whatever a
- * damaged size hides would be dropped. In boxes that are copied whole (`udta`, `meta`, …) no child may be longer than its parent:
- * readers end such a list in different places.
+ * Checks that the boxes of an index fill their parents exactly. Rebuilt boxes contain only children that were found, so a damaged size
+ * would silently drop boxes.
+ * In boxes that are copied whole (`udta`, `meta`, …), only children longer than their parent are errors, because readers differ about the
+ * end of such a list.
  */
 
 import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
 
-/** How the body of a parent begins, and which children it has once at most. */
+/** Layout of a parent box: bytes before its children, and child types that may occur at most once. */
 interface Parent {
-  /** Bytes of fields in front of the children. */
+  /** Bytes of fields before the children. */
   readonly fields: number
-  /** Whether the last four of those bytes are the number of children. */
+  /** True if the last four of the `fields` bytes are the number of children. */
   readonly counted?: true
   readonly once?: readonly string[]
 }
 
-/** Boxes that are taken apart and written again (ISO/IEC 14496-12; QuickTime File Format). */
+/** Boxes that Whittle parses and writes again (ISO/IEC 14496-12; QuickTime File Format). */
 const PARENTS: { readonly [type: string]: Parent | undefined } = {
   moov: { fields: 0, once: ['mvhd', 'mvex', 'cmov'] },
   cmov: { fields: 0, once: ['dcom', 'cmvd'] },
@@ -34,19 +35,19 @@ const PARENTS: { readonly [type: string]: Parent | undefined } = {
   traf: { fields: 0, once: ['tfhd', 'tfdt'] },
 }
 
-/** Boxes that are copied whole, and hold nothing but boxes. Readers of metadata follow the sizes in them. */
+/** Boxes that Whittle copies whole and that contain only boxes. Metadata readers follow the sizes inside them. */
 const COPIED = new Set(['udta', 'meta', 'ilst', 'gmhd', 'tref', 'tapt'])
 
-/** Fields of a visual sample entry (12.1.3), which come before its boxes. */
+/** Bytes of the fields of a visual sample entry (ISO/IEC 14496-12, 12.1.3), before its child boxes. */
 const VISUAL_FIELDS = 78
-/** Of QuickTime's pictures with a colour table; 32 more for grey. */
+/** Depths of QuickTime pictures that may have a colour table. 33 to 40: greyscale, 32 plus the bits of a pixel. */
 const PALETTE_DEPTHS: readonly number[] = [1, 2, 4, 8, 33, 34, 36, 40]
 
 /**
- * Walks `outer` and every box below it that is written again.
- * @param at where `bytes` begin in the file, for messages
- * @throws CodecError (malformed) where a child does not fit, bytes other than zeros are left over, or a box is there twice; in
- * boxes that are copied whole only where a child does not fit
+ * Checks `outer` and every descendant box that is written again.
+ * @param at file offset of `bytes`, for error messages
+ * @throws CodecError (malformed) if a child does not fit, non-zero bytes are left over or a box occurs twice. In boxes that are copied
+ * whole, only if a child does not fit.
  */
 export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void {
   if (COPIED.has(outer.type)) checkCopied(bytes, outer, at)
@@ -69,7 +70,10 @@ export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void 
   if (outer.type === 'trak') checkVisualEntries(bytes, outer, at)
 }
 
-/** @throws CodecError (malformed) where a child is longer than what is left of `parent`; a size of zero ends the list (QuickTime) */
+/**
+ * Checks a box that is copied whole. A child of size 0 ends the list (QuickTime). @throws CodecError (malformed) if a child does not fit
+ * into `parent`
+ */
 function checkCopied(bytes: Uint8Array, parent: Box, at: number): void {
   let next = parent.body + (parent.type === 'meta' ? metaFields(bytes, parent) : 0)
   while (next + 8 <= parent.end) {
@@ -81,16 +85,16 @@ function checkCopied(bytes: Uint8Array, parent: Box, at: number): void {
   }
 }
 
-/** Version and flags, which QuickTime's `meta` does not have: its first child begins at once. */
+/** Bytes of version and flags in `meta`: 4 in ISO files, 0 in QuickTime files, where the first child follows the header. */
 const metaFields = (bytes: Uint8Array, { body }: Box): number => (META_CHILDREN.has(typeAt(bytes, body + 4)) ? 0 : 4)
 const META_CHILDREN = new Set(['hdlr', 'mhdr', 'keys', 'ilst'])
 
-/** All children of `parent`. @throws CodecError (malformed) where they do not fill it, but for zeros at the end */
+/** Returns all children of `parent`. @throws CodecError (malformed) if they do not fill it, except for zeros at the end */
 export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
   const found: Box[] = []
   let next = parent.body
   while (next + 8 <= parent.end) {
-    // QuickTime ends some lists with four zeros; a size of zero has no other meaning inside a box.
+    // QuickTime ends some lists with four zeros. Inside a parent box, size 0 has no other meaning.
     if (u32At(bytes, next) === 0 && isZero(bytes, next, parent.end)) return found
     const child = sizedChild(bytes, parent, next, at)
     found.push(child)
@@ -101,7 +105,7 @@ export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
   return found
 }
 
-/** The box at `start`. @throws CodecError (malformed) where it does not fit into `parent` */
+/** Returns the box at `start`. @throws CodecError (malformed) if it does not fit into `parent` */
 function sizedChild(bytes: Uint8Array, parent: Box, start: number, at: number): Box {
   let size = u32At(bytes, start)
   const wide = size === 1 && start + 16 <= parent.end
@@ -118,7 +122,7 @@ function isZero(bytes: Uint8Array, from: number, to: number): boolean {
   return true
 }
 
-/** Boxes of pictures' sample entries are carried over to new entries one by one. */
+/** Checks the child boxes of visual sample entries, which are copied one by one into new entries. */
 function checkVisualEntries(bytes: Uint8Array, trak: Box, at: number): void {
   const first = (parent: Box | undefined, type: string, fields = 0) =>
     parent && childrenOf(bytes, { ...parent, body: parent.body + fields }).find((child) => child.type === type)
@@ -128,18 +132,16 @@ function checkVisualEntries(bytes: Uint8Array, trak: Box, at: number): void {
   const stsd = first(first(first(mdia, 'minf'), 'stbl'), 'stsd')
   for (const entry of stsd ? childrenOf(bytes, { ...stsd, body: stsd.body + 8 }) : []) {
     if (entry.end - entry.body < VISUAL_FIELDS) continue
-    // Depth, then the number of a colour table. Zero: the table follows, which is no box.
+    // Fields at 74 and 76: depth and colour table id. Id 0: a colour table follows, which is not a box.
     if (u16At(bytes, entry.body + 76) === 0 && PALETTE_DEPTHS.includes(u16At(bytes, entry.body + 74))) continue
     childrenOf(bytes, { ...entry, body: entry.body + VISUAL_FIELDS }, at)
   }
 }
 
-/** Boxes that begin a track's description in one writer or another. */
+/** Box types that writers put first in a `trak` box. */
 const IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tref', 'trgr', 'udta', 'meta', 'tapt', 'clip', 'matt', 'load', 'imap', 'free', 'uuid'])
 
-/**
- * How many tracks the bytes name, wherever they are: counted without following sizes, so that a wrong size cannot hide one.
- */
+/** Counts `trak` headers anywhere in the bytes. It does not follow sizes, so a wrong size cannot hide a track. */
 export function namedTracks(bytes: Uint8Array): number {
   let count = 0
   for (let i = bytes.indexOf(0x74); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x74, i + 1)) {

@@ -1,40 +1,40 @@
-/** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): where each sample lies, how long it is, when it is decoded and shown. */
+/** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): file offset, size, decoding time and display time of each sample. */
 
 import { type Column, columnOf, narrowed } from '../../bytes/compact-array.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
 
-/** One entry a sample, in decoding order. */
+/** Samples of a track as columns, one entry a sample, in decoding order. */
 export interface Samples {
   readonly count: number
   readonly offset: Column
   readonly size: Uint32Array
-  /** Decoding times in the track's timescale; `count + 1` entries, the last is where the track ends. */
+  /** Decoding times in the track's timescale. `count + 1` entries: the last is the end of the track. */
   readonly dts: Column
   readonly composition: Int32Array
-  /** 1 sync, 2 QuickTime's partial sync (open GOP), 0 none. */
+  /** Kind of each sample: 1 sync sample, 2 partial sync sample (QuickTime, open GOP), 0 neither. */
   readonly sync: Uint8Array
 }
 
-/** Samples that lie in a row. */
+/** Chunks of a track as columns. The samples of a chunk are adjacent in the file. */
 export interface Chunks {
   readonly count: number
   readonly offset: Column
   readonly size: Column
-  /** Decoding time of the first sample, in the track's timescale. */
+  /** Decoding time of the chunk's first sample, in the track's timescale. */
   readonly time: Column
   readonly samples: Uint32Array
 }
 
-/** How many are not empty. */
+/** Number of samples with at least one byte. */
 export function usedSamples({ count, size }: Pick<Samples, 'count' | 'size'>): number {
   let used = 0
   for (let i = 0; i < count; i++) if (size[i]! > 0) used++
   return used
 }
 
-/** Copies of a stretch of the tables. */
+/** Copies the entries of samples `from` (inclusive) to `to` (exclusive). */
 export function samplesBetween({ offset, size, dts, composition, sync }: Samples, from: number, to: number): Samples {
   return {
     count: to - from,
@@ -49,7 +49,7 @@ export function samplesBetween({ offset, size, dts, composition, sync }: Samples
 export const MAX_SAMPLES = 6_000_000
 const MAX_CHUNKS = 3_000_000
 
-/** Rows of a table box whose body is version/flags, count, rows. */
+/** Offset of the first row and number of rows of a table box. Its body has version and flags, count, rows. */
 function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at: number; count: number } | undefined {
   const table = find(moov, stbl, type)
   if (!table || table.end - table.body < 8) return undefined
@@ -58,7 +58,7 @@ function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at
   return { at: table.body + 8, count }
 }
 
-/** Sizes: one for all (`same`), or one each. */
+/** Sample sizes. `same`: bytes of every sample, or 0 if each sample has its own size. */
 export interface Sizes {
   readonly count: number
   readonly same: number
@@ -85,7 +85,10 @@ export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
   return { count, same: 0, of }
 }
 
-/** @param bytesOf bytes of a run of samples that all have one size, where the track's codec counts its own way */
+/**
+ * Reads the chunk table.
+ * @param bytesOf converts a number of equal-sized samples to bytes, for codecs that count samples differently. `undefined`: samples × size
+ */
 export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: (samples: number) => number): Chunks {
   const co64 = find(moov, stbl, 'co64')
   const offsets = co64 ? rows(moov, stbl, 'co64', 8) : rows(moov, stbl, 'stco', 4)
@@ -117,8 +120,8 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
 }
 
 /**
- * Runs of chunks begin one behind the other, and each of their chunks has samples of one of the descriptions (ISO/IEC 14496-12,
- * 8.7.4). Of a table that says otherwise, players make what they like.
+ * Checks the `stsc` table (ISO/IEC 14496-12, 8.7.4): first chunks ascend, and each chunk has samples and a description. Players disagree
+ * about other tables.
  * @throws CodecError (malformed)
  */
 function refuseOddRuns(moov: Uint8Array, runs: { readonly at: number; readonly count: number }): void {
@@ -131,7 +134,7 @@ function refuseOddRuns(moov: Uint8Array, runs: { readonly at: number; readonly c
   }
 }
 
-/** Times of the chunks' first samples, without a table of all samples. */
+/** Decoding times of each chunk's first sample. Computed without a table of all samples. */
 function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64Array {
   const time = new Float64Array(samples.length)
   const stts = rows(moov, stbl, 'stts', 8)
@@ -151,7 +154,7 @@ function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64A
   return time
 }
 
-/** All samples of a track. */
+/** Reads the tables of all samples of a track. */
 export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
   const { count } = sizes
   if (count > MAX_SAMPLES) throw malformed('mp4', stbl.start, message('count_samples', { count }))
@@ -179,7 +182,7 @@ export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: C
   return samples
 }
 
-/** Runs of equal durations, for all `count` samples: what the table does not say lasts as long as the last one. */
+/** Yields runs of samples with equal duration, `count` samples in total. Samples that the `stts` table omits get its last duration. */
 function* durations(moov: Uint8Array, stbl: Box, count: number): Generator<{ run: number; delta: number }> {
   const table = rows(moov, stbl, 'stts', 8)
   let left = count
@@ -195,7 +198,7 @@ function* durations(moov: Uint8Array, stbl: Box, count: number): Generator<{ run
   if (left > 0) yield { run: left, delta }
 }
 
-/** All samples together, in the track's timescale. */
+/** Duration of all samples, in the track's timescale. */
 export function durationOf(moov: Uint8Array, stbl: Box, count: number): number {
   let duration = 0
   for (const { run, delta } of durations(moov, stbl, count)) duration += run * delta

@@ -1,4 +1,4 @@
-/** The boxes of a file's top level, read by their headers. */
+/** Reads the headers of the boxes at the top level of a file. */
 
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
@@ -8,12 +8,12 @@ import type { TopBox } from './track.ts'
 
 const MAX_TOP_BOXES = 200_000
 
-/** Boxes of an index. At the top they belong to an index whose size is too small: their media would be dropped. */
+/** Box types that belong inside an index. At the top level they mean that the index's size is too small, and media would be dropped. */
 const INSIDE_INDEX = new Set(['mvhd', 'trak', 'tkhd', 'mdia', 'minf', 'stbl', 'stsd', 'mvex', 'trex', 'traf', 'trun', 'mfhd'])
 
 /**
- * All boxes up to the first bytes that are none: from there on they belong to nobody, and are kept.
- * @throws CodecError (malformed) where an index is cut off, there twice or in pieces, or more of the film follows bytes that are no box
+ * Lists the top-level boxes up to the first bytes that are not a box. Later bytes are trailing data, which Whittle keeps.
+ * @throws CodecError (malformed) if an index is cut off, occurs twice or in pieces, or if more of the film follows the trailing data
  */
 export async function topLevel(source: Source): Promise<TopBox[]> {
   const top: TopBox[] = []
@@ -30,7 +30,7 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
     if (type === 'moov' && top.some((box) => box.type === 'moov')) throw malformed('mp4', offset, 'second_moov')
     if (offset + size > source.size) {
       if (type === 'moov' || type === 'moof') throw malformed('mp4', offset, message('box_runs_over_end', { type, size }))
-      // Whether anything is missing, the chunks tell.
+      // If bytes are missing at the end of `mdat`, the check of the chunks finds it.
       if (type === 'mdat') return [...top, { type, offset, size: source.size - offset }]
       break
     }
@@ -43,12 +43,12 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
 }
 
 const WINDOW_BYTES = 1024 * 1024
-/** Behind so many foreign bytes no film goes on. */
+/** Bytes of trailing data that are searched for more of the film. */
 const MOST_SEARCHED_BYTES = 64 * WINDOW_BYTES
-/** Boxes whose first child has one place only. */
+/** Boxes whose first child always has the same type. */
 const FIRST_CHILD: { readonly [type: string]: string | undefined } = { moof: 'mfhd', moov: 'mvhd' }
 
-/** @throws CodecError (malformed) where an index or a fragment stands behind bytes that are no box */
+/** @throws CodecError (malformed) if an index or a fragment follows bytes that are not a box */
 async function refuseLostFilm(source: Source, from: number): Promise<void> {
   const end = Math.min(source.size, from + MOST_SEARCHED_BYTES)
   for (let at = from; at + 12 <= end; at += WINDOW_BYTES - 12) {

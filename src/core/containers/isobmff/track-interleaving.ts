@@ -1,57 +1,57 @@
-/** What lies where in a new movie: the pieces of its tracks, and whose turn it is. */
+/** Order and position of the media data in a new movie: which piece of which track comes next. */
 
 import { type Column, columnOf } from '../../bytes/compact-array.ts'
 import type { Source } from '../../model/codec.ts'
 import type { Samples } from './tables.ts'
 import type { Edit, Track } from './track.ts'
 
-/** Bytes of a source. */
+/** Range of bytes of a source. */
 export interface Extent {
   readonly from: Source
   readonly offset: number
   readonly size: number
 }
 
-/** Samples that lie in a row in the result. */
+/** Consecutive samples of one track in the result. */
 export interface Piece extends Extent {
-  /** Decoding time in seconds, for interleaving. */
+  /** Decoding time of the first sample in seconds. Pieces are interleaved by it. */
   readonly time: number
   readonly samples: number
 }
 
-/** A track's index, made anew. */
+/** New sample tables of a track. */
 export interface Tables {
-  /** The one sample description, a whole box. */
+  /** The only sample description, as a whole box. */
   readonly description: Uint8Array
   readonly timescale: number
   readonly sizes: Uint32Array
-  /** Durations in decoding order. */
+  /** Sample durations in decoding order, in the track's timescale. */
   readonly durations: Float64Array
-  /** Composition offsets, or undefined when all are zero. */
+  /** Composition offsets. `undefined`: all are 0. */
   readonly compositions: Int32Array | undefined
-  /** Indexes of sync samples, or undefined when all are. */
+  /** Indexes of sync samples. `undefined`: all samples are sync samples. */
   readonly sync: readonly number[] | undefined
   readonly edits: readonly Edit[] | undefined
 }
 
-/** A track whose samples are new. */
+/** A track whose samples were encoded again. */
 export interface NewTrack extends Tables {
-  /** When the first sample is decoded, where that is not zero; only fragments can say so. */
+  /** Decoding time of the first sample. `undefined`: 0. Only fragments can store another value. */
   readonly start?: number
   readonly pieces: readonly Piece[]
 }
 
-/** Extents one after the other, as columns: many films take turns for every few packets. */
+/** Byte ranges in file order, as columns: films may alternate between tracks after every few packets. */
 export interface Extents {
   readonly sources: readonly Source[]
   readonly count: number
-  /** Which of the sources. */
+  /** Index into `sources` for each range. */
   readonly source: Uint16Array
   readonly offset: Column
   readonly size: Column
 }
 
-/** A track's pieces, in its own order. */
+/** Pieces of one track, in the track's order. */
 interface Pieces {
   readonly count: number
   time(index: number): number
@@ -64,7 +64,7 @@ interface Pieces {
 export interface Lane extends Pieces {
   readonly track: Track
   readonly fresh: NewTrack | undefined
-  /** Where each piece lies behind the head. */
+  /** Offset of each piece from the start of the media data. */
   readonly places: Float64Array
 }
 
@@ -86,7 +86,10 @@ export const copiedPieces = (source: Source, { chunks, timescale }: Track): Piec
   from: () => source,
 })
 
-/** Whose turn it is, by time or by place in the old file; each track's own pieces stay in order. */
+/**
+ * Interleaves the pieces of all tracks by time or by offset in the old file. The pieces of one track keep their order. @returns a track
+ * index for each piece
+ */
 export function interleave(lanes: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
   const next = lanes.map(() => 0)
   const order = new Uint8Array(lanes.reduce((sum, { count }) => sum + count, 0))
@@ -114,7 +117,7 @@ export function* inOrder(lanes: readonly Lane[], order: Uint8Array): Generator<{
   }
 }
 
-/** What is to be copied; neighbours are one. */
+/** Byte ranges to copy in file order. Adjacent ranges are merged. */
 export function extentsOf(lanes: readonly Lane[], order: Uint8Array, total: number): Extents {
   const sources: Source[] = []
   const numbers = new Map<Source, number>()

@@ -1,48 +1,48 @@
-/** A movie's tracks, as its index describes them. */
+/** Tracks of a movie as the index describes them. */
 import type { Box } from './box.ts'
 import type { Chunks, Samples } from './tables.ts'
 
 export interface Edit {
-  /** In the movie's timescale. */
+  /** Duration in the movie's timescale. */
   readonly duration: number
-  /** In the track's timescale; -1 for an empty edit. */
+  /** Start in the track's timescale. -1: an empty edit. */
   readonly mediaTime: number
   readonly rate: number
 }
 
 export interface Track {
   readonly index: number
-  /** Its `trak` box inside `moov`. */
+  /** The track's `trak` box inside `moov`. */
   readonly box: Box
   readonly id: number
-  /** `vide`, `soun`, `text`, `tmcd`, … */
+  /** Handler type: `vide`, `soun`, `text`, `tmcd`, … */
   readonly handler: string
   readonly timescale: number
   readonly edits: readonly Edit[] | undefined
-  /** Sample descriptions (`stsd`), whole boxes. */
+  /** The `stsd` box with the sample descriptions. */
   readonly stsd: Box
   readonly descriptions: readonly Box[]
   readonly stbl: Box
-  /** The same tables each time. */
+  /** Chunk tables. They are read on first use and cached. */
   readonly chunks: Chunks
   readonly sampleCount: number
-  /** All samples together, in the track's timescale. */
+  /** Duration of all samples, in the track's timescale. */
   readonly duration: number
-  /** All samples, the same tables each time; for tracks with millions of tiny ones this throws. */
+  /** Sample tables, read on first use and cached. @throws CodecError (malformed) if the track has more than `MAX_SAMPLES` samples */
   samples(): Samples
-  /** Frees the tables of chunks and samples; they are read again when they are asked for again. */
+  /** Frees the cached tables of chunks and samples. The next use reads them again. */
   forget(): void
 }
 
-/** A track in the file: tables are read anew each time. */
+/** A track in the file without cache: each call reads its tables. */
 export interface StoredTrack extends Omit<Track, 'chunks' | 'samples' | 'forget'> {
-  /** Tables of fragments, which are gathered only once. */
+  /** True if the tables come from fragments, which are read only once. */
   readonly fixed: boolean
   readChunks(): Chunks
   readSamples(chunks: Chunks): Samples
 }
 
-/** A box of the file's top level. */
+/** A box at the top level of the file. */
 export interface TopBox {
   readonly type: string
   readonly offset: number

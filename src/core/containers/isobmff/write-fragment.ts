@@ -1,36 +1,39 @@
-/** Writes one movie fragment (ISO/IEC 14496-12, 8.8) with all samples of a film. */
+/** Writes one movie fragment (ISO/IEC 14496-12, 8.8) that lists all samples of a film. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import { boxOf, fullBox, words, words64 } from './box.ts'
 import type { Samples } from './tables.ts'
 
-/** Samples that lie in a row, in decoding order. */
+/** Consecutive samples in decoding order. */
 export interface Run {
   readonly samples: number
-  /** Where they begin behind the header of `mdat`. */
+  /** Offset of the first sample from the end of the `mdat` header. */
   readonly place: number
 }
 
 export interface FragmentTrack {
   readonly id: number
-  /** When the first sample is decoded. */
+  /** Decoding time of the first sample, in the track's timescale. */
   readonly start: number
   readonly sizes: Uint32Array
   readonly durations: Float64Array
-  /** undefined when all are zero. */
+  /** Composition offsets. `undefined`: all are 0. */
   readonly compositions: Int32Array | undefined
-  /** Whether decoding may begin with a sample. */
+  /** True if decoding may start at this sample. */
   isSync(sample: number): boolean
   readonly runs: readonly Run[]
 }
 
-/** Offsets of data are 32 bits with a sign. */
+/** Bytes. Data offsets in a fragment are signed 32-bit numbers. */
 export const MAX_FRAGMENT_BYTES = 2 ** 31 - 1
 
-/** By how much the pictures of a track are shown before they are decoded, at most: some players of fragments count from there. */
+/**
+ * Largest time by which a track's pictures are displayed before their decoding time, in its timescale. Some players of fragments count
+ * times from there.
+ */
 export const leadOfPictures = ({ composition }: Samples): number => composition.reduce((most, offset) => Math.max(most, -offset), 0)
 
-/** `moof`, with data offsets for an `mdat` right behind it, whose header has so many bytes. */
+/** Writes `moof`. Data offsets assume that `mdat` follows directly and that its header has `headerBytes` bytes. */
 export function movieFragment(tracks: readonly FragmentTrack[], headerBytes: number): Uint8Array {
   const written = tracks.filter(({ sizes }) => sizes.length > 0)
   const moof = (base: number) => boxOf('moof', [fullBox('mfhd', 0, words(1)), ...written.map((track) => traf(track, base))])
@@ -39,7 +42,7 @@ export function movieFragment(tracks: readonly FragmentTrack[], headerBytes: num
 
 const BASE_IS_MOOF = 0x20000
 const HAS = { dataOffset: 1, duration: 0x100, size: 0x200, flags: 0x400, composition: 0x800 } as const
-/** 8.8.3.1: depends on no other sample; depends on others and is no sync sample. */
+/** Sample flags (ISO/IEC 14496-12, 8.8.3.1). SYNC: depends on no other sample. NO_SYNC: depends on others and is not a sync sample. */
 const SYNC = 0x2000000
 const NO_SYNC = 0x1010000
 
@@ -54,7 +57,7 @@ function traf(track: FragmentTrack, base: number): Uint8Array {
   return boxOf('traf', [fullBox('tfhd', BASE_IS_MOOF, words(id)), fullBox('tfdt', 1 << 24, words64(start)), ...runs])
 }
 
-/** Duration, size, flags and composition offset of each sample. */
+/** Duration, size, flags and composition offset of each sample in `trun`. */
 function rowsOf({ sizes, durations, compositions, isSync }: FragmentTrack, from: number, to: number): Uint8Array {
   const out = new ByteWriter(new Uint8Array((to - from) * (compositions ? 16 : 12)), false)
   for (let i = from; i < to; i++) {

@@ -1,4 +1,4 @@
-/** The index (`moov`) of a movie with tables; every box that is not about storage as it was. */
+/** Writes the index (`moov`) with sample tables. Boxes that do not describe storage stay unchanged. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
@@ -35,7 +35,7 @@ function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boo
   return boxFreeingParts('moov', children)
 }
 
-/** A header box with another duration: 64 bits at `wideAt` in version 1, 32 bits at `at` in version 0 (from the body). */
+/** Copies a header box with another duration. Offsets from the body: `wideAt` for 64 bits (version 1), `at` for 32 bits (version 0). */
 function withDuration(moov: Uint8Array, header: Box, duration: number, wideAt: number, at: number): Uint8Array {
   const copy = moov.slice(header.start, header.end)
   const body = header.body - header.start
@@ -47,7 +47,7 @@ function withDuration(moov: Uint8Array, header: Box, duration: number, wideAt: n
 function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
   const { moov } = movie
   const { track, fresh } = lane
-  // Fragmented files keep their times in the fragments, so every table and duration is made anew.
+  // Fragmented files store times in their fragments, so every table and duration is written anew.
   const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track) : undefined)
   const mediaDuration = rebuilt ? sumOf(rebuilt.durations) : 0
   const timescale = rebuilt?.timescale ?? track.timescale
@@ -92,7 +92,7 @@ function editBox(edits: readonly Edit[]): Uint8Array {
   return box('edts', fullBox('elst', 0x1000000, words(edits.length), concat(rows)))
 }
 
-/** A fragmented track's samples as tables, unchanged. */
+/** Converts the samples of a fragmented track to tables. Times stay the same. */
 function fromSamples(movie: Movie, track: Track): Tables {
   const samples = track.samples()
   const description = track.descriptions[0]!
@@ -101,9 +101,9 @@ function fromSamples(movie: Movie, track: Track): Tables {
   samples.sync.forEach((kind, i) => {
     if (kind) sync.push(i)
   })
-  // Tables count from zero: what the fragments' own clock (tfdt) was ahead by becomes an empty edit, or shortens the skip.
+  // Sample tables start at time 0. If `tfdt` of the first fragment is later, an empty edit or a shorter skip makes up for it.
   const ahead = samples.dts[0] ?? 0
-  // The last picture is shown later than it is decoded.
+  // The last displayed picture may be later than the last decoded one.
   const lastShown = samples.composition.reduce((latest, offset, i) => Math.max(latest, samples.dts[i]! + offset), ahead)
   const duration = lastShown + last - ahead
   const toMovie = (time: number) => Math.round((time * movie.timescale) / track.timescale)

@@ -1,10 +1,10 @@
-/** The tables of a track's samples (`stbl`), new ones or the old with other places. */
+/** Writes the sample tables of a track (`stbl`): new tables, or the old tables with new chunk offsets. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import { type Box, boxFreeingParts, fullBox, rebuild, words, wordsOf } from './box.ts'
 import type { Lane, Tables } from './track-interleaving.ts'
 
-/** The old tables, but for where the chunks lie. */
+/** Copies the old tables and replaces the chunk offsets. */
 export function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
   return boxFreeingParts(
     'stbl',
@@ -45,7 +45,7 @@ export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean):
   return boxFreeingParts('stbl', parts)
 }
 
-/** Count of rows, then runs of equal values as (run, value). */
+/** Number of rows, then runs of equal values as pairs (run length, value). */
 function runLengths(values: Float64Array | Int32Array): Uint8Array {
   const rows = [0]
   for (let i = 0; i < values.length; ) {

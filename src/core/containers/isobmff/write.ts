@@ -1,4 +1,4 @@
-/** Writes a movie again: index first, media data behind it in one box, every box that is not about storage as it was. */
+/** Writes a movie: index first, then one box of media data. Boxes that do not describe storage stay unchanged. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
@@ -30,17 +30,17 @@ export interface Plan {
   /** Bytes of the whole result. */
   readonly total: number
   readonly media: Extents
-  /** Boxes copied behind the media data. */
+  /** Boxes that are copied after the media data. */
   readonly behind: readonly { readonly offset: number; readonly size: number }[]
 }
 
-/** Boxes at the top that describe storage, or fill space. */
+/** Top-level box types that describe storage or fill space. */
 const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx', 'ssix', 'styp', 'moof', 'mfra', 'prft', 'pdin', 'mvex'])
 
 /**
- * Lays a movie out.
- * @param fresh by track index, whose tables are freed; tracks without an entry are copied sample by sample
- * @param ftyp undefined for QuickTime files that had none
+ * Lays out a movie.
+ * @param fresh new tracks by track index; their tables are freed. Tracks without an entry are copied sample by sample.
+ * @param ftyp `undefined`: a QuickTime file without `ftyp`
  */
 export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
   const lanes = movie.tracks.map((track): Lane => {
@@ -70,17 +70,20 @@ export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, 
   return { head, total, media: extentsOf(lanes, order, total), behind }
 }
 
-/** Where some players of fragments count from the largest lead, and none does elsewhere, the sound would move for somebody. */
+/**
+ * True if the result must stay fragmented. Players disagree about the start time of fragments with negative composition offsets, so a
+ * change would shift the sound for some of them.
+ */
 export const staysFragmented = ({ fragmented, tracks }: Movie): boolean =>
   fragmented && tracks.some((track) => leadOfPictures(track.samples()) > 0)
 
 const COPY_BYTES = 512 * 1024
 
-/** Writes a laid-out movie; pieces that lie in a row are read together. */
+/** Writes a laid-out movie. Adjacent pieces are read together. */
 export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {
   await sink.write(plan.head)
   const gathered = new Gathered(sink)
-  // What is kept of a film, sound above all, lies in small pieces all over it.
+  // Copied tracks, mostly sound, are small pieces spread over the whole file.
   using window = new Window(source, LARGE_WINDOW_BYTES)
   const copy = async ({ from, offset, size }: Extent) => {
     for (let at = 0; at < size; at += COPY_BYTES) {
@@ -88,7 +91,7 @@ export async function writeMovie(source: Source, plan: Plan, sink: Sink, options
       const count = Math.min(COPY_BYTES, size - at)
       const bytes = from === source ? await window.read(offset + at, count) : await from.read(offset + at, count)
       await gathered.write(bytes)
-      // The window's are its own, and a source that is all in memory may hand out itself.
+      // Bytes of the window belong to the window. A source in memory may return its own buffer, so only partial reads are freed.
       if (from !== source && bytes.length < from.size) discard(bytes)
     }
   }
@@ -99,10 +102,10 @@ export async function writeMovie(source: Source, plan: Plan, sink: Sink, options
   await gathered.flush()
 }
 
-/** Bytes of each track's samples. */
+/** Bytes of all samples of a track. */
 export const trackBytes = ({ chunks }: Track) => sumOf(chunks.size)
 
-/** The `colr`, `pasp`, `clap` and similar boxes of a visual sample entry (78 bytes of fields come first). */
+/** Child boxes of a visual sample entry (`colr`, `pasp`, `clap`, …). They follow 78 bytes of fields. */
 export function visualExtensions(moov: Uint8Array, entry: Box): Box[] {
   return [...boxes(moov, entry.body + 78, entry.end)]
 }

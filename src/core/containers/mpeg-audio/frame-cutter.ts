@@ -1,22 +1,22 @@
-/** LAME's bytes as frames of their own, of which the first hold nothing but the delay of encoder and decoder. */
+/** Splits LAME's output into MP3 frames. The first frames contain only the delay of encoder and decoder. */
 import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
 
-/** Samples in a frame: ISO/IEC 11172-3 has 1152, the lower rates of 13818-3 half of that. */
+/** Samples a frame: 1152 in ISO/IEC 11172-3, 576 at the lower sample rates of ISO/IEC 13818-3. */
 export const frameSamples = (hertz: number) => (hertz >= 32000 ? 1152 : 576)
 
 const DELAY = LAME_DELAY + DECODER_DELAY
 
-/** The delay of encoder and decoder, 1105 samples, is the first frame of LAME's (two at lower rates): it is left out. */
+/** Number of LAME's first frames that contain only the delay (1105 samples). Whittle drops them: 1 frame, or 2 at lower sample rates. */
 export const firstFrame = (hertz: number) => Math.round(DELAY / frameSamples(hertz))
 
-/** By how many samples the sound begins before the first frame that is kept: the part of the frames left out that was no delay. */
+/** Samples of sound that the dropped frames contain, because the delay is not a whole number of frames. */
 export const mp3Lead = (hertz: number) => firstFrame(hertz) * frameSamples(hertz) - DELAY
 
-/** Cuts frames out of LAME's bytes. */
+/** Splits LAME's output into frames. */
 export class FrameCutter {
   #rest: Uint8Array = new Uint8Array()
 
-  /** The frames that `bytes` complete. */
+  /** Returns the frames that `bytes` complete. */
   cut(bytes: Uint8Array): Uint8Array[] {
     const frames: Uint8Array[] = []
     const joined = new Uint8Array(this.#rest.length + bytes.length)

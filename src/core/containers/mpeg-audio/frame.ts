@@ -1,36 +1,36 @@
-/** MPEG audio Layer III frames: ISO/IEC 11172-3, 2.4.1.3 (MPEG-1), ISO/IEC 13818-3 (MPEG-2), and MPEG-2.5. */
+/** Headers of MPEG audio Layer III frames: ISO/IEC 11172-3, 2.4.1.3 (MPEG-1), ISO/IEC 13818-3 (MPEG-2) and MPEG-2.5. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 export interface FrameHeader {
-  /** 1, 2 or 2.5. */
+  /** MPEG version. */
   readonly version: 1 | 2 | 2.5
   readonly hertz: number
   readonly channels: 1 | 2
-  /** The header's last byte: mode, its extension, copyright, original, emphasis. */
+  /** Last byte of the header: mode, mode extension, copyright, original, emphasis. */
   readonly modeByte: number
   readonly kbps: number
-  /** Bytes of the whole frame, header and padding slot included. */
+  /** Bytes of the whole frame, header and padding included. */
   readonly bytes: number
-  /** 1152 for MPEG-1, 576 for the others. */
+  /** Samples a frame: 1152 in MPEG-1, 576 in MPEG-2 and MPEG-2.5. */
   readonly samples: number
-  /** Whether 16 bits of CRC follow the header. */
+  /** True if a 16-bit CRC follows the header. */
   readonly crc: boolean
-  /** Bytes of side information behind header and CRC. */
+  /** Bytes of side information after header and CRC. */
   readonly sideBytes: number
 }
 
 const KBPS_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KBPS_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** The bit rates in kbit/s that a version knows, index 1–14 as in the header. */
+/** Bit rates of an MPEG version in kbit/s. Index 1–14 as in the header. */
 export const bitRates = (version: 1 | 2 | 2.5): readonly number[] => (version === 1 ? KBPS_1 : KBPS_2)
 
-/** Bytes of a frame without padding slot. */
+/** Bytes of a frame without padding. */
 export const frameBytes = (version: 1 | 2 | 2.5, kbps: number, hertz: number) =>
   Math.floor(((version === 1 ? 144000 : 72000) * kbps) / hertz)
 
-/** The Layer III frame header at `at`; undefined for anything else, free format included. */
+/** Reads the Layer III frame header at `at`. `undefined`: not a header, or free format. */
 export function frameHeader(bytes: Uint8Array, at: number): FrameHeader | undefined {
   if (at + 4 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined
   const id = (bytes[at + 1]! >> 3) & 3
@@ -38,7 +38,7 @@ export function frameHeader(bytes: Uint8Array, at: number): FrameHeader | undefi
   const third = bytes[at + 2]!
   const rate = [44100, 48000, 32000][(third >> 2) & 3]
   const kbps = bitRates(version)[third >> 4]
-  // Emphasis 2 is reserved; real streams never carry it, garbage does.
+  // Emphasis 2 is reserved. Real streams never use it, but random bytes do.
   if (id === 1 || !rate || !kbps || (bytes[at + 3]! & 3) === 2) return undefined
   const hertz = version === 1 ? rate : version === 2 ? rate / 2 : rate / 4
   const channels = bytes[at + 3]! >> 6 === 3 ? 1 : 2
@@ -55,19 +55,19 @@ export function frameHeader(bytes: Uint8Array, at: number): FrameHeader | undefi
   }
 }
 
-/** Facts of a Xing/Info frame (and LAME's extension), or VBRI. */
+/** Fields of a Xing/Info tag frame (with LAME's extension) or a VBRI tag frame. */
 export interface TagFrame {
   readonly kind: 'Xing' | 'Info' | 'VBRI'
   /** Offset of the tag inside the frame. */
   readonly offset: number
-  /** How many frames of sound follow, when it says. */
+  /** Number of audio frames that follow. `undefined`: the tag does not say. */
   readonly frames?: number
-  /** Samples the encoder put in front, and behind; undefined without LAME's extension. */
+  /** Samples that the encoder added before (`delay`) and after (`padding`) the sound. `undefined`: LAME's extension is missing. */
   readonly delay?: number
   readonly padding?: number
 }
 
-/** Whether a frame carries a tag instead of sound (Xing's "VBR header", LAME's "Mp3 Info Tag rev 1"). */
+/** Reads a tag frame (Xing's "VBR header", LAME's "Mp3 Info Tag rev 1"). `undefined`: the frame has sound. */
 export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | undefined {
   const offset = 4 + header.sideBytes
   const name = ascii(frame, offset, 4)
@@ -75,7 +75,7 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
     const flags = frame[offset + 7] ?? 0
     const declared = flags & 1 && offset + 12 <= frame.length ? { frames: new ByteReader(frame, false).u32(offset + 8) } : {}
     const lame = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
-    // Other writers leave the encoder's name empty; only these are known to mean the delay seriously (as FFmpeg judges).
+    // Only these encoders write a reliable delay (FFmpeg uses the same list). Other writers leave the encoder's name empty.
     if (lame + 24 > frame.length || !['LAME', 'Lavf', 'Lavc'].includes(ascii(frame, lame, 4))) return { kind: name, offset, ...declared }
     const delay = (frame[lame + 21]! << 4) | (frame[lame + 22]! >> 4)
     const padding = ((frame[lame + 22]! & 15) << 8) | frame[lame + 23]!
@@ -86,8 +86,8 @@ export function tagFrame(frame: Uint8Array, header: FrameHeader): TagFrame | und
 
 const ascii = (bytes: Uint8Array, at: number, count: number) => latin1Of(bytes.subarray(at, at + count))
 
-/** Samples LAME puts in front of the sound. */
+/** Samples that LAME adds before the sound. */
 export const LAME_DELAY = 576
 
-/** Samples by which every Layer III decoder is late. */
+/** Samples of delay of every Layer III decoder. */
 export const DECODER_DELAY = 529

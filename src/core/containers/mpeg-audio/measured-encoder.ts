@@ -1,4 +1,4 @@
-/** LAME with its result decoded again on the way, so that the noise it adds is known when the last frame is written. */
+/** Encodes MP3 with LAME and decodes the result at the same time. The noise is known when the last frame is written. */
 
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { Lame } from '../../../../wasm/lame/lame.ts'
@@ -7,38 +7,41 @@ import { SnrMeter } from '../../metrics/snr.ts'
 import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
 import { firstFrame, mp3Lead } from './frame-cutter.ts'
 
-/** The engine's decoder for what is encoded. */
+/** Slot of the FFmpeg engine's decoder that decodes the encoded frames. */
 const CHECKING = 1
 
 export interface Mp3Settings {
   channels: 1 | 2
   hertz: number
-  /** LAME's `-V`, 0 best to 9.999. */
+  /** LAME's `-V` quality: 0 (best) to 9.999. */
   vbrQuality: number
-  /** No frame above this; 0 for no limit. */
+  /** Highest bit rate of a frame in kbit/s. 0: no limit. */
   maxKbps: number
-  /** No frame leans on bytes of another, so that the first ones can be left out. */
+  /** True if no frame may use bytes of another frame (bit reservoir), so that the first frames can be dropped. Default: false. */
   alone?: boolean
-  /** The frames of the delays are left out: the noise is that of who hears none of them. The first block holds `mp3Lead` samples more. */
+  /**
+   * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have `mp3Lead`
+   * samples more. Default: false.
+   */
   cut?: boolean
 }
 
-/** Holds LAME until it is disposed of. */
+/** MP3 encoder that measures the noise it adds. It keeps a LAME instance until it is disposed. */
 export class MeasuredMp3Encoder implements Disposable {
   readonly #lame: Lame
   readonly #decoder: Ffmpeg
   readonly #meter = new SnrMeter()
   readonly #channels: number
-  /** Original samples that the decoder has not come to yet. */
+  /** Original samples that are not compared with decoded ones yet. */
   #waiting: Float32Array[][] = []
   #waitingAt = 0
-  /** Decoded samples still to be skipped: the delays of encoder and decoder. */
+  /** Decoded samples to skip: the delay of encoder and decoder. */
   #skip = LAME_DELAY + DECODER_DELAY
   #bytes: Uint8Array = new Uint8Array()
-  /** Frames that nobody hears are still to come; the first is the tag's place. */
+  /** Frames to skip before decoding: the tag frame, and dropped frames. */
   #unheard = 1
 
-  /** @param engine whose second decoder it takes */
+  /** @param engine FFmpeg engine whose second decoder slot the encoder uses */
   constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false, cut = false }: Mp3Settings) {
     this.#decoder = engine
     this.#channels = channels
@@ -55,7 +58,7 @@ export class MeasuredMp3Encoder implements Disposable {
     this.#lame[Symbol.dispose]()
   }
 
-  /** Squares of the sound and of the noise so far. */
+  /** Sums of squares of the signal and of the noise so far. */
   get sums(): { readonly signal: number; readonly noise: number } {
     const { signal, noise } = this.#meter
     return { signal, noise }
@@ -69,7 +72,10 @@ export class MeasuredMp3Encoder implements Disposable {
     return this.#lame.memoryBytes + this.#decoder.memoryBytes
   }
 
-  /** Planar samples, −1…1, which the encoder keeps and frees. The first frame that comes out is the tag's place. */
+  /**
+   * Encodes planar samples in −1…1. The encoder takes ownership and frees them. The first frame returned is a placeholder for the tag
+   * frame.
+   */
   encode(planar: Float32Array[]): Uint8Array[] {
     if (planar[0]!.length === 0) return []
     this.#waiting.push(planar)
@@ -86,7 +92,7 @@ export class MeasuredMp3Encoder implements Disposable {
     return { last, tag: this.#lame.tagFrame() }
   }
 
-  /** Cuts frames out of LAME's bytes and decodes them. */
+  /** Splits LAME's output into frames and decodes them. */
   #decode(packet: Uint8Array): void {
     const joined = new Uint8Array(this.#bytes.length + packet.length)
     joined.set(this.#bytes)

@@ -1,4 +1,4 @@
-/** Where every chunk of every stream of an AVI file lies: from `idx1`, from OpenDML's indexes, or by walking the lists. */
+/** Finds every chunk of every stream of an AVI file: from `idx1`, from OpenDML indexes or by walking the lists. */
 
 import { type Column, columnOf } from '../../bytes/compact-array.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -7,7 +7,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { fourCC } from './riff.ts'
 
-/** A run of bytes. */
+/** Range of bytes of the file. */
 export interface Span {
   readonly offset: number
   readonly size: number
@@ -16,13 +16,13 @@ export interface Span {
 const MAX_CHUNKS = 3_000_000
 const WINDOW_BYTES = 256 * 1024
 
-/** All chunks in the order of the file, as columns: a film of two hours has half a million of them. */
+/** All chunks in file order, as columns: a film of two hours has half a million chunks. */
 export class AviChunks {
   count = 0
   stream = new Uint8Array(0)
-  /** The last two of a chunk's four characters (`dc`, `db`, `wb`, …), low byte first. */
+  /** Last two of a chunk id's four characters (`dc`, `db`, `wb`, …), low byte first. */
   kind = new Uint16Array(0)
-  /** Where the body lies. */
+  /** File offset of the chunk's body. */
   offset = new Float64Array(0)
   size = new Uint32Array(0)
   key = new Uint8Array(0)
@@ -38,7 +38,7 @@ export class AviChunks {
     this.count++
   }
 
-  /** Indexes of the stream's chunks, in order. */
+  /** Indexes of a stream's chunks, in file order. */
   of(stream: number): Uint32Array {
     const found = new Uint32Array(this.count)
     let count = 0
@@ -46,7 +46,7 @@ export class AviChunks {
     return found.subarray(0, count)
   }
 
-  /** Where those chunks lie, by index. */
+  /** File offsets of the chunks at `indexes`. */
   offsetsOf(indexes: Uint32Array): Column {
     const offsets = columnOf(
       indexes.length,
@@ -73,23 +73,23 @@ const u16 = (bytes: Uint8Array, at: number) => bytes[at]! | (bytes[at + 1]! << 8
 const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
 
-/** The stream's number in the first two characters of a chunk, or -1. */
+/** Stream number in the first two characters of a chunk id. -1: the id has no number. */
 function streamAt(bytes: Uint8Array, at: number): number {
   const [tens, ones] = [bytes[at]! - 0x30, bytes[at + 1]! - 0x30]
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
-/** A header that is damaged: what it should have told of would be lost. */
+/** Error for a chunk whose stream has no header: its data would be lost. */
 const withoutHeader = (at: number, stream: number) => malformed('avi', at, message('chunk_of_stream_has_no_header', { stream }))
 
-/** Of a long index so many entries are looked up; of others, all. */
+/** Entries of a long index that are checked. An index of up to `SHORT_INDEX` entries is checked completely. */
 const PROBES = 256
 const SHORT_INDEX = 2048
 
-/** Whether an index names places where chunks of its streams begin; players that find others there walk the lists. */
+/** True if index entries point to chunks of their streams. Players ignore an index that does not, and walk the lists. */
 async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
   const step = chunks.count > SHORT_INDEX ? Math.floor(chunks.count / PROBES) : 1
-  // From the last on: a byte too many anywhere moves it.
+  // Start at the last entry: one extra byte anywhere in the file shifts it.
   for (let i = chunks.count - 1; i >= 0; i -= step) {
     const header = await source.read(chunks.offset[i]! - 8, 4)
     if (header.length < 4 || streamAt(header, 0) !== chunks.stream[i]) return false
@@ -98,8 +98,8 @@ async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> 
 }
 
 /**
- * idx1 (AVIOLDINDEX): id, flags, offset, size; offsets count from the `movi` list or from the start of the file.
- * @returns undefined for an index without entries, or with entries that name no chunks
+ * Reads `idx1` (AVIOLDINDEX): id, flags, offset, size. Offsets count from the `movi` list or from the start of the file.
+ * @returns `undefined` if the index has no entries, or if its entries do not point to chunks
  */
 export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
   if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
@@ -125,15 +125,15 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
   return chunks.count > 0 && (await namesChunks(source, chunks)) ? chunks : undefined
 }
 
-/** The `indx` chunk of a stream, if it has one. */
+/** The `indx` chunk of a stream. */
 export interface SuperIndex {
   readonly stream: number
   readonly body: Uint8Array
 }
 
 /**
- * OpenDML 1.02, "AVI Index Locations in RIFF File": an index of indexes in each stream's header.
- * @returns undefined where a stream has none, or they do not fit the file: then it must be walked
+ * Reads OpenDML indexes (OpenDML 1.02, "AVI Index Locations in RIFF File"): each stream header has an index of indexes.
+ * @returns `undefined` if a stream has no index or an index does not fit the file; the lists must then be walked
  */
 export async function readNewIndexes(source: Source, supers: readonly SuperIndex[], streams: number): Promise<AviChunks | undefined> {
   if (supers.length !== streams) return undefined
@@ -147,7 +147,7 @@ export async function readNewIndexes(source: Source, supers: readonly SuperIndex
 }
 
 async function readSuperIndex(source: Source, stream: number, body: Uint8Array): Promise<AviChunks | undefined> {
-  // wLongsPerEntry 4, bIndexSubType 0, bIndexType 0 (AVI_INDEX_OF_INDEXES), nEntriesInUse at 4, dwChunkId at 8, 12 reserved bytes.
+  // Fields: wLongsPerEntry 4, bIndexSubType 0, bIndexType 0 (AVI_INDEX_OF_INDEXES), nEntriesInUse at 4, dwChunkId at 8, 12 reserved bytes.
   if (body.length < 24 || u16(body, 0) !== 4 || body[2] !== 0 || body[3] !== 0) return undefined
   const entries = u32(body, 4)
   if (24 + entries * 16 > body.length) return undefined
@@ -157,7 +157,7 @@ async function readSuperIndex(source: Source, stream: number, body: Uint8Array):
     const size = u32(body, 32 + entry * 16)
     if (size < 32 || offset + size > source.size) return undefined
     const head = (await source.read(offset, 32)).slice()
-    // Behind the chunk's header: wLongsPerEntry 2, bIndexSubType 0, bIndexType 1 (AVI_INDEX_OF_CHUNKS), entries, id, base, reserved.
+    // Fields after the chunk header: wLongsPerEntry 2, bIndexSubType 0, bIndexType 1 (AVI_INDEX_OF_CHUNKS), entries, id, base, reserved.
     if (head.length < 32 || u16(head, 8) !== 2 || head[10] !== 0 || head[11] !== 1 || streamAt(head, 16) !== stream) return undefined
     const rows = u32(head, 12)
     if (32 + rows * 8 > size) return undefined
@@ -166,7 +166,7 @@ async function readSuperIndex(source: Source, stream: number, body: Uint8Array):
       const table = await source.read(offset + 32 + row * 8, Math.min(WINDOW_BYTES, (rows - row) * 8))
       if (table.length < 8) return undefined
       for (let at = 0; at + 8 <= table.length; at += 8, row++) {
-        // The offset is the body's; bit 31 of the size says "no key frame".
+        // OpenDML offsets point to the chunk's body. Bit 31 of the size means "not a key frame".
         const [place, length] = [base + u32(table, at), u32(table, at + 4)]
         if (place + (length & 0x7fffffff) > source.size) return undefined
         chunks.add(stream, kind, place, length & 0x7fffffff, length < 0x80000000)
@@ -176,7 +176,7 @@ async function readSuperIndex(source: Source, stream: number, body: Uint8Array):
   return chunks.count ? chunks : undefined
 }
 
-/** Streams by the places of their chunks; each one's own order stays. */
+/** Merges the chunks of all streams by file offset. Chunks of one stream keep their order. */
 function merge(lanes: readonly AviChunks[]): AviChunks {
   const all = new AviChunks()
   const next = lanes.map(() => 0)
@@ -192,7 +192,7 @@ function merge(lanes: readonly AviChunks[]): AviChunks {
   }
 }
 
-/** Without a usable index: the lists are walked chunk by chunk. Everything but a stream's first chunk is taken for no key frame. */
+/** Lists all chunks without an index, by walking the lists. Only a stream's first chunk and sound chunks count as key frames. */
 export async function walkLists(source: Source, lists: readonly Span[], streams: number): Promise<AviChunks> {
   const chunks = new AviChunks()
   const seen = new Set<number>()
@@ -210,15 +210,15 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
       const id = fourCC(window, at - windowAt)
       const size = u32(window, at - windowAt + 4)
       if (id === 'LIST') {
-        at += 12 // `rec ` lists only group chunks
+        at += 12 // `rec ` lists only group chunks.
         continue
       }
       if (at + 8 + size > source.size) throw malformed('avi', at, message('chunk_of_bytes_runs_over_end', { id, size }))
       const stream = streamAt(window, at - windowAt)
-      // `ix##` chunks do not begin with a number.
+      // Ids of OpenDML index chunks (`ix##`) do not begin with a number.
       if (stream >= streams) throw withoutHeader(at, stream)
       if (stream >= 0) {
-        // Sound can be begun anywhere.
+        // Decoding of sound can start at any chunk (0x77 is the "w" of `wb`).
         chunks.add(stream, u16(window, at - windowAt + 2), at + 8, size, !seen.has(stream) || window[at - windowAt + 2] === 0x77)
         seen.add(stream)
       }

@@ -1,4 +1,4 @@
-/** AVI 1.0 (RIFF with `idx1`) and OpenDML 1.02 files: headers, and where every chunk of every stream lies. */
+/** Reads AVI 1.0 files (RIFF with `idx1`) and OpenDML 1.02 files: the headers, and the position of every chunk of every stream. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,25 +10,25 @@ import { fourCC } from './riff.ts'
 
 export interface AviStream {
   readonly index: number
-  /** `vids`, `auds`, `txts`, … */
+  /** Stream type: `vids`, `auds`, `txts`, … */
   readonly kind: string
-  /** Bodies of the stream header and format chunks. */
+  /** Bodies of the stream header chunk (`strh`) and the stream format chunk (`strf`). */
   readonly strh: Uint8Array
   readonly strf: Uint8Array
-  /** Frames (or bytes, or blocks) a second: rate / scale. */
+  /** Frames, bytes or blocks a second are `rate / scale`. */
   readonly rate: number
   readonly scale: number
-  /** All chunks of the `strl` list, in order. */
+  /** All chunks of the `strl` list, in file order. */
   readonly parts: readonly InnerChunk[]
 }
 
 export interface OtherChunk {
   readonly id: string
-  /** Of its header. */
+  /** File offset of the chunk header. */
   readonly offset: number
-  /** Header and padding included. */
+  /** Bytes, with header and padding. */
   readonly size: number
-  /** Whether it stands before the media, where most players stop to look for tags. */
+  /** True if the chunk is before the media data. Most players search for tags only there. */
   readonly inFront: boolean
 }
 
@@ -38,19 +38,19 @@ export interface Avi {
   readonly headers: readonly InnerChunk[]
   readonly streams: readonly AviStream[]
   readonly chunks: AviChunks
-  /** Other chunks at the top: `LIST INFO` and the like. */
+  /** Other chunks at the top level, for example `LIST INFO`. */
   readonly others: readonly OtherChunk[]
-  /** Where the film ends: behind its last form, and behind its media. Bytes from there on belong to nobody. */
+  /** File offset where the film ends: after its last RIFF form and after its media data. Any bytes after it are trailing data. */
   readonly end: number
 }
 
-/** Pictures, sound, texts, MIDI, both of DV, and what cameras log (fccType; vfw.h, and FFmpeg's reader). */
+/** Stream types (fccType in vfw.h and in FFmpeg's reader): video, sound, text, MIDI, interleaved DV, camera data. */
 const STREAM_KINDS = ['vids', 'auds', 'txts', 'mids', 'iavs', 'dats']
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
 
 const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 
-/** @throws CodecError (malformed) */
+/** Reads headers and chunk positions. @throws CodecError (malformed) */
 export async function readAvi(source: Source): Promise<Avi> {
   const lists: { offset: number; size: number }[] = []
   const others: OtherChunk[] = []
@@ -58,7 +58,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   let idx1: { offset: number; size: number } | undefined
   let cutShort = false
   let at = 0
-  // OpenDML files go on with further RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
+  // OpenDML files continue with more RIFF forms of type AVIX (chapter 4.0, "AVI RIFF file format extensions").
   for (let form = 0; form < 4096 && at + 12 <= source.size; form++) {
     const head = await source.read(at, 12)
     if (form > 0 && fourCC(head, 0) === 'RIFF' && fourCC(head, 8) === 'AVI ') throw unsupported('second_film')
@@ -99,10 +99,16 @@ export async function readAvi(source: Source): Promise<Avi> {
   return { avih, headers, streams, chunks, others, end: Math.min(source.size, Math.max(at, endOf(chunks))) }
 }
 
-/** An index may name a frame twice; so often, it is no film but work for years: 16 bytes in the index are a frame to decode. */
+/**
+ * Repeated index entries that are always allowed. A hostile index can repeat a frame for 16 bytes each, so the work would grow without
+ * limit.
+ */
 const MOST_REPEATS = 1000
 
-/** @throws CodecError (unsupported_feature) where chunks of a stream overlap again and again, or are more than the file twice over */
+/**
+ * @throws CodecError (unsupported_feature) if too many chunks of a stream overlap, or if the chunks are more than twice as large as the
+ * file
+ */
 function refuseRepeats(chunks: AviChunks, fileSize: number): void {
   const ends = new Map<number, number>()
   let repeats = 0
@@ -120,7 +126,7 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
 
 const FILLING_STEP = 64 * 1024
 
-/** Whether a chunk called JUNK is that: every byte of it is the same. Cameras keep their notes there (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
+/** True if all bytes of a JUNK chunk are equal. Cameras store notes in JUNK chunks (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
 async function isFillingAt(source: Source, offset: number, size: number): Promise<boolean> {
   const [first] = await source.read(offset, 1)
   for (let at = 0; at < size; at += FILLING_STEP) {
@@ -130,7 +136,7 @@ async function isFillingAt(source: Source, offset: number, size: number): Promis
   return true
 }
 
-/** An `idx1` chunk covers one list only, if that; OpenDML's indexes cover all. */
+/** Finds all chunks. An `idx1` chunk covers at most one list; OpenDML indexes cover all lists. */
 async function findChunks(
   source: Source,
   lists: readonly Span[],
@@ -139,7 +145,7 @@ async function findChunks(
 ): Promise<AviChunks> {
   const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
   if (old && chunkBytes(old) + FILLING_BYTES >= lists[0]!.size) return old
-  // Cameras that write OpenDML's indexes may leave an `idx1` of the first chunks only; what an index leaves out is played all the same.
+  // Some cameras write OpenDML indexes and an `idx1` of the first chunks only. Players play the other chunks too.
   try {
     const all = await newIndexesOrWalk(source, lists, streams)
     return old && old.count >= all.count ? old : all
@@ -149,10 +155,10 @@ async function findChunks(
   }
 }
 
-/** What a list may hold beside the chunks of its index without making anyone wonder. */
+/** Bytes of a list that its index may leave uncovered without a further check. */
 const FILLING_BYTES = 16
 
-/** What the chunks take in their list, headers and padding included. */
+/** Bytes of all chunks in their list, with headers and padding. */
 function chunkBytes(chunks: AviChunks): number {
   let bytes = 0
   for (let i = 0; i < chunks.count; i++) bytes += 8 + chunks.size[i]! + (chunks.size[i]! & 1)
@@ -187,7 +193,7 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
       if (!oneEach || !strh || strh.length < 48 || !strf) throw malformed('avi', 12, 'stream_without_two_headers')
       if (!STREAM_KINDS.includes(fourCC(strh, 0))) throw malformed('avi', 12, 'stream_of_no_known_kind')
-      // AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
+      // Fields of AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
     } else if (!isFilling(chunk)) headers.push(chunk)
@@ -199,7 +205,7 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
   return { avih, streams, headers }
 }
 
-/** Stream headers in the bytes of `hdrl`, counted without following sizes, so that a wrong size cannot hide one. */
+/** Counts stream headers anywhere in the bytes of `hdrl`. It does not follow sizes, so a wrong size cannot hide a stream. */
 export function namedStreams(hdrl: Uint8Array): number {
   let count = 0
   for (let i = hdrl.indexOf(0x73); i >= 0 && i + 12 <= hdrl.length; i = hdrl.indexOf(0x73, i + 1)) {

@@ -1,4 +1,4 @@
-/** Chunks inside a list that is in memory. */
+/** Chunks of a RIFF list in memory. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,7 +10,10 @@ export interface InnerChunk {
   readonly body: Uint8Array
 }
 
-/** @throws CodecError (malformed) where a chunk does not fit into `list`, or bytes other than zeros are left over: what they were would be lost */
+/**
+ * Returns the chunks of a list. @throws CodecError (malformed) if a chunk does not fit into `list` or non-zero bytes are left over, because
+ * they would be lost
+ */
 export function innerChunks(format: string, list: Uint8Array, name: string): InnerChunk[] {
   const found: InnerChunk[] = []
   const reader = new ByteReader(list, true)
@@ -32,5 +35,5 @@ function isZeroFrom(bytes: Uint8Array, from: number): boolean {
   return true
 }
 
-/** Whether a chunk only fills space: every byte of it is the same. Cameras and editors keep notes in others of that name. */
+/** True if a JUNK chunk only fills space: all its bytes are equal. Cameras and editors store notes in other JUNK chunks. */
 export const isFilling = ({ id, body }: InnerChunk): boolean => id === 'JUNK' && body.every((byte) => byte === body[0])

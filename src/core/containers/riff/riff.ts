@@ -7,9 +7,9 @@ import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 
 export interface Chunk {
-  /** Four characters, as they stand. */
+  /** Chunk id: four characters, unchanged. */
   readonly id: string
-  /** Where the body starts. */
+  /** File offset of the chunk's body. */
   readonly offset: number
   /** Bytes of the body, without the padding byte. */
   readonly size: number
@@ -18,15 +18,15 @@ export interface Chunk {
 export interface Riff {
   /** `RIFF`, `RIFX` (big-endian), `RF64` or `BW64`. */
   readonly container: string
-  /** `WAVE`, `AVI `, … */
+  /** Form type: `WAVE`, `AVI `, … */
   readonly form: string
   readonly chunks: readonly Chunk[]
-  /** Where the form ends and foreign bytes begin, if any. */
+  /** File offset where the form ends. Any bytes after it are trailing data. */
   readonly end: number
 }
 
 const MAX_CHUNKS = 4096
-/** A size that streaming writers leave when they cannot go back. */
+/** Size that streaming writers store when they cannot seek back. */
 const UNKNOWN_SIZE = 0xffffffff
 
 export const fourCC = (bytes: Uint8Array, at: number) =>
@@ -36,9 +36,10 @@ const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(a
 const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 4) * 2 ** 32
 
 /**
- * Lists the chunks of the first form of a file. A last `data` chunk of unknown size (all ones, or zeros) reaches to the end of the file, and so does one
- * that was cut: programs that were stopped leave such files, and every player plays them.
- * @throws CodecError (malformed) when a chunk runs over the end, or there are absurdly many
+ * Lists the chunks of the first form of a file.
+ * A last `data` chunk of unknown size (all ones, or zeros) or with missing bytes extends to the end of the file. Interrupted programs leave
+ * such files, and all players accept them.
+ * @throws CodecError (malformed) if another chunk leaves the file, or if there are more than `MAX_CHUNKS` chunks
  */
 export async function readRiff(source: Source, format: string): Promise<Riff> {
   const head = await source.read(0, 12)
@@ -57,10 +58,10 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     const header = await source.read(at, 8)
     if (header.every((byte) => byte === 0)) break
     const id = fourCC(header, 0)
-    // A size in front of it is wrong, or this is none of the form.
+    // An id that is not ASCII: the size of an earlier chunk is wrong, or these bytes are not part of the form.
     if (!/^[ -~]{4}$/.test(id)) throw malformed(format, at, 'no_chunk_where_one_before_ends')
     let size = u32(header, 4)
-    // EBU Tech 3306, section 3: ds64 comes first and holds the 64-bit sizes.
+    // EBU Tech 3306, section 3: `ds64` is the first chunk and has the 64-bit sizes.
     if (wide && id === 'ds64' && chunks.length === 0) {
       const body = await source.read(at + 8, Math.min(size, 28 + 12 * 64))
       if (body.length < 24) throw malformed(format, at, 'ds64_cut_short')
@@ -73,7 +74,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     }
     if (id === 'data' && form === 'WAVE') {
       if (size > source.size - at - 8) await refuseHiddenChunks(source, at + 8, format)
-      // Writers that cannot go back leave nothing as the sizes of data and form, too.
+      // Writers that cannot seek back also store 0 as the sizes of `data` and of the form.
       const untold = size === 0 && 8 + riffBytes <= at + 8
       size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
     }
@@ -82,7 +83,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too_many_chunks')
     at += 8 + size + (size & 1)
   }
-  // What is left belongs to nobody; a few zeros only round up the form.
+  // Remaining bytes are trailing data, except fewer than 8 zeros, which only pad the form.
   const left = at < end ? await source.read(at, Math.min(8, end - at)) : new Uint8Array()
   return {
     container,
@@ -92,11 +93,14 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
   }
 }
 
-/** Chunks that stand behind the sound. */
+/** Chunk ids that may follow the sound. */
 const BEHIND_DATA = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
 const SEARCHED_BYTES = 1024 * 1024
 
-/** @throws CodecError (malformed) where chunks that fit the end of the file exactly stand in the last bytes of sound that is longer than the file */
+/**
+ * Checks sound whose size is larger than the file for chunks at its end. @throws CodecError (malformed) if the last bytes contain chunks
+ * that fit the end of the file exactly
+ */
 async function refuseHiddenChunks(source: Source, from: number, format: string): Promise<void> {
   const start = Math.max(from, source.size - SEARCHED_BYTES)
   const bytes = (await source.read(start, source.size - start)).slice()
@@ -110,7 +114,7 @@ async function refuseHiddenChunks(source: Source, from: number, format: string):
   }
 }
 
-/** The eight bytes before a body. */
+/** The eight header bytes of a chunk. */
 export function chunkHeader(id: string, size: number): Uint8Array {
   return new ByteWriter(new Uint8Array(8), true).ascii(id).u32(size).finish()
 }

@@ -1,4 +1,4 @@
-/** Writes an AVI 1.0 file with `idx1`: headers as they were but for streams that are new, chunks in the old order. */
+/** Writes an AVI 1.0 file with `idx1`. Headers change only for new streams, and chunks keep their order. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -12,27 +12,30 @@ import type { Avi, AviStream, OtherChunk } from './avi.ts'
 import { isFilling } from './inner-chunks.ts'
 import { chunkHeader } from './riff.ts'
 
-/** New chunks in a row somewhere. */
+/** New chunks that are adjacent in a source. */
 export interface Run {
   readonly from: Source
   readonly offset: number
   readonly sizes: Uint32Array
-  /** Where undefined, all are key frames. */
+  /** 1 for key frames. `undefined`: all chunks are key frames. */
   readonly keys?: Uint8Array
 }
 
-/** A stream with new chunks. */
+/** A stream whose chunks were encoded again. */
 export interface NewStream {
   readonly runs: readonly Run[]
-  /** The last two characters of the chunks' names. */
+  /** Last two characters of the chunk ids: `dc` video, `wb` sound. */
   readonly kind: 'dc' | 'wb'
-  /** New bodies of `strh` and `strf`; the largest chunk's bytes are filled in. */
+  /** Returns new bodies of `strh` and `strf`. The writer fills in the size of the largest chunk. */
   headers(strh: Uint8Array, strf: Uint8Array): { strh: Uint8Array; strf: Uint8Array }
-  /** How many new chunks stand up to and including where the old one stood; asked for each old chunk in order, with its bytes. */
+  /**
+   * Number of new chunks to write up to the position of the next old chunk. Called once for each old chunk in order, with its size in
+   * bytes.
+   */
   due(oldBytes: number): number
 }
 
-/** Plain idx1 files end here; larger ones would need OpenDML's indexes. */
+/** Bytes of the largest file with only `idx1`. Larger files need OpenDML indexes. */
 const MAX_BYTES = 2 ** 31 - 2 ** 20
 const BATCH_BYTES = 512 * 1024
 const KEY_FRAME = 0x10
@@ -43,8 +46,9 @@ export interface AviPlan {
 }
 
 /**
- * @param fresh by stream number; the others are copied
- * @throws CodecError (unsupported_feature) when the result would need OpenDML
+ * Plans the new file.
+ * @param fresh new streams by stream number; other streams are copied
+ * @throws CodecError (unsupported_feature) if the result would need OpenDML
  */
 export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, NewStream>): AviPlan {
   const entries = entriesOf(source, avi, fresh)
@@ -85,22 +89,22 @@ async function copy(source: Source, { offset, size }: OtherChunk, sink: Sink, op
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
 const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(type), ...parts]))
-/** OpenDML's extended header, which an AVI 1.0 file has no use for. */
+/** True for OpenDML's extended header, which an AVI 1.0 file does not need. */
 export const isOpenDml = (body: Uint8Array) => latin1Of(body.subarray(0, 4)) === 'odml'
 
 /** One chunk of the result. */
 interface Entry {
   readonly stream: number
-  /** The letters of its id, as a number. */
+  /** Last two characters of the chunk id as a number, low byte first. */
   readonly kind: number
   readonly key: number
   readonly size: number
   readonly offset: number
-  /** Index into the sources. */
+  /** Index into `Entries.sources`. */
   readonly from: number
 }
 
-/** The chunks of the result, as columns. */
+/** Chunks of the result, as columns. */
 class Entries {
   count = 0
   readonly stream: Uint8Array
@@ -137,7 +141,7 @@ class Entries {
   }
 }
 
-/** Goes through the new chunks of a stream. */
+/** Iterates over the new chunks of a stream. */
 class Cursor {
   readonly #fresh: NewStream
   readonly #stream: number
@@ -152,7 +156,7 @@ class Cursor {
     this.#offset = fresh.runs[0]?.offset ?? 0
   }
 
-  /** Adds chunks until `wanted` have been given in all. */
+  /** Adds chunks to `into` until this cursor has added `wanted` chunks in total. */
   give(wanted: number, into: Entries): void {
     const { runs, kind } = this.#fresh
     const letters = kind.charCodeAt(0) | (kind.charCodeAt(1) << 8)
@@ -183,7 +187,7 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
   for (let i = 0; i < chunks.count; i++) {
     const [stream, size] = [chunks.stream[i]!, chunks.size[i]!]
     const cursor = cursors.get(stream)
-    // An empty chunk of pictures says "as before", and keeps saying it.
+    // An empty video chunk repeats the previous frame. It stays.
     if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
       entries.add({ stream, kind: chunks.kind[i]!, key: chunks.key[i]!, size, offset: chunks.offset[i]!, from: 0 })
     } else cursor.give(fresh.get(stream)!.due(size), entries)
@@ -192,7 +196,7 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
   return entries
 }
 
-/** dwFlags (at 12): has an index, is interleaved as before, need not be read in the index's order. */
+/** `avih` with new dwFlags (at 12): sets "has an index" and clears "must use the index order". */
 function newAvih({ avih }: Avi): Uint8Array {
   const flags = new ByteReader(avih, true).u32(12)
   return new ByteWriter(avih.slice(), true)
@@ -234,7 +238,7 @@ async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
   }
 }
 
-/** Of the upload, a part of pictures and one of sound, which take turns; parts of a kind come one after the other. */
+/** Open read windows: the upload, one part with new video and one with new sound. Parts of one kind are read one after the other. */
 const MOST_WINDOWS = 3
 
 async function writeEntries(entries: Entries, sink: Sink, options: Options): Promise<void> {

@@ -1,4 +1,4 @@
-/** Chunks (strips and tiles) decoded to rows of samples, in bounded memory whatever their size. */
+/** Decodes the chunks (strips and tiles) of a TIFF to rows of samples. Memory is bounded for chunks of any size. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -15,20 +15,23 @@ import { PackBitsDecoder } from './pack-bits.ts'
 import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
 import { accumulate, mirrorBits } from './predictor.ts'
 
-/** Up to here a chunk is decoded at once; above, as a stream. */
+/** Bytes. Deflate chunks up to this size are inflated in one call; larger ones are streamed. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024
-/** Tiles are held whole, rows too. */
+/** Largest tile, or row of a strip, in decoded bytes. Both must fit in memory. */
 const MAX_TILE_BYTES = 16 * 1024 * 1024
 const READ_BYTES = 256 * 1024
 const BLOCK_BYTES = 512 * 1024
 
-/** Bytes of one decoded tile, or of one row of a strip: what must be held at once. */
+/** @throws CodecError (over_budget) if a decoded tile, or a row of a strip, has more than `MAX_TILE_BYTES` bytes */
 export function checkChunkSize(pixels: Pixels): void {
   const held = pixels.tiled ? pixels.rowBytes * pixels.chunkHeight : pixels.rowBytes
   if (held > MAX_TILE_BYTES) throw overBudget(message(pixels.tiled ? 'tiles_of_bytes' : 'rows_of_bytes', { bytes: held }))
 }
 
-/** The rows of chunk `index`, predictor undone, in blocks of whole rows that the caller owns. Nothing for a sparse chunk. */
+/**
+ * Yields the decoded rows of chunk `index` without predictor, in blocks of whole rows. The caller owns the blocks. Yields nothing for a
+ * sparse chunk.
+ */
 export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const offset = pixels.offsets[index]!
   const length = pixels.lengths[index]!
@@ -57,7 +60,7 @@ function chunkPieces(file: TiffFile, pixels: Pixels, index: number, expected: nu
   return decodePieces(file, pixels, pixels.offsets[index]!, pixels.lengths[index]!, expected)
 }
 
-/** A whole tile; undefined when it is sparse. */
+/** Returns a decoded tile. `undefined`: the tile is sparse. */
 export async function decodeTile(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (isSparse(pixels, index)) return undefined
   const length = pixels.rowBytes * pixels.chunkHeight
@@ -73,7 +76,7 @@ export async function decodeTile(file: TiffFile, pixels: Pixels, index: number):
   return tile
 }
 
-/** Whether decoding a chunk is done with its input at once: see `ReadAhead.discards`. */
+/** True if decoding a chunk copies its input, so that the read window can be reused at once. See `ReadAhead.discards`. */
 export function decodesOnTheSpot(pixels: Pixels): boolean {
   if (pixels.compression === COMPRESSION.jpeg) return false
   if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
@@ -83,7 +86,10 @@ export function decodesOnTheSpot(pixels: Pixels): boolean {
 
 export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0
 
-/** The rows of a plane from the strip or row of tiles on that `top` lies in, a row of tiles at a time, without what is beyond the picture. */
+/**
+ * Yields the rows of a plane, one strip or one row of tiles at a time, without the padding of tiles at the edges. Starts at the strip or
+ * row of tiles that contains row `top`.
+ */
 export async function* planeRows(
   file: TiffFile,
   pixels: Pixels,
@@ -98,7 +104,7 @@ export async function* planeRows(
   }
 }
 
-/** The rows of `across` tiles side by side; samples are whole bytes, and every tile was written. */
+/** Joins the rows of `across` adjacent tiles. Samples must be whole bytes. @throws CodecError (malformed) if a tile is sparse */
 async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height, chunkHeight, chunksPerPlane, samples, bits, rowBytes } = pixels
   const lineBytes = (width * samples * bits) / 8
@@ -117,7 +123,7 @@ async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, acros
 
 function inflateChunk(compressed: Uint8Array, expected: number, format: string, offset: number): Uint8Array {
   try {
-    // More than the rows need is ignored by readers, within reason.
+    // Readers ignore extra decoded bytes after the last row, so allow 64 KiB of them.
     return zlibDecompress(compressed, expected + 65_536)
   } catch (error) {
     if (isEngineError(error, 'deflate')) throw malformed(format, offset, message('engine_reports', { problem: error.message }))
@@ -167,7 +173,7 @@ async function* decodePieces(
 }
 
 async function* readPieces(file: TiffFile, pixels: Pixels, offset: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
-  // LZW and PackBits expand: small pieces keep what comes out of one small.
+  // LZW and PackBits may expand a lot, so small input pieces keep the output pieces small.
   const step = pixels.compression === COMPRESSION.lzw || pixels.compression === COMPRESSION.packBits ? 16_384 : READ_BYTES
   for (let at = 0; at < length; at += step) yield await readInput(file, pixels, offset + at, Math.min(step, length - at))
 }
@@ -180,7 +186,7 @@ async function readInput(file: TiffFile, pixels: Pixels, offset: number, length:
   return own
 }
 
-/** Collects pieces into blocks of whole rows and undoes the predictor. */
+/** Collects decoded pieces into blocks of whole rows and undoes the predictor. */
 class RowBlocks {
   readonly #pixels: Pixels
   readonly #expected: number

@@ -1,5 +1,5 @@
 /**
- * What a TIFF is made of: chains of image file directories (IFDs), their fields, and the directories that hang on tags.
+ * Structure of a TIFF: chains of image file directories (IFDs), their fields, and the directories that pointer tags lead to.
  * TIFF 6.0 section 2, "TIFF Structure"; BigTIFF as libtiff documents it; Exif 2.32 section 4.6.3 for the private IFDs.
  */
 import { message } from '../../i18n/message.ts'
@@ -7,7 +7,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
-/** Tags by name, as far as the engine looks at them. */
+/** Tag numbers that Whittle interprets, by name. */
 export const TAG = {
   newSubfileType: 254,
   imageWidth: 256,
@@ -46,7 +46,7 @@ export const TAG = {
   makerNote: 37500,
 } as const
 
-/** Field types by number; `bytes` of one value. TIFF 6.0 page 15, 13 from the supplement, 16–18 BigTIFF. */
+/** Bytes of one value by field type. TIFF 6.0 page 15; type 13 from the supplement; types 16–18 from BigTIFF. */
 export const TYPE_BYTES: { readonly [type: number]: number } = {
   1: 1, // BYTE
   2: 1, // ASCII
@@ -73,30 +73,30 @@ const IFD = 13
 export const LONG8 = 16
 const IFD8 = 18
 
-/** One field. Its value is `inline`, or `byteLength` bytes at `at` of the file. */
+/** A field of a directory. Its value is in `inline`, or in `byteLength` bytes at file offset `at`. */
 export interface Entry {
   readonly tag: number
   readonly type: number
   readonly count: number
-  /** Length of the value; 0 for types we do not know, which stay as they stand in the entry. */
+  /** Bytes of the value. 0 for unknown types, whose entry is copied unchanged. */
   readonly byteLength: number
-  /** Where the value lies; undefined when it is in the entry. */
+  /** File offset of the value. `undefined`: the value is inside the entry. */
   readonly at: number | undefined
-  /** The entry's value field: the value itself, padded, or its offset. */
+  /** Value field of the entry: the padded value, or its offset. */
   readonly inline: Uint8Array
 }
 
 export interface Directory {
   readonly offset: number
-  /** In the order of the file. */
+  /** Fields in file order. */
   readonly entries: readonly Entry[]
-  /** What hangs on pointer tags: for each value of the tag the directory that it leads to, none where one leads nowhere. */
+  /** Directories that each pointer tag leads to, one for each value of the tag. A value that leads to no directory has none. */
   readonly children: ReadonlyMap<number, readonly Directory[]>
-  /** The next of its chain. Several chains may end in the same directories: the levels of a pyramid are linked, too, as a rule. */
+  /** Next directory of the chain. Several chains may share their last directories, for example the levels of an image pyramid. */
   readonly next: Directory | undefined
 }
 
-/** What values are read with. */
+/** Source and byte order for reading values. `format` is the format's name in error messages. */
 interface TiffFacts {
   readonly source: Source
   readonly littleEndian: boolean
@@ -108,40 +108,43 @@ export interface TiffFile extends TiffFacts {
   /** BigTIFF: 8-byte offsets and counts, 20-byte entries. */
   readonly big: boolean
   readonly headerBytes: number
-  /** From the header on. */
+  /** Directories of the main chain, which starts at the header. */
   readonly chain: readonly Directory[]
-  /** Every directory once, parents before children, each followed by its own before the next of its chain. */
+  /** Every directory once. Parents come before children, and children before the parent's next directory. */
   readonly all: readonly Directory[]
-  /** Links that lead to no directory, in words: the result is written without them. */
+  /** Descriptions of links that lead to no directory. The result is written without them. */
   readonly nowhere: readonly string[]
 }
 
-/** Arrays of offsets and counts that are read into memory: 8 million chunks are 128 MB, too many. */
+/** Values of an array that are read into memory. 8 million chunks would need 128 MB. */
 const MAX_VALUES = 2_000_000
 
 /** Tags whose value is the offset of a directory without pictures. */
 export const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]
 
-/** The fields of a directory, without pointers that lead nowhere: the result has no use for them. */
+/** Fields of a directory without pointers that lead to no directory. */
 export const meaningful = ({ entries, children }: Directory): readonly Entry[] =>
   entries.filter((entry) => entry.count === 0 || children.get(entry.tag)?.length !== 0)
 
-/** Tags whose values are offsets of directories. */
+/** True if the values of the field are offsets of directories. */
 export function isPointer(entry: Entry): boolean {
   if (entry.type === IFD || entry.type === IFD8) return true
   return (entry.tag === TAG.subIfds || METADATA.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
 }
 
-/** The bytes of a value. */
+/** Reads the bytes of a value. */
 export async function readValue(source: Source, entry: Entry): Promise<Uint8Array> {
   if (entry.at === undefined) return entry.inline.subarray(0, entry.byteLength)
   return await source.read(entry.at, entry.byteLength)
 }
 
-/** Types of counts, sizes and offsets. Readers differ in what they make of any other: its bytes, a rounded value, the default. */
+/** Field types of counts, sizes and offsets. Readers disagree about other types: they use raw bytes, a rounded value or the default. */
 const INTEGER_TYPES: readonly number[] = [BYTE, SHORT, LONG, IFD, LONG8, IFD8]
 
-/** The values of an integer field. @throws malformed where the field is of another type */
+/**
+ * Reads the values of an integer field. @throws CodecError (malformed) if the field has another type, (over_budget) if it has more than
+ * `limit` values
+ */
 export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VALUES): Promise<Float64Array> {
   const { source, littleEndian } = file
   if (!INTEGER_TYPES.includes(entry.type))

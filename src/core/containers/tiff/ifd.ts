@@ -1,27 +1,27 @@
 /**
- * The header and the directories (IFDs) of TIFF, in files, in EXIF and in Multi-Picture indices: TIFF 6.0 section 2; BigTIFF as
- * libtiff documents it; Exif 2.32, 4.5.2.
+ * Header and directories (IFDs) of TIFF in files, in EXIF and in Multi-Picture indexes: TIFF 6.0 section 2; BigTIFF as libtiff documents
+ * it; Exif 2.32, 4.5.2.
  */
 
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
-/** What all of a TIFF structure is read by. */
+/** Header fields that are needed to read the other TIFF structures. */
 export interface TiffHeader {
   readonly littleEndian: boolean
-  /** 42, or 43 for BigTIFF. */
+  /** Version number: 42, or 43 for BigTIFF. */
   readonly version: number
-  /** BigTIFF: counts and offsets of 8 bytes. */
+  /** True for BigTIFF: counts and offsets have 8 bytes. */
   readonly big: boolean
-  /** Where the first directory stands, counted from the header; 0 when a BigTIFF header is cut off in front of it. */
+  /** Offset of the first directory from the header. 0 if a BigTIFF header is cut off before it. */
   readonly firstAt: number
 }
 
-/** Bytes of a directory's count of entries, of an entry, and of an offset. */
+/** Bytes of a directory's entry count, of an entry and of an offset. */
 export const ifdLayout = ({ big }: Pick<TiffHeader, 'big'>) =>
   big ? { countBytes: 8, entryBytes: 20, offsetBytes: 8 } : { countBytes: 2, entryBytes: 12, offsetBytes: 4 }
 
-/** The header at the beginning of `bytes`; undefined where they are too short for it, or begin with no byte order. */
+/** Reads the header at the start of `bytes`. `undefined`: fewer than 8 bytes, or no byte order mark. */
 export function readHeader(bytes: Uint8Array): TiffHeader | undefined {
   if (bytes.length < 8) return undefined
   const order = latin1Of(bytes.subarray(0, 2))
@@ -33,17 +33,17 @@ export function readHeader(bytes: Uint8Array): TiffHeader | undefined {
   return { littleEndian: reader.littleEndian, version, big, firstAt }
 }
 
-/** How many entries the directory has whose first bytes these are. */
+/** Number of entries of the directory that starts at `at`. */
 export function entryCount(reader: ByteReader, { big }: Pick<TiffHeader, 'big'>, at = 0): number {
   return big ? reader.u64(at) : reader.u16(at)
 }
 
-/** An entry of a directory, its value not yet read. */
+/** An entry of a directory whose value is not read yet. */
 export interface IfdField {
   readonly tag: number
   readonly type: number
   readonly count: number
-  /** Where the value stands, or its offset, when it is too long for the entry. */
+  /** Offset of the value. If the value is too long for the entry, the offset of its offset. */
   readonly valueAt: number
 }
 
@@ -52,7 +52,7 @@ export function readField(reader: ByteReader, { big }: Pick<TiffHeader, 'big'>, 
   return { tag: reader.u16(at), type: reader.u16(at + 2), count, valueAt: at + (big ? 12 : 8) }
 }
 
-/** The first field of a tag in the directory at `directoryAt`; entries that do not lie in the bytes are left out. */
+/** Returns the first field with this tag in the directory at `directoryAt`. Ignores entries outside the bytes. */
 export function findField(reader: ByteReader, header: Pick<TiffHeader, 'big'>, directoryAt: number, tag: number): IfdField | undefined {
   const { countBytes, entryBytes } = ifdLayout(header)
   if (directoryAt + countBytes > reader.length) return undefined

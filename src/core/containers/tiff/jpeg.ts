@@ -1,6 +1,6 @@
 /**
- * JPEG in strips and tiles: abbreviated streams, with what they have in common in one field (TIFF Technical Note 2, "Replacement
- * TIFF/JPEG specification").
+ * JPEG in strips and tiles: abbreviated streams whose shared tables are in one field (TIFF Technical Note 2, "Replacement TIFF/JPEG
+ * specification").
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -15,22 +15,22 @@ import { type Pixels, rowsOf } from './pixels.ts'
 const SOI = 0xd8
 const EOI = 0xd9
 const SOS = 0xda
-/** Tables: of steps, of codes. */
+/** Markers of quantisation tables (DQT) and of Huffman tables (DHT). */
 export const DQT = 0xdb
 export const DHT = 0xc4
-/** APP0 of JFIF and APP14 of Adobe say what the components are. */
+/** Markers of segments that define the colour space: APP0 (JFIF) and APP14 (Adobe). */
 const NAMES_COLOURS = new Set([0xe0, 0xee])
 const READ_BYTES = 256 * 1024
-/** Rows that are decoded at a time. */
+/** Rows of one decoding step. */
 const STRIP_ROWS = 16
 
 export interface Segment {
   readonly marker: number
-  /** With marker and length. */
+  /** Bytes of the segment, with marker and length. */
   readonly bytes: Uint8Array
 }
 
-/** Segments up to the first scan's header, without start and end markers; fewer where the bytes are damaged. */
+/** Yields the segments up to the header of the first scan, without start and end markers. Stops early if the bytes are damaged. */
 export function* jpegSegments(bytes: Uint8Array): Generator<Segment> {
   for (let at = bytes[0] === 0xff && bytes[1] === SOI ? 2 : 0; at + 4 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!
@@ -43,7 +43,7 @@ export function* jpegSegments(bytes: Uint8Array): Generator<Segment> {
   }
 }
 
-/** Everything up to the first scan but what `drop` names, then the rest. */
+/** Copies a JPEG stream without the segments before the first scan for which `drop` returns true. */
 export function withoutSegments(stream: Uint8Array, drop: (segment: Segment) => boolean): Uint8Array {
   const pieces: Uint8Array[] = [stream.subarray(0, 2)]
   let at = 2
@@ -55,8 +55,8 @@ export function withoutSegments(stream: Uint8Array, drop: (segment: Segment) => 
 }
 
 /**
- * A strip or tile as a file of its own, in pieces of which each holds until the next. @throws CodecError (malformed) also where it has
- * another size than the directory says
+ * Yields a strip or tile as a complete JPEG file. Each piece is valid until the next one.
+ * @throws CodecError (malformed) if it is damaged or its size differs from the directory
  */
 export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const { jpegTables } = pixels
@@ -80,8 +80,8 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
 }
 
 /**
- * The rows of a strip or tile, samples as they are stored. @throws CodecError (malformed) also where it is coded in a way that
- * readers take for other colours
+ * Yields the decoded rows of a strip or tile. Samples are not converted to another colour space.
+ * @throws CodecError (malformed) if it is damaged, or coded so that readers would show other colours
  */
 export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const offset = pixels.offsets[index]!
@@ -97,11 +97,11 @@ export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): 
   }
 }
 
-/** The beginning of a strip or tile, with all that stands before its first scan. */
+/** Reads the start of a strip or tile, with all segments before its first scan. */
 export const headOf = (file: TiffFile, { offsets, lengths }: Pixels, index: number) =>
   file.source.read(offsets[index]!, Math.min(lengths[index]!, READ_BYTES))
 
-/** Decoders keep tables from one strip to the next: what is defined in two ways depends on the order of reading. */
+/** True if a strip redefines a shared table. Decoders keep tables between strips, so the result would depend on the reading order. */
 function definesAnew(shared: Uint8Array, stream: Uint8Array): boolean {
   const known = tablesOf(jpegSegments(shared))
   for (const [name, table] of tablesOf(jpegSegments(stream))) {
@@ -111,7 +111,7 @@ function definesAnew(shared: Uint8Array, stream: Uint8Array): boolean {
   return false
 }
 
-/** Tables by kind and slot: steps (T.81, B.2.4.1) and Huffman codes (B.2.4.2), of which a segment holds several. */
+/** Tables by kind and slot: quantisation tables (T.81, B.2.4.1) and Huffman tables (B.2.4.2). One segment may contain several. */
 export function tablesOf(segments: Iterable<Segment>): ReadonlyMap<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>()
   for (const { marker, bytes } of segments) {
@@ -130,11 +130,11 @@ interface Frame {
   readonly marker: number
   readonly width: number
   readonly height: number
-  /** Name, sampling factors, slot of the steps: three bytes each. */
+  /** Three bytes for each component: id, sampling factors, quantisation table slot. */
   readonly components: readonly Uint8Array[]
 }
 
-/** The frame header (T.81, B.2.2). */
+/** Reads the frame header (T.81, B.2.2). */
 function frameOf(head: Uint8Array): Frame | undefined {
   for (const { marker, bytes } of jpegSegments(head)) {
     if (marker < 0xc0 || marker > 0xcf || marker === DHT || marker === 0xc8 || marker === 0xcc) continue
@@ -145,18 +145,21 @@ function frameOf(head: Uint8Array): Frame | undefined {
   return undefined
 }
 
-/** How a decoder is asked for the components as they are; undefined where one has another size, or something names colours. */
+/**
+ * Colour space to pass to the decoder so that it does not convert samples. `undefined`: components are subsampled, or a segment names the
+ * colour space.
+ */
 function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbcr' | 'natural' | undefined {
   const frame = frameOf(head)
-  // Baseline and extended, sequential.
+  // Baseline and extended sequential frames.
   if (frame?.marker !== 0xc0 && frame?.marker !== 0xc1) return undefined
   for (const { marker } of jpegSegments(head)) if (NAMES_COLOURS.has(marker)) return undefined
   const [first] = frame.components
   if (frame.components.length !== samples || frame.components.some((component) => component[1] !== first![1])) return undefined
   if (samples === 1) return 'gray'
-  // Four are taken as they are, where no segment says YCCK.
+  // Decoders do not convert four components if no Adobe segment says YCCK.
   if (samples === 4) return 'natural'
-  // Without a segment that says more, decoders go by these names; all others are YCbCr to them.
+  // Without such a segment, decoders use the component ids: "RGB" means RGB, all others mean YCbCr.
   const isNamed = frame.components.map((component) => String.fromCharCode(component[0]!)).join('') === 'RGB'
   return isNamed ? 'rgb' : 'ycbcr'
 }

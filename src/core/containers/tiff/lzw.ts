@@ -4,13 +4,13 @@ import { malformed, unsupported } from '../../model/error.ts'
 const CLEAR = 256
 const END = 257
 const MAX_CODES = 4096
-/** Strings from here on are faster copied than looked up byte by byte. */
+/** Bytes. Strings of at least this length are copied from earlier output, which is faster than a table lookup for each byte. */
 const LONG = 16
 const PIECE_BYTES = 65_536
 
 /**
- * LZW as TIFF has it (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first, the width growing one code
- * early. Input and output come in pieces, so a strip may be of any size.
+ * LZW decoder for TIFF (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first; the code width grows one code early.
+ * Input and output are split into pieces, so a strip may have any size.
  */
 export class LzwDecoder {
   readonly #format: string
@@ -18,7 +18,7 @@ export class LzwDecoder {
   readonly #suffix = new Uint8Array(MAX_CODES)
   readonly #first = new Uint8Array(MAX_CODES)
   readonly #length = new Uint16Array(MAX_CODES)
-  /** Where in all output the bytes of a code stand. */
+  /** Offset of each code's bytes in the whole output. */
   readonly #at = new Float64Array(MAX_CODES)
   #emitted = 0
   #next = CLEAR + 2
@@ -38,7 +38,7 @@ export class LzwDecoder {
     }
   }
 
-  /** Decodes `input`; calls `emit` with pieces that may be kept. */
+  /** Decodes `input`. Passes pieces to `emit`, which may keep them. */
   push(input: Uint8Array, emit: (bytes: Uint8Array) => void): void {
     this.#checkBitOrder(input)
     let out = new Uint8Array(PIECE_BYTES)
@@ -80,14 +80,20 @@ export class LzwDecoder {
     if (filled > 0) emit(out.subarray(0, filled))
   }
 
-  /** Writers before TIFF 6.0 packed codes from the least significant bit: their first code, Clear, looks like this. */
+  /**
+   * Detects writers before TIFF 6.0, which packed codes from the least significant bit. Their first code (Clear) is bytes 0 and an odd
+   * number.
+   */
   #checkBitOrder(input: Uint8Array): void {
     if (this.#started || input.length < 2) return
     this.#started = true
     if (input[0] === 0 && (input[1]! & 1) === 1) throw unsupported('lzw_in_bit_order_of_tiff_5')
   }
 
-  /** `code` makes a new string of the one before it, which stands at `previousAt`. A full table stays as it is until the next Clear. */
+  /**
+   * Adds the string of the previous code plus one byte to the table. The previous string is at output offset `previousAt`. A full table
+   * stays unchanged until the next Clear.
+   */
   #learn(code: number, previousAt: number): void {
     const next = this.#next
     const previous = this.#previous
@@ -95,7 +101,7 @@ export class LzwDecoder {
       throw malformed(this.#format, 0, message('lzw_code_not_known_yet', { lzwCode: code }))
     }
     if (previous < 0 || next === MAX_CODES) return
-    // The code may be the one that is just being made: it then ends with its own first byte.
+    // If the code is the one being added now, its string ends with its own first byte.
     this.#prefix[next] = previous
     this.#first[next] = this.#first[previous]!
     this.#suffix[next] = this.#first[code === next ? previous : code]!
@@ -105,7 +111,10 @@ export class LzwDecoder {
     if (next + 2 >= 1 << this.#width && this.#width < 12) this.#width++
   }
 
-  /** A long string is copied from where it was met before, if that is still at hand; else its bytes are looked up from the last. */
+  /**
+   * Writes the string of a code. Copies a long string from earlier output if it is still in the buffer; otherwise looks up its bytes from
+   * last to first.
+   */
   #write(code: number, out: Uint8Array, at: number): void {
     const length = this.#length[code]!
     const from = length >= LONG ? this.#at[code]! - this.#emitted : -1

@@ -1,6 +1,6 @@
-/** PackBits (TIFF 6.0 section 9): runs and literals behind a count byte, input in pieces. */
+/** PackBits decoder (TIFF 6.0 section 9): a count byte, then a run or literal bytes. Input is split into pieces. */
 export class PackBitsDecoder {
-  /** Literal bytes still to come; or, when negative, one byte that stands for this many. */
+  /** If positive, literal bytes that remain. If negative, the next byte repeats this many times. */
   #pending = 0
 
   push(input: Uint8Array, emit: (bytes: Uint8Array) => void): void {
@@ -27,7 +27,7 @@ export class PackBitsDecoder {
         this.#pending = 0
       } else {
         const count = (input[at++]! << 24) >> 24
-        // -128 does nothing
+        // Count -128 is a no-op.
         if (count >= 0) this.#pending = count + 1
         else if (count > -128) this.#pending = count - 1
       }

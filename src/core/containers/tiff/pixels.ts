@@ -1,9 +1,9 @@
-/** How the pixels of one directory are stored: strips or tiles, their size, their compression. */
+/** Pixel storage of one directory: strips or tiles, their size and their compression. */
 import { message, type Said } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
 
-/** Values of the Compression tag that are decoded here; all others are copied. */
+/** Values of the Compression tag that Whittle decodes. Pixels with other values are copied unchanged. */
 export const COMPRESSION = {
   none: 1,
   faxRle: 2,
@@ -22,49 +22,49 @@ export interface Pixels {
   readonly width: number
   readonly height: number
   readonly tiled: boolean
-  /** Width and height of a chunk; strips are as wide as the picture. */
+  /** Width and height of a chunk in pixels. Strips are as wide as the picture. */
   readonly chunkWidth: number
   readonly chunkHeight: number
-  /** Planes stored one after the other (PlanarConfiguration 2), else 1. */
+  /** Number of planes stored one after the other (PlanarConfiguration 2), otherwise 1. */
   readonly planes: number
-  /** Chunks of one plane. */
+  /** Number of chunks of one plane. */
   readonly chunksPerPlane: number
-  /** Samples of a pixel within a plane, and the bits of each. */
+  /** Samples of a pixel within a plane, and bits of a sample. */
   readonly samples: number
   readonly bits: number
   readonly floating: boolean
-  /** One row of a chunk; 0 when the data has no rows of samples (subsampled YCbCr, mixed depths). */
+  /** Bytes of a row of a chunk. 0 if the data has no rows of equal samples (subsampled YCbCr, mixed bit depths). */
   readonly rowBytes: number
   readonly compression: number
-  /** The predictor that is in force: 1 none, 2 horizontal differencing, 3 floating point. */
+  /** Predictor in effect: 1 none, 2 horizontal differencing, 3 floating point. */
   readonly predictor: number
-  /** Group 3 with rows that refer to the one above (T4Options, bit 0). */
+  /** True for Group 3 fax rows that refer to the row above (T4Options, bit 0). */
   readonly twoDimensional: boolean
-  /** Bits of each byte are mirrored (FillOrder 2). */
+  /** True if the bits of each byte are reversed (FillOrder 2). */
   readonly mirrored: boolean
-  /** Where each chunk lies; offset 0 and length 0 is a chunk that was never written (sparse). */
+  /** File offset and length of each chunk. Offset 0 and length 0: the chunk was never written (sparse). */
   readonly offsets: Float64Array
   readonly lengths: Float64Array
-  /** What the streams of JPEG have in common: a stream of tables. */
+  /** JPEG stream of the tables that all strips or tiles share. `undefined`: none. */
   readonly jpegTables: Uint8Array | undefined
-  /** Can be decoded here, and compressed anew. */
+  /** True if Whittle can decode these pixels and compress them again. */
   readonly decodable: boolean
 }
 
-/** Decoded bytes of all chunks together. */
+/** Decoded bytes of all chunks. */
 export const rawBytes = (pixels: StoredPixels): number =>
   pixels.tiled
     ? pixels.rowBytes * pixels.chunkHeight * pixels.planes * pixels.chunksPerPlane
     : pixels.rowBytes * pixels.height * pixels.planes
 
-/** Rows in chunk `index` (a tile always has all of them, the last strip fewer). */
+/** Rows in chunk `index`. Tiles always have all rows; the last strip may have fewer. */
 export function rowsOf(pixels: StoredPixels, index: number): number {
   if (pixels.tiled) return pixels.chunkHeight
   const inPlane = index % pixels.chunksPerPlane
   return Math.min(pixels.chunkHeight, pixels.height - inPlane * pixels.chunkHeight)
 }
 
-/** Values of a directory's fields. */
+/** Reads values of a directory's fields. */
 class Fields {
   readonly #file: TiffFile
   readonly #directory: Directory
@@ -83,12 +83,15 @@ class Fields {
     return entry && (await readNumbers(this.#file, entry))
   }
 
-  /** The one value of a field, or `fallback` where it is missing. Of several, readers take the first, or none of them. */
+  /**
+   * Returns the value of a field, or `fallback` if it is missing. @throws CodecError (malformed) if it has several values, because readers
+   * disagree which one counts
+   */
   async number(tag: number, fallback: number): Promise<number> {
     const numbers = await this.numbers(tag)
     if (!numbers) return fallback
     const [first] = numbers
-    // TIFF 5.0 and before had the compression of each sample.
+    // TIFF 5.0 and earlier stored the compression once for each sample.
     const alike = tag === TAG.compression && numbers.every((number) => number === first)
     if (first === undefined || (numbers.length > 1 && !alike))
       throw this.malformed(message('tag_has_values', { tag, count: numbers.length }))
@@ -100,7 +103,7 @@ class Fields {
   }
 }
 
-/** The picture of a directory, or undefined when it has none (Exif, GPS, a thumbnail as a JPEG blob). */
+/** Reads the pixel storage of a directory. `undefined`: the directory has no pixels (Exif, GPS, a JPEG thumbnail). */
 export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
   const fields = new Fields(file, directory)
   refuseMixedChunks(fields)
@@ -143,13 +146,13 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
       throw malformed(file.format, offset, message('strip_or_tile_lies_outside_file', { index: i }))
     stored += lengths[i]!
   }
-  // Blank tiles may share their bytes. So many do not: eight bytes of the file are a tile to decode.
+  // Blank tiles may share their bytes. Hostile files could make a tile to decode out of each 8 bytes, so sharing is limited.
   if (stored > MOST_SHARED * file.source.size)
     throw overBudget(message('strips_or_tiles_of_bytes_in_file', { stored, fileSize: file.source.size }))
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) && !(compression === COMPRESSION.jpeg && photometric === YCBCR) }
 }
 
-/** Tags of tiles in a picture of strips, or of both for one thing: readers take one or the other. */
+/** @throws CodecError (malformed) if tags of tiles and of strips are mixed, because readers disagree which ones count */
 function refuseMixedChunks(fields: Fields): void {
   for (const [tile, strip] of [
     [TAG.tileOffsets, TAG.stripOffsets],
@@ -161,23 +164,23 @@ function refuseMixedChunks(fields: Fields): void {
   }
 }
 
-/** The picture before it is known how long its chunks are. */
+/** Pixel storage without chunk lengths. */
 type StoredPixels = Omit<Pixels, 'lengths' | 'decodable'>
 
-/** How the picture is cut into strips or tiles. */
+/** Reads how the picture is split into strips or tiles. */
 async function readChunks(fields: Fields, offsets: number) {
   const width = await fields.number(TAG.imageWidth, 0)
   const height = await fields.number(TAG.imageLength, 0)
   if (width < 1 || height < 1) throw fields.malformed(message('picture_of', { width, height }))
   const tiled = fields.has(TAG.tileWidth)
   const chunkWidth = tiled ? await fields.number(TAG.tileWidth, 0) : width
-  // RowsPerStrip is 2^32 - 1 by default: one strip.
+  // The default of RowsPerStrip is 2^32 - 1, which means one strip.
   const rowsPerStrip = tiled ? 0 : (await fields.number(TAG.rowsPerStrip, height)) || height
   const chunkHeight = tiled ? await fields.number(TAG.tileLength, 0) : Math.min(height, rowsPerStrip)
   if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(message('tiles_of', { width: chunkWidth, height: chunkHeight }))
   const samplesPerPixel = await fields.number(TAG.samplesPerPixel, 1)
   const configuration = await fields.number(TAG.planarConfiguration, 1)
-  // Packed anew, such a picture is refused by readers that show its plain samples.
+  // Readers accept such a picture while its samples are uncompressed, and refuse it once they are compressed.
   if (configuration !== 1 && configuration !== 2) throw fields.malformed(message('planar_configuration', { configuration }))
   const planar = configuration === 2
   if (samplesPerPixel < 1) throw fields.malformed('no_samples')
@@ -185,16 +188,16 @@ async function readChunks(fields: Fields, offsets: number) {
   const chunksPerPlane = Math.ceil(width / chunkWidth) * Math.ceil(height / chunkHeight)
   const chunks = chunksPerPlane * planes
   if (chunks > MAX_CHUNKS) throw overBudget(message('strips_or_tiles', { chunks }))
-  // Where there are more, some readers take the others for further planes; what they lead to would be gone.
+  // If there are more offsets than chunks, some readers take the rest for more planes. Whittle would drop their data.
   if (offsets !== chunks) throw fields.malformed(message('offsets_for_strips_or_tiles', { offsets, chunks }))
   return { width, height, tiled, chunkWidth, chunkHeight, samplesPerPixel, planes, chunksPerPlane }
 }
 
 const MAX_CHUNKS = 2_000_000
-/** How often the bytes of a file may be decoded. */
+/** Limit of the sum of all chunk lengths, as a multiple of the file size. */
 const MOST_SHARED = 4
 
-/** `uniform`: all samples of a pixel have the same depth, which there are predictors and rows for. */
+/** Reads depth and format of the samples. `uniform`: all samples of a pixel have the same depth, which rows and predictors require. */
 async function readSamples(fields: Fields, samplesPerPixel: number) {
   const depths = (await fields.numbers(TAG.bitsPerSample)) ?? Float64Array.of(1)
   const bits = depths[0] ?? 1
@@ -203,7 +206,7 @@ async function readSamples(fields: Fields, samplesPerPixel: number) {
   return { bits, floating: formats[0] === 3, uniform: alike && bits >= 1 && bits <= 64 }
 }
 
-/** Fax: decoded when a picture of up to this many bytes has nothing unusual in it. */
+/** Decoded bytes of the largest fax picture that Whittle decodes. */
 const MAX_FAX_BYTES = 64 * 1024 * 1024
 
 export const isFax = (compression: number): boolean =>
@@ -213,7 +216,7 @@ export const isDeflate = (compression: number): boolean => compression === COMPR
 
 function canDecode(pixels: StoredPixels): boolean {
   if (!(Object.values(COMPRESSION) as number[]).includes(pixels.compression)) return false
-  // Readers agree on mirrored bits only for samples smaller than a byte.
+  // Readers agree about reversed bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
   if (pixels.compression === COMPRESSION.jpeg) return pixels.bits === 8 && [1, 3, 4].includes(pixels.samples) && !pixels.floating
   if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && rawBytes(pixels) <= MAX_FAX_BYTES
@@ -222,15 +225,15 @@ function canDecode(pixels: StoredPixels): boolean {
   return pixels.predictor === 3 && pixels.floating && [16, 24, 32, 64].includes(pixels.bits)
 }
 
-/** TIFF 6.0 section 21: the chroma of a YCbCr picture may be stored in blocks with several lumas; then there are no rows. */
+/** True if chroma is subsampled (TIFF 6.0 section 21). Such pixels are stored in blocks with several luma samples, not in rows. */
 async function isSubsampled(fields: Fields): Promise<boolean> {
   const [horizontal = 2, vertical = 2] = (await fields.numbers(TAG.ycbcrSubsampling)) ?? []
   return horizontal !== 1 || vertical !== 1
 }
 
-/** PhotometricInterpretation. */
+/** PhotometricInterpretation of YCbCr. */
 const YCBCR = 6
-/** Four tables of each kind, with every code. */
+/** Limit for the shared JPEG tables: four quantisation tables and four pairs of complete Huffman tables fit. */
 const MAX_TABLES_BYTES = 16 * 1024
 
 async function tablesOf(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
@@ -246,7 +249,7 @@ async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64
   const counts = (await fields.numbers(TAG.tileByteCounts)) ?? (await fields.numbers(TAG.stripByteCounts))
   if (counts && counts.length >= chunks) {
     const lengths = counts.subarray(0, chunks)
-    // A single uncompressed strip may say 0: old writers left it to the reader.
+    // A single uncompressed strip may have byte count 0. Old writers left it to the reader.
     if (!(chunks === 1 && lengths[0] === 0 && pixels.compression === 1 && pixels.offsets[0] !== 0)) return lengths
   } else if (counts || pixels.compression !== COMPRESSION.none || pixels.rowBytes === 0) {
     throw fields.malformed(message('byte_counts_for_strips_or_tiles', { counts: counts?.length ?? 0, chunks }))
@@ -254,7 +257,7 @@ async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64
   return Float64Array.from({ length: chunks }, (_, i) => pixels.rowBytes * rowsOf(pixels, i))
 }
 
-/** The first bytes of a text field, for telling apart what hides behind TIFF. */
+/** Reads the first 4096 bytes of a text field as Latin-1. Used to detect formats that are based on TIFF. */
 export async function textOf(file: TiffFile, directory: Directory, tag: number): Promise<string> {
   const entry = find(directory, tag)
   if (!entry || entry.byteLength === 0) return ''

@@ -1,6 +1,6 @@
 /**
- * Predictors: TIFF 6.0 section 14 (horizontal differencing) and Adobe Photoshop TIFF Technical Note 3 (floating point).
- * All work in place, on whole rows, in the byte order of the file.
+ * TIFF predictors: TIFF 6.0 section 14 (horizontal differencing) and Adobe Photoshop TIFF Technical Note 3 (floating point).
+ * All functions change whole rows in place, in the byte order of the file.
  */
 
 export interface Rows {
@@ -10,7 +10,7 @@ export interface Rows {
   readonly littleEndian: boolean
 }
 
-/** Replaces each sample by its difference from the one a pixel before. */
+/** Replaces each sample by its difference from the sample of the previous pixel. */
 export function difference(bytes: Uint8Array, rows: Rows, predictor: number): void {
   for (let at = 0; at + rows.rowBytes <= bytes.length; at += rows.rowBytes) {
     const row = bytes.subarray(at, at + rows.rowBytes)
@@ -19,7 +19,7 @@ export function difference(bytes: Uint8Array, rows: Rows, predictor: number): vo
   }
 }
 
-/** Undoes `difference`. */
+/** Reverses `difference`. */
 export function accumulate(bytes: Uint8Array, rows: Rows, predictor: number): void {
   for (let at = 0; at + rows.rowBytes <= bytes.length; at += rows.rowBytes) {
     const row = bytes.subarray(at, at + rows.rowBytes)
@@ -70,7 +70,10 @@ function accumulateRow(row: Uint8Array, { samples, bits, littleEndian }: Rows): 
   }
 }
 
-/** Bytes of equal weight go together, the most significant first; then bytes are differenced, `samples` apart. */
+/**
+ * Groups the bytes of floating-point samples by significance, most significant first. Then replaces each byte by its difference from the
+ * byte `samples` before it.
+ */
 function splitFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): void {
   const size = bits / 8
   const count = row.length / size
@@ -93,7 +96,7 @@ function joinFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): voi
   }
 }
 
-/** Each byte with its bits in reverse, for FillOrder 2. */
+/** Reverses the bits of each byte (FillOrder 2). */
 export function mirrorBits(bytes: Uint8Array): void {
   for (let i = 0; i < bytes.length; i++) bytes[i] = MIRRORED[bytes[i]!]!
 }

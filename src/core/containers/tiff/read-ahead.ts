@@ -3,16 +3,16 @@ import { Breath } from '../../bytes/yield.ts'
 import type { Source } from '../../model/codec.ts'
 
 const WINDOW_BYTES = 1024 * 1024
-/** A read that begins this close behind the one before goes on with it. */
+/** Bytes. A read that starts at most this far after the previous one counts as sequential. */
 const GAP_BYTES = 64 * 1024
-/** Decoded and packed again in about a tenth of a second. */
+/** Bytes that take about 0.1 s to decode and compress again. */
 const BREATH_BYTES = 128 * 1024
-/** What a read counts beside its bytes: a strip of a few dozen is decoded, too. */
+/** Bytes added to each read's size, because even a strip of a few dozen bytes costs a decoding step. */
 const READ_BYTES = 2048
 
 /**
- * A source whose small reads, where they follow each other, are served from one larger one: a picture of a thousand strips
- * is not a thousand requests. A read from the window waits for nobody, so that now and then it lets others run.
+ * Source that serves small sequential reads from one larger read, so that a picture of a thousand strips does not need a thousand requests.
+ * Reads from the window are synchronous, so the class yields to other tasks from time to time.
  */
 export class ReadAhead implements Source {
   readonly name: string
@@ -23,8 +23,8 @@ export class ReadAhead implements Source {
   #expected = -1
   readonly #breath = new Breath(BREATH_BYTES)
   /**
-   * Nobody uses what a read brought after the next read: windows may be freed at once. Only where everything is decoded
-   * on the spot; streams hold on to their input.
+   * True if callers do not use the bytes of a read after the next read, so that windows are freed at once. Must be false for streaming
+   * decoders, which keep their input. Default: false.
    */
   discards = false
 
@@ -47,7 +47,7 @@ export class ReadAhead implements Source {
       return this.#window.subarray(offset - this.#start, end - this.#start)
     }
     if (!goesOn || length >= WINDOW_BYTES) return this.#source.read(offset, length)
-    // A window as large as its buffer was made for it, unless it is the whole of a small file.
+    // Free the window, unless it is the whole file and thus may be the source's own buffer.
     if (this.discards && this.size > WINDOW_BYTES) discard(this.#window)
     this.#window = (await this.#source.read(offset, WINDOW_BYTES)) as Uint8Array<ArrayBuffer>
     this.#start = offset

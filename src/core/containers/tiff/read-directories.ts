@@ -1,4 +1,4 @@
-/** Reads the directories of a TIFF: the chain from the header on, and those that hang on pointer tags. */
+/** Reads the directories of a TIFF: the main chain and the directories that pointer tags lead to. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message, type Said } from '../../i18n/message.ts'
@@ -11,7 +11,7 @@ import { ReadAhead } from './read-ahead.ts'
 const MAX_DIRECTORIES = 20_000
 const MAX_ENTRIES = 4096
 const MAX_DEPTH = 6
-/** Of links that lead nowhere, so many are named. */
+/** Number of links to no directory that are listed by name. */
 const MOST_NAMED = 20
 
 export async function readTiff(file: Source, format: string): Promise<TiffFile> {
@@ -21,7 +21,7 @@ export async function readTiff(file: Source, format: string): Promise<TiffFile> 
   if (!header) throw malformed(format, 0, 'no_header')
   const { littleEndian, big, version } = header
   if (version !== 42 && !big) throw malformed(format, 2, message('version_instead_of_42_or_43', { version }))
-  // BigTIFF: offset size 8 and a zero follow the version.
+  // BigTIFF: the version is followed by the offset size 8 and a zero.
   if (big && (bytes.length < 16 || new ByteReader(bytes, littleEndian).u16(4) !== 8)) throw malformed(format, 4, 'no_8_byte_offsets')
   const reader = new DirectoryReader(source, header, format)
   const first = await reader.chain(header.firstAt, 0, 'next directory')
@@ -39,11 +39,11 @@ class DirectoryReader {
   readonly #source: Source
   readonly #header: TiffHeader
   readonly #format: string
-  /** Every directory that was begun, by its offset. */
+  /** Every directory whose reading has started, by offset. */
   readonly #known = new Map<number, Unfinished>()
-  /** Those that lead to what is read now: a link back to one of them is a loop. */
+  /** Offsets of the directories that lead to the current one. A link back to one of them is a loop. */
   readonly #open = new Set<number>()
-  /** Those whose link to a next one was passed over. */
+  /** Offsets of directories whose link to a next directory was ignored. */
   readonly #alone = new Set<number>()
   readonly nowhere: string[] = []
 
@@ -58,8 +58,11 @@ class DirectoryReader {
   }
 
   /**
-   * @param link what leads to the chain, in words
-   * @returns the first directory of the chain; undefined where there is none
+   * Reads a chain of directories.
+   * @param at file offset of the first directory
+   * @param link description of the link to the chain, for messages
+   * @param follow false to read only the first directory. Default: true
+   * @returns the first directory; `undefined` if there is none
    */
   async chain(at: number, depth: number, link: string, follow = true): Promise<Directory | undefined> {
     let first: Directory | undefined
@@ -72,7 +75,7 @@ class DirectoryReader {
       const found = known ? undefined : await this.#directory(next, depth)
       const directory = known ?? found?.directory
       if (!directory) {
-        // Some writers end the chain with a link to anything; readers show what is in front of it.
+        // Some writers end the chain with a random offset. Readers show the pictures before it.
         if (depth === 0 && !first) throw this.#malformed(next, 'no_directory')
         if (this.nowhere.length < MOST_NAMED) this.nowhere.push(`${last ? 'next directory' : link} at byte ${next}`)
         break
@@ -80,7 +83,7 @@ class DirectoryReader {
       first ??= directory
       if (last) last.next = directory
       if (!follow && found && found.next !== 0) this.#alone.add(next)
-      // What follows a directory that several chains share was read with it.
+      // The directories after one that several chains share have been read with it.
       if (known || !found || !follow) break
       this.#open.add(next)
       opened.push(next)
@@ -91,10 +94,10 @@ class DirectoryReader {
     return first
   }
 
-  /** @returns undefined where no directory begins: outside of the file, of no entries, or of so many */
+  /** @returns `undefined` if no directory starts at `at`: outside the file, no entries, or more than `MAX_ENTRIES` entries */
   async #directory(at: number, depth: number): Promise<{ directory: Unfinished; next: number } | undefined> {
     const { countBytes, entryBytes, offsetBytes } = ifdLayout(this.#header)
-    // One read for the usual directory; the rest only when there are many entries.
+    // One read is enough for a directory of up to 64 entries.
     let head = at < this.#source.size ? await this.#source.read(at, countBytes + 64 * entryBytes + offsetBytes) : new Uint8Array()
     if (head.length < countBytes) return undefined
     const count = entryCount(this.#reader(head), this.#header)
@@ -112,13 +115,13 @@ class DirectoryReader {
     const tags = new Set<number>()
     for (let i = 0; i < count; i++) {
       const entry = this.#entry(reader, at, countBytes + i * entryBytes)
-      // Some readers take the first of two, some the last.
+      // If a tag occurs twice, some readers use the first field and some the last.
       if (tags.size === tags.add(entry.tag).size) throw this.#malformed(at, message('tag_stands_there_twice', { tag: entry.tag }))
       entries.push(entry)
       if (isPointer(entry)) children.set(entry.tag, await this.#children(entry, depth))
     }
     this.#open.delete(at)
-    // Some writers leave out the last link; a file that ends here has no further directory.
+    // Some writers omit the last link. A file that ends here has no further directory.
     return { directory, next: head.length < length ? 0 : this.#offset(reader, length - offsetBytes) }
   }
 
@@ -138,13 +141,13 @@ class DirectoryReader {
     const { littleEndian } = this.#header
     const offsets = await readNumbers({ source: this.#source, littleEndian, format: this.#format }, entry, MAX_DIRECTORIES)
     const found: Directory[] = []
-    // Only SubIFDs may be chained among themselves; an Exif directory stands alone.
+    // Only SubIFDs may be chains. An Exif directory is always single.
     for (const offset of offsets) {
       const first = await this.chain(offset, depth + 1, `tag ${entry.tag}`, entry.tag === TAG.subIfds)
       if (first) found.push(first)
     }
     if (found.length === offsets.length) return found
-    // Pictures may be behind the others.
+    // Links that lead nowhere may belong to lost pictures, so only metadata tags with one link may be dropped.
     if (!METADATA.includes(entry.tag) || offsets.length > 1)
       throw this.#malformed(entry.at ?? 0, message('tag_leads_to_no_directory', { tag: entry.tag }))
     return []

@@ -1,6 +1,6 @@
 /**
- * Wrappers: what formats without a compressed form of their own become (`.zst`, `.br`, `.gz`). Any codec may offer them
- * as outputs. Byte-exact, any size, in constant memory: at most 60 MB for zst, 90 MB for br, 25 MB for gz.
+ * Compressed wrappers (`.zst`, `.br`, `.gz`) for formats without a compressed form of their own. Any codec may offer them as outputs.
+ * Byte-exact, any file size. Memory: at most 60 MB for zst, 90 MB for br, 25 MB for gz.
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -42,18 +42,18 @@ export type WrapperId = keyof typeof WRAPPERS
 
 export const isWrapper = (output: OutputId): output is WrapperId => output in WRAPPERS
 
-/** What `gzipStream` does with a file of this size, for the receipt. */
+/** Describes the method that `gzipStream` uses for a file of this size, for the receipt. */
 export const gzipHow = (sourceBytes: number): Message =>
   isThorough(sourceBytes) ? message('by_optimal_parsing') : message('by_libdeflate_level', { level: gzipLevel(sourceBytes) })
 
-/** The whole source as `options.output`. */
+/** Compresses the whole source as `options.output`. */
 export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wrapper: Wrapper = wrapperOf(options.output)
   for await (const chunk of await wrapper.compress(watched(source, options, 0, 0.8), source)) await sink.write(chunk)
   return { kind: 'compressed', steps: [wrapper.step(source.size)] }
 }
 
-/** Decodes the result and compares every byte with the original, both streamed. */
+/** Decodes the result and compares every byte with the original. Both are streamed. */
 export async function verifyWrapped(original: Source, result: Source, options: Options): Promise<Verdict> {
   const wrapper: Wrapper = wrapperOf(options.output)
   const decoded = new Reader(wrapper.decompress(result.stream(), original.size))
@@ -75,7 +75,7 @@ export async function verifyWrapped(original: Source, result: Source, options: O
   return { equal: true }
 }
 
-/** The codec of a format that knows nothing but its companions. */
+/** Codec of a format whose only outputs are wrappers. */
 export function wrapperCodec(format: KnownFormat): Codec {
   return {
     format,
@@ -89,7 +89,7 @@ function wrapperOf(output: OutputId): Wrapper {
   throw unsupported(message('not_wrapper_format', { output }))
 }
 
-/** The source's chunks, with progress from `start` over `share`, stopping when the job is aborted. */
+/** Yields the source's chunks and reports progress from `start` to `start + share`. Stops if the job is aborted. */
 async function* watched(source: Source, options: Options, start: number, share: number): AsyncGenerator<Uint8Array, void, undefined> {
   let done = 0
   for await (const chunk of source.stream()) {
@@ -100,7 +100,7 @@ async function* watched(source: Source, options: Options, start: number, share: 
   }
 }
 
-/** Exact amounts out of chunks of any size. */
+/** Reads exact numbers of bytes from chunks of any size. */
 class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest = new Uint8Array()
@@ -109,7 +109,7 @@ class Reader {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** `length` bytes, fewer only at the end. */
+  /** Returns `length` bytes, or fewer at the end. */
   async read(length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length)
     let filled = 0

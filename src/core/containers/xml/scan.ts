@@ -1,35 +1,35 @@
 /**
- * The tags of an XML text, in one pass forward, without building a tree. Enough to find references and to change single
- * attribute values in place; everything else of the text stays byte for byte. Entities are never expanded but the
- * five of XML and character references, so there is nothing to blow up.
+ * Scans the tags of an XML text in one forward pass, without a tree. Supports finding references and changing attribute values in place;
+ * all other text stays byte for byte.
+ * Only the five entities of XML and character references are expanded, so entity expansion attacks are impossible.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty'
-  /** As written, with its prefix. */
+  /** Name as written, with its prefix. */
   readonly name: string
-  /** Without the prefix. */
+  /** Name without the prefix. */
   readonly local: string
-  /** Where `<` stands, and where the text after `>` begins. */
+  /** `start`: index of `<`. `end`: index after `>`. */
   readonly start: number
   readonly end: number
   attributes(): readonly Attribute[]
-  /** Value of the first attribute of that local name, references resolved. */
+  /** Value of the first attribute with this local name, with references resolved. */
   get(local: string): string | undefined
 }
 
 export interface Attribute {
   readonly name: string
   readonly local: string
-  /** With references resolved. */
+  /** Value with references resolved. */
   readonly value: string
-  /** The raw value, without its quotes, in the text. */
+  /** Range of the raw value in the text, without its quotes. */
   readonly start: number
   readonly end: number
 }
 
-/** UTF-8 or UTF-16 by byte order mark. @throws EngineError when it is neither */
+/** Decodes UTF-8, or UTF-16 if there is a byte order mark. @throws EngineError if the bytes are neither */
 export function decodeXml(bytes: Uint8Array): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
   try {
@@ -39,13 +39,13 @@ export function decodeXml(bytes: Uint8Array): string {
   }
 }
 
-/** What `decodeXml` gave, as bytes of the encoding that it declares; a byte order mark that was there is still there. */
+/** Encodes text of `decodeXml` in the encoding that it declares. A byte order mark stays. */
 export function encodeXml(text: string): Uint8Array {
   if (!/^\uFEFF?<\?xml[^>]*encoding\s*=\s*["']utf-16/i.test(text)) return new TextEncoder().encode(text)
   return new Uint8Array(Buffer.from(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`, 'utf16le'))
 }
 
-/** @throws EngineError */
+/** Yields all tags in order. @throws EngineError if the text is damaged */
 export function* scanTags(xml: string): Generator<Tag> {
   let at = 0
   for (;;) {
@@ -62,15 +62,15 @@ export function* scanTags(xml: string): Generator<Tag> {
   }
 }
 
-/** One question about a text, answered tag by tag. */
+/** Collects one piece of information from the tags of a text. */
 export interface TagReader {
-  /** Takes the next tag. @throws EngineError, RangeError if the question cannot be answered */
+  /** Reads the next tag. @throws EngineError, RangeError if the reader cannot find its information */
   read(tag: Tag): void
-  /** True if no further tag can change the answer. */
+  /** True if no further tag can change the result. */
   readonly done?: boolean
 }
 
-/** Shows all tags to all readers in one pass. Returns the readers that have no answer, because the text or a tag is damaged. */
+/** Passes all tags to all readers in one scan. Returns the readers that failed, because the text or a tag is damaged. */
 export function readTags(xml: string, readers: readonly TagReader[]): ReadonlySet<TagReader> {
   const failed = new Set<TagReader>()
   let active = [...readers]
@@ -112,11 +112,11 @@ function skipSpecial(xml: string, start: number): number {
   if (xml.startsWith('<!--', start)) return until('-->')
   if (xml.startsWith('<![CDATA[', start)) return until(']]>')
   if (xml.startsWith('<?', start)) return until('?>')
-  // A document type may hold entities; nothing that we edit has one.
+  // A document type may declare entities. No document that Whittle edits has one.
   throw new EngineError('xml', 'damaged', 'a document type declaration')
 }
 
-/** The position after the `>` that ends the tag; quoted values may hold one. */
+/** Index after the `>` that ends the tag. Quoted values may contain `>`. */
 function tagEnd(xml: string, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const code = xml.charCodeAt(at)
@@ -193,7 +193,7 @@ export interface Splice {
   readonly text: string
 }
 
-/** The text with pieces replaced. The pieces must not overlap. */
+/** Replaces parts of a text. @throws RangeError if parts overlap */
 export function spliced(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0

@@ -1,15 +1,14 @@
-/** Are two archives the same files? The proof of every lossless rewrite. */
+/** Compares two archives. The result proves that a lossless rewrite kept every file. */
 import type { Options, Verdict } from '../../model/codec.ts'
 import type { ZipEntry } from './entry.ts'
 import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
 
-/** What must not change about an entry, beside its bytes. */
+/** Fields of an entry that a rewrite must not change, in addition to its bytes. */
 const FACTS = ['versionMadeBy', 'time', 'date', 'internalAttributes', 'externalAttributes'] as const
 
 /**
- * The entries of both archives, by order, names and facts; then every byte of their contents. `result` is decoded to
- * the last byte, its CRCs checked.
+ * Compares order, names and metadata of the entries, then every byte of their contents. Decodes `result` completely and checks its CRCs.
  */
 export async function sameArchives(original: ZipArchive, result: ZipArchive, options: Pick<Options, 'signal'>): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
@@ -32,7 +31,7 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
   return { equal: true }
 }
 
-/** What belongs to the archive as a whole: the comment, and what stands in front of it and behind. */
+/** Compares the data outside the entries: the archive comment, and the bytes before and after the archive. */
 export async function differentShell(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
   if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
   if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'what follows the archive changed'
@@ -40,7 +39,7 @@ export async function differentShell(original: ZipArchive, result: ZipArchive): 
   return differentChunks(prefixChunks(original), prefixChunks(result))
 }
 
-/** The first fact about two entries that differs, but for sizes. */
+/** Names the first metadata field that differs between two entries. Sizes are not compared. */
 export function changedFact(before: ZipEntry, after: ZipEntry): string | undefined {
   if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
   if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
@@ -48,7 +47,7 @@ export function changedFact(before: ZipEntry, after: ZipEntry): string | undefin
   return FACTS.find((fact) => before[fact] !== after[fact])
 }
 
-/** Compares what two entries hold. What is under a password is compared as it stands. */
+/** Compares the contents of two entries. Encrypted entries are compared without decoding. */
 export async function differentBytes(
   original: ZipArchive,
   before: ZipEntry,
@@ -64,7 +63,7 @@ export async function differentBytes(
   return differentChunks(entryChunks(original, before), entryChunks(result, after))
 }
 
-/** Compares two streams of bytes whose chunks may be cut differently. */
+/** Compares two byte streams, whose chunk sizes may differ. */
 export async function differentChunks(first: AsyncIterable<Uint8Array>, second: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const [a, b] = [first[Symbol.asyncIterator](), second[Symbol.asyncIterator]()]
   let [x, y]: Uint8Array[] = [new Uint8Array(), new Uint8Array()]

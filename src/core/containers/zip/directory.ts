@@ -1,4 +1,4 @@
-/** The central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), in zip64 form or not. */
+/** Reads the central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), with or without zip64 records. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message, type Said } from '../../i18n/message.ts'
@@ -27,11 +27,11 @@ const MAX_16 = 0xffff
 export interface Directory {
   readonly entries: readonly Omit<ZipEntry, 'limit'>[]
   readonly comment: Uint8Array
-  /** Where the directory begins in the file. */
+  /** File offset of the directory. */
   readonly directoryOffset: number
-  /** Where offsets in the archive count from: behind what somebody put in front of it without telling it, else 0. */
+  /** File offset that the archive's offsets count from. Not 0 if a prefix was added without adjusting the offsets. */
   readonly base: number
-  /** What follows the archive in the file. */
+  /** Bytes after the archive in the file. */
   readonly suffix: Uint8Array
 }
 
@@ -40,7 +40,7 @@ export async function readDirectory(source: Source, format: string): Promise<Dir
   let { count, directoryBytes, directoryOffset } = endPlace(record)
   let endsAt = at
   if (record.u16(4) !== 0 || record.u16(6) !== 0) {
-    // 0xffff stands for "see zip64".
+    // Disk number 0xffff: the number is in the zip64 record.
     if (record.u16(4) !== MAX_16 || record.u16(6) !== MAX_16) throw unsupported('archive_on_several_disks')
   }
   if (count === MAX_16 || directoryBytes === MAX_32 || directoryOffset === MAX_32) {
@@ -72,7 +72,9 @@ async function isCentral(source: Source, offset: number): Promise<boolean> {
   return start.length === 4 && new ByteReader(start, true).u32(0) === CENTRAL_SIGNATURE
 }
 
-/** The end record whose comment reaches to the end of the file; else the last one that a directory stands in front of. */
+/**
+ * Finds the end record whose comment extends to the end of the file. If there is none, takes the last record that leaves bytes after it.
+ */
 async function findEnd(source: Source, format: string) {
   const { tail, tailAt } = await readTail(source)
   const reader = new ByteReader(tail, true)
@@ -117,7 +119,7 @@ function centralEntry(bytes: Uint8Array, offset: number, base: number, format: s
   const rawName = part(CENTRAL_BYTES, nameBytes)
   const allExtra = part(CENTRAL_BYTES + nameBytes, extraBytes)
 
-  // 4.5.3: the zip64 field has a number for each that is saturated here, in this order.
+  // APPNOTE.TXT 4.5.3: the zip64 field has one number for each field that is 0xffffffff here, in this order.
   const wide = zip64Values(allExtra)
   const widen = (narrow: number): number => {
     if (narrow !== MAX_32) return narrow

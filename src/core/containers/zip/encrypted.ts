@@ -1,4 +1,4 @@
-/** An archive of one file under a password: written in one pass, and opened again to prove that it can be. */
+/** Writes an encrypted ZIP archive of one file in one pass, and opens it again to verify it. */
 
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
@@ -24,13 +24,13 @@ import {
 } from './records.ts'
 import { AES_EXTRA, AES_METHOD, aesExtra, CODE_BYTES, OVERHEAD_BYTES, SALT_BYTES, VERIFIER_BYTES, winZipCipher } from './winzip-aes.ts'
 
-/** APPNOTE 4.4.3.2: AES needs version 5.1. */
+/** APPNOTE.TXT 4.4.3.2: AES encryption needs version 5.1. */
 const VERSION = 51
 const MADE_BY_UNIX = 3 << 8
 const REGULAR_FILE = 0o100644
 const PROBE_BYTES = 64 * 1024
 
-/** Writes `source` as the only file, `name`, of a ZIP archive under AES-256 (AE-2); stored when deflate gains too little. */
+/** Writes `source` as the only file of a ZIP archive with AES-256 (AE-2). Stores it uncompressed if Deflate saves less than 10 %. */
 export async function writeEncryptedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {
   const method = (await deflates(source)) ? DEFLATED : STORED
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
@@ -40,7 +40,7 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
     versionNeeded: VERSION,
     flags: FLAG_ENCRYPTED | FLAG_UTF8,
     method: AES_METHOD,
-    // biome-ignore lint/style/noRestrictedGlobals: when the archive was made, to two seconds; nothing is measured by it
+    // biome-ignore lint/style/noRestrictedGlobals: timestamp of the archive, in steps of two seconds; it is not used for measuring
     ...dosTime(new Date()),
     crc32: 0,
     compressedSize: source.size + OVERHEAD_BYTES,
@@ -73,8 +73,8 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
 }
 
 /**
- * Opens what `writeEncryptedZip` wrote, by its directory, and yields the plain bytes.
- * @throws CodecError (malformed) when the password does not fit, or a byte was changed (only known after the last chunk).
+ * Opens an archive of `writeEncryptedZip` through its directory and yields the decrypted bytes.
+ * @throws CodecError (malformed) if the password is wrong or a byte was changed (detected only after the last chunk)
  */
 export async function* openEncryptedZip(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const { method, dataOffset, compressedSize } = await onlyEntry(source)
@@ -133,7 +133,7 @@ async function onlyEntry(source: Source) {
   return { method: aes[5]! | (aes[6]! << 8), dataOffset, compressedSize }
 }
 
-/** Whether deflate saves a tenth of a sample from the start and from the middle: compressed formats do not. */
+/** True if Deflate saves 10 % of two samples, from the start and the middle of the file. Compressed formats do not shrink that much. */
 async function deflates(source: Source): Promise<boolean> {
   let before = 0
   let after = 0
@@ -145,8 +145,8 @@ async function deflates(source: Source): Promise<boolean> {
   return after < before * 0.9
 }
 
-/** MS-DOS date and time (APPNOTE 4.4.6), two seconds apart, from 1980. */
-// biome-ignore lint/style/noRestrictedGlobals: a type
+/** MS-DOS date and time (APPNOTE.TXT 4.4.6), in steps of two seconds, from 1980. */
+// biome-ignore lint/style/noRestrictedGlobals: used only as a type
 export function dosTime(now: Date): { time: number; date: number } {
   return {
     time: (now.getUTCHours() << 11) | (now.getUTCMinutes() << 5) | (now.getUTCSeconds() >> 1),

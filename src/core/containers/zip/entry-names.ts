@@ -1,4 +1,4 @@
-/** The names in an archive, also in one that is damaged: to tell what it is, before anybody reads it in earnest. */
+/** Reads the file names of an archive, even of a damaged one. Used to detect the file format. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../model/codec.ts'
@@ -6,10 +6,10 @@ import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } fr
 import { CENTRAL_BYTES, CENTRAL_SIGNATURE, END_BYTES, LOCAL_BYTES, LOCAL_SIGNATURE } from './records.ts'
 
 const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024
-/** From the beginning, where the directory cannot be found. */
+/** Bytes from the start of the file that are searched if the directory cannot be found. */
 const SEARCHED_BYTES = 256 * 1024
 
-/** Names from the central directory; from the local headers of the first bytes when the directory cannot be found. */
+/** Returns names from the central directory. If it cannot be found, from local headers in the first `SEARCHED_BYTES` bytes. */
 export async function entryNames(source: Source): Promise<string[]> {
   const { tail, tailAt } = await readTail(source)
   for (const at of endRecordsIn(tail)) {
@@ -22,13 +22,13 @@ export async function entryNames(source: Source): Promise<string[]> {
     const bytes = Math.min(directoryBytes, MOST_DIRECTORY_BYTES)
     const names = namesInDirectory(await source.read(directoryOffset, bytes))
     if (names.length > 0) return names
-    // A directory that lies elsewhere than it says (a prefix was put before the archive): it ends where the record begins.
+    // If a prefix was added to the archive, the stored offset is wrong, but the directory still ends where the end record begins.
     return namesInDirectory(await source.read(Math.max(0, tailAt + at - directoryBytes), bytes))
   }
   return namesInLocalHeaders(await source.read(0, SEARCHED_BYTES))
 }
 
-/** 4.3.12 */
+/** Reads central directory headers (APPNOTE.TXT 4.3.12). */
 function namesInDirectory(bytes: Uint8Array): string[] {
   const reader = new ByteReader(bytes, true)
   const names: string[] = []
@@ -40,7 +40,7 @@ function namesInDirectory(bytes: Uint8Array): string[] {
   return names
 }
 
-/** 4.3.7 */
+/** Searches for local file headers (APPNOTE.TXT 4.3.7). */
 function namesInLocalHeaders(bytes: Uint8Array): string[] {
   const reader = new ByteReader(bytes, true)
   const names: string[] = []

@@ -1,13 +1,13 @@
 import type { EntryFacts } from './records.ts'
 
-/** One file or folder of an archive. */
+/** A file or folder of an archive. */
 export interface ZipEntry extends EntryFacts {
-  /** The name decoded, for looking at; `rawName` is what is written. */
+  /** Decoded name, for comparisons and messages. `rawName` is what is written. */
   readonly name: string
   readonly localOffset: number
   readonly isDirectory: boolean
-  /** Its bytes are under a password, or by a method we do not read: it is copied as it stands. */
+  /** True if the content is encrypted or uses an unknown compression method. Such an entry is copied unchanged. */
   readonly opaque: boolean
-  /** Where the next file or the directory begins; this one ends before. */
+  /** File offset of the next file or of the directory. The entry must end before it. */
   readonly limit: number
 }

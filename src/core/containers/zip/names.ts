@@ -1,8 +1,9 @@
 import { FLAG_UTF8 } from './records.ts'
 
 /**
- * A name for looking at. Marked as UTF-8 or valid UTF-8: that. Else GB 18030, which is what Chinese archivers write and
- * has ASCII in it; the raw bytes are what is written back, so a wrong guess harms nothing but the look.
+ * Decodes a file name as UTF-8 if it is marked as UTF-8 or is valid UTF-8. Otherwise as GB 18030, which Chinese archivers write and which
+ * includes ASCII.
+ * Whittle writes the raw bytes back, so a wrong guess only affects messages.
  */
 export function decodeName(rawName: Uint8Array, flags: number): string {
   try {

@@ -1,6 +1,6 @@
 /**
- * ZIP archives read by ranges (PKWARE APPNOTE.TXT 6.3.10). The central directory is read once and distrusted: sizes,
- * counts, ratios, overlaps and names are checked before any file inside is touched.
+ * Reads ZIP archives by byte ranges (PKWARE APPNOTE.TXT 6.3.10). Reads the central directory once and does not trust it: sizes, counts,
+ * ratios, overlaps and names are checked before any file is read.
  */
 
 import { crc32 } from 'node:zlib'
@@ -17,42 +17,43 @@ import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
 import { DEFLATED, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
 import { type RangeReader, windowed } from './windowed.ts'
 
-/** Below this, a stream is more trouble than it saves. */
+/** Bytes. Smaller entries are read in one call instead of streamed. */
 const SMALL_BYTES = 1024 * 1024
-/** More than this in front of an archive is another file with an archive at its end. */
+/** Bytes. With a longer prefix, the file is another format with an archive appended. */
 const MOST_PREFIX_BYTES = 16 * 1024 * 1024
 
 export interface ZipArchive {
   readonly source: Source
-  /** In the directory's order. */
+  /** Entries in the order of the directory. */
   readonly entries: readonly ZipEntry[]
-  /** The same, in the order in which they stand in the file. */
+  /** The same entries in file order. */
   readonly physical: readonly ZipEntry[]
   readonly comment: Uint8Array
-  /** Bytes in front of the first file, which belong to nobody here: the head of a program, a mark of a split archive. */
+  /** Bytes before the first file, for example a self-extractor program or the mark of a split archive. */
   readonly prefixBytes: number
-  /** Where offsets in the archive count from: 0, or behind the prefix. */
+  /** File offset that the archive's offsets count from: 0, or the end of the prefix. */
   readonly base: number
-  /** What follows the archive in the file. */
+  /** Bytes after the archive in the file. */
   readonly suffix: Uint8Array
   readonly reader: RangeReader
-  /** The format's name, for errors. */
+  /** Name of the format in error messages. */
   readonly format: string
 }
 
-/** What stands in front of an entry's bytes. */
+/** Local header of an entry and the position of its data. */
 export interface LocalPart {
   /** Extra fields of the local header, without zip64. */
   readonly extra: Uint8Array
   readonly dataOffset: number
-  /** The whole header as it stands. */
+  /** The whole local header, unchanged. */
   readonly header: Uint8Array
 }
 
 /**
- * @throws CodecError (malformed) for bombs, names that leave the folder, overlaps, doubles and broken directories
- * @throws CodecError (unsupported_feature) for several disks, an encrypted directory, much in front of the archive
- * @throws CodecError (over_budget) for more entries or bytes than a job takes
+ * Opens an archive and checks its directory.
+ * @throws CodecError (malformed) if it is a ZIP bomb, names lead outside the folder, entries overlap or repeat, or the directory is damaged
+ * @throws CodecError (unsupported_feature) if it has several disks, an encrypted directory or a prefix above `MOST_PREFIX_BYTES`
+ * @throws CodecError (over_budget) if it has more entries or bytes than `ZIP_LIMITS` allow
  */
 export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
   const reader = windowed(source)
@@ -78,7 +79,7 @@ function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format:
     if (names.has(key)) throw refuse(message('two_files_named', { name: JSON.stringify(entry.name.slice(0, 80)) }))
     names.add(key)
     if (at + LOCAL_BYTES + entry.rawName.length + entry.compressedSize > entry.limit) throw refuse('file_overlaps_next_one')
-    // RFC 1951: 258 bytes for two bits at best, so no stream grows by more than 1032.
+    // RFC 1951: two bits produce at most 258 bytes, so a Deflate stream never expands by more than 1032.
     if (entry.method === DEFLATED && entry.size > entry.compressedSize * 1032 + 64)
       throw refuse(message('entry_bomb', { size: entry.size, compressedSize: entry.compressedSize }))
     if (entry.method === STORED && !entry.opaque && entry.size !== entry.compressedSize) throw refuse('stored_file_of_two_sizes')
@@ -90,12 +91,14 @@ function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format:
   if (total > ZIP_LIMITS.totalBytes) throw overBudget(message('bytes_inside_archive', { bytes: total }))
 }
 
-/** Absolute, with a drive, or with a step up: "zip slip". */
+/** True if a name is absolute, has a drive letter or contains `..` ("zip slip" attack). */
 function leavesItsFolder(name: string): boolean {
   return name.includes('\0') || /^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)/i.test(name)
 }
 
-/** The local header of an entry (4.3.7), compared with what the directory says. */
+/**
+ * Reads the local header of an entry (APPNOTE.TXT 4.3.7) and compares it with the directory. @throws CodecError (malformed) if they differ
+ */
 export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<LocalPart> {
   const refuse = (what: Said) => malformed(archive.format, entry.localOffset, what)
   const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
@@ -114,7 +117,7 @@ export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<L
   return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }
 }
 
-/** What stands in front of the archive. */
+/** Yields the bytes before the archive. */
 export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < archive.prefixBytes; ) {
     const chunk = await archive.reader(at, Math.min(1024 * 1024, archive.prefixBytes - at))
@@ -124,7 +127,7 @@ export async function* prefixChunks(archive: ZipArchive): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The entry's bytes as they stand in the archive, by chunks. */
+/** Yields the stored bytes of an entry, without decompressing them. */
 export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffset: number): AsyncGenerator<Uint8Array> {
   const end = dataOffset + entry.compressedSize
   for (let at = dataOffset; at < end; ) {
@@ -136,8 +139,8 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
 }
 
 /**
- * The whole content of an entry, size and CRC checked.
- * @throws CodecError (over_budget) when it has more than `IN_MEMORY_BYTES`: use `entryChunks`
+ * Returns the whole content of an entry and checks size and CRC.
+ * @throws CodecError (over_budget) if it has more than `IN_MEMORY_BYTES` bytes; use `entryChunks` instead
  */
 export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalPart): Promise<Uint8Array> {
   if (entry.size > IN_MEMORY_BYTES) throw overBudget(message('entry_of_bytes', { name: entry.name, size: entry.size }))
@@ -147,7 +150,7 @@ export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: Lo
   return decode(archive, entry, raw)
 }
 
-/** The content of an entry from its stored bytes, size and CRC checked. */
+/** Decompresses the stored bytes of an entry and checks size and CRC. */
 export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
   const refuse = (what: Said) =>
     malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
@@ -166,7 +169,7 @@ export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): U
   return bytes
 }
 
-/** The content of an entry of any size by chunks; size and CRC are checked after the last one. */
+/** Yields the content of an entry of any size in chunks. Size and CRC are checked after the last chunk. */
 export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   const refuse = (what: Said) =>
     malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))

@@ -1,6 +1,6 @@
 /**
- * The records of a ZIP archive as they are written (PKWARE APPNOTE.TXT 6.3.10, sections 4.3 and 4.4). All numbers are
- * little-endian; sizes that do not fit 32 bits go into the zip64 extra field (4.5.3).
+ * Writes the records of a ZIP archive (PKWARE APPNOTE.TXT 6.3.10, sections 4.3 and 4.4). All numbers are little-endian. Sizes that do not
+ * fit in 32 bits go into the zip64 extra field (4.5.3).
  */
 import { concat } from '../../bytes/concat.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -19,7 +19,7 @@ export const END_BYTES = 22
 export const ZIP64_END_BYTES = 56
 export const ZIP64_LOCATOR_BYTES = 20
 
-/** General purpose bits (4.4.4). */
+/** General purpose bit flags (APPNOTE.TXT 4.4.4). */
 export const FLAG_ENCRYPTED = 1
 export const FLAG_DESCRIPTOR = 1 << 3
 export const FLAG_STRONG_ENCRYPTION = 1 << 6
@@ -33,7 +33,7 @@ const ZIP64_EXTRA = 0x0001
 const MAX_32 = 0xffffffff
 const MAX_16 = 0xffff
 
-/** What an archive says about one of its files, in the terms of APPNOTE 4.4. */
+/** Metadata of one file in the archive, with the field names of APPNOTE.TXT 4.4. */
 export interface EntryFacts {
   readonly versionMadeBy: number
   readonly versionNeeded: number
@@ -47,14 +47,14 @@ export interface EntryFacts {
   readonly size: number
   readonly internalAttributes: number
   readonly externalAttributes: number
-  /** The name as it stands in the archive, whatever its encoding. */
+  /** Name as stored in the archive, in any encoding. */
   readonly rawName: Uint8Array
   /** Extra fields of the central directory, without zip64. */
   readonly extra: Uint8Array
   readonly comment: Uint8Array
 }
 
-/** Local file header (4.3.7). `localExtra` are its own extra fields, without zip64. */
+/** Writes a local file header (APPNOTE.TXT 4.3.7). `localExtra`: its extra fields, without zip64. */
 export function localHeader(facts: EntryFacts, localExtra: Uint8Array): Uint8Array {
   const large = facts.size >= MAX_32 || facts.compressedSize >= MAX_32
   const zip64 = large ? zip64Extra([facts.size, facts.compressedSize]) : new Uint8Array()
@@ -76,7 +76,7 @@ export function localHeader(facts: EntryFacts, localExtra: Uint8Array): Uint8Arr
     .finish()
 }
 
-/** Central directory header (4.3.12). */
+/** Writes a central directory header (APPNOTE.TXT 4.3.12). */
 export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Array {
   const wide: number[] = []
   const narrow = (value: number) => {
@@ -84,7 +84,7 @@ export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Arra
     wide.push(value)
     return MAX_32
   }
-  // The zip64 field holds, in this order, those that did not fit: size, compressed size, offset (4.5.3).
+  // APPNOTE.TXT 4.5.3: the zip64 field has the numbers that do not fit, in this order: size, compressed size, offset.
   const size = narrow(facts.size)
   const compressedSize = narrow(facts.compressedSize)
   const offset = narrow(localOffset)
@@ -103,7 +103,7 @@ export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Arra
     .u16(facts.rawName.length)
     .u16(facts.extra.length + zip64.length)
     .u16(facts.comment.length)
-    .u16(0) // the disk
+    .u16(0) // disk number
     .u16(facts.internalAttributes)
     .u32(facts.externalAttributes)
     .u32(offset)
@@ -114,31 +114,31 @@ export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Arra
     .finish()
 }
 
-/** End of central directory record (4.3.16), after its zip64 forms (4.3.14, 4.3.15) when something does not fit. */
+/** Writes the end of central directory record (APPNOTE.TXT 4.3.16). If a number does not fit, zip64 records (4.3.14, 4.3.15) precede it. */
 export function endRecords(count: number, directoryOffset: number, directoryBytes: number, comment: Uint8Array): Uint8Array {
   const records = ByteWriter.growing(true)
   if (count >= MAX_16 || directoryBytes >= MAX_32 || directoryOffset >= MAX_32) {
     records
       .u32(ZIP64_END_SIGNATURE)
       .u64(ZIP64_END_BYTES - 12)
-      .u16(45) // version made by, and needed
+      .u16(45) // version made by, and version needed
       .u16(45)
-      .u32(0) // this disk, and that of the directory
+      .u32(0) // this disk, and the disk of the directory
       .u32(0)
-      .u64(count) // on this disk, and in all
+      .u64(count) // entries on this disk, and in total
       .u64(count)
       .u64(directoryBytes)
       .u64(directoryOffset)
       .u32(ZIP64_LOCATOR_SIGNATURE)
-      .u32(0) // the disk of the zip64 end record
+      .u32(0) // disk of the zip64 end record
       .u64(directoryOffset + directoryBytes)
-      .u32(1) // disks in all
+      .u32(1) // number of disks
   }
   return records
     .u32(END_SIGNATURE)
-    .u16(0) // this disk, and that of the directory
+    .u16(0) // this disk, and the disk of the directory
     .u16(0)
-    .u16(Math.min(count, MAX_16)) // on this disk, and in all
+    .u16(Math.min(count, MAX_16)) // entries on this disk, and in total
     .u16(Math.min(count, MAX_16))
     .u32(Math.min(directoryBytes, MAX_32))
     .u32(Math.min(directoryOffset, MAX_32))
@@ -155,7 +155,7 @@ function zip64Extra(values: readonly number[]): Uint8Array {
   return extra.finish()
 }
 
-/** The extra fields (4.5.1) of a header, one by one; what does not parse to its end is yielded as `id: undefined`. */
+/** Yields the extra fields (APPNOTE.TXT 4.5.1) of a header. Bytes that do not form a complete field are yielded with `id: undefined`. */
 export function* extraFields(extra: Uint8Array): Generator<{ id: number | undefined; data: Uint8Array; whole: Uint8Array }> {
   const reader = new ByteReader(extra, true)
   let at = 0
@@ -169,13 +169,13 @@ export function* extraFields(extra: Uint8Array): Generator<{ id: number | undefi
   if (at < extra.length) yield { id: undefined, data: extra.subarray(at), whole: extra.subarray(at) }
 }
 
-/** Extra fields without zip64, which the writer adds anew where it is needed. */
+/** Returns the extra fields without zip64. The writer adds a new zip64 field if needed. */
 export function withoutZip64(extra: Uint8Array): Uint8Array {
   const kept = [...extraFields(extra)].filter((field) => field.id !== ZIP64_EXTRA)
   return concat(kept.map((field) => field.whole))
 }
 
-/** The zip64 extra field's numbers, in their order; undefined when there is none. */
+/** Numbers of the zip64 extra field in their order. `undefined`: there is no zip64 field. */
 export function zip64Values(extra: Uint8Array): number[] | undefined {
   for (const { id, data } of extraFields(extra)) {
     if (id !== ZIP64_EXTRA) continue

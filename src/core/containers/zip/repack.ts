@@ -1,11 +1,11 @@
-/** The lossless treatment of any ZIP-based format: every file's bytes stay, their streams get smaller. */
+/** Lossless recompression of any ZIP-based format: every file keeps its bytes, and only its Deflate stream becomes smaller. */
 import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { sameArchives } from './compare.ts'
 import { openZip, type ZipArchive } from './read.ts'
 import { KEEP, type Recipe, type Rewritten, rewriteZip } from './rewrite.ts'
 
-/** Looks at an archive before it is repacked; may put its files into another order. */
+/** Inspects an archive before it is repacked. May return it with another order of files. */
 export type Arrange = (archive: ZipArchive) => ZipArchive
 
 export interface RepackRules {
@@ -13,7 +13,7 @@ export interface RepackRules {
   readonly recipe?: Recipe
 }
 
-/** Re-deflates every file of the archive. `note` joins the receipt's steps. */
+/** Compresses every file of the archive again. `note` is appended to the receipt's steps. */
 export async function repack(
   archive: ZipArchive,
   sink: Sink,
@@ -31,7 +31,7 @@ export function repackSteps(counts: Rewritten): Message[] {
   return [message('files_re_deflated', { recompressed: counts.recompressed, files: total, kept: counts.kept }), ...between]
 }
 
-/** Every entry's facts and bytes are the same. */
+/** Checks that metadata and bytes of every entry are the same. */
 export async function verifyRepacked(
   original: ZipArchive,
   result: Source,
@@ -41,7 +41,7 @@ export async function verifyRepacked(
   return sameArchives(arrange(original), await openZip(result, original.format), options)
 }
 
-/** A codec that only repacks. */
+/** Returns a codec that only repacks archives. */
 export function repackCodec(format: Codec['format'], rules: RepackRules = {}): Codec {
   return {
     format,

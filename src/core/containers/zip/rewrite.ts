@@ -1,6 +1,7 @@
 /**
- * Writes an archive anew: files one at a time, in their old order, each by the smallest of its old stream, libdeflate's
- * best, and plain storage. Names, times, attributes, extra fields and comments stay; what is under a password is copied.
+ * Writes an archive again, one file at a time in the old order. Each file uses the smallest of its old stream, libdeflate's best stream and
+ * no compression.
+ * Names, times, attributes, extra fields and comments stay. Encrypted files are copied.
  */
 
 import { crc32, createDeflateRaw } from 'node:zlib'
@@ -28,33 +29,33 @@ import {
   STORED,
 } from './records.ts'
 
-/** What becomes of an entry. */
+/** Action for an entry of the archive. */
 export type Fate =
   | { kind: 'keep' }
-  /** As `keep`, but without compression and extra fields (an EPUB's `mimetype`: OCF 3.3, 4.2.2). */
+  /** Like `keep`, but without compression and extra fields. Required for the `mimetype` of an EPUB (OCF 3.3, 4.2.2). */
   | { kind: 'store' }
   | { kind: 'drop' }
-  /** `bytes` are freed when they were written. */
-  | { kind: 'replace'; bytes: Uint8Array /** ASCII; the old name when absent. */; name?: string }
+  /** The writer frees `bytes` after use. */
+  | { kind: 'replace'; bytes: Uint8Array /** ASCII name. `undefined`: the old name. */; name?: string }
 
-/** Decides an entry's fate. `load` gives its content (only for entries up to `IN_MEMORY_BYTES`). */
+/** Decides the action for an entry. `load` returns its content, only for entries up to `IN_MEMORY_BYTES`. */
 export type Recipe = (entry: ZipEntry, load: () => Promise<Uint8Array>) => Promise<Fate> | Fate
 
-/** How many entries went which way, for the receipt. */
+/** Number of entries for each action, for the receipt. */
 export interface Rewritten {
   recompressed: number
   kept: number
   replaced: number
   dropped: number
-  /** Bytes between the members, which no entry of the directory names: older versions of members, or remains of deleted ones. */
+  /** Bytes between members that no directory entry refers to: old versions of members, or remains of deleted ones. */
   betweenBytes: number
 }
 
-/** Microsoft's "growth hint" (0xA220): zeros that leave a part room to grow in place. The only extra field left out. */
+/** Id of Microsoft's "growth hint" extra field (0xA220): zeros so that a part can grow in place. The only extra field that is dropped. */
 const GROWTH_HINT = 0xa220
 const EMPTY = new Uint8Array()
 const LARGE_BYTES = 256 * 1024
-/** What an entry counts beside its bytes: its headers, and looking at it. */
+/** Bytes added to each entry's size in the progress of work, for its headers and inspection. */
 const ENTRY_BYTES = 2048
 
 export const KEEP: Fate = { kind: 'keep' }
@@ -74,7 +75,7 @@ export async function rewriteZip(
   for await (const chunk of prefixChunks(archive)) await sink.write(chunk.slice())
   for (const entry of archive.physical) {
     options.signal.throwIfAborted()
-    // Large files are pictures, mostly, and their codecs want the memory.
+    // Large files are mostly pictures, and picture codecs need the memory.
     if (entry.size > LARGE_BYTES) releaseDeflate()
     const local = await localPart(archive, entry)
     counts.betweenBytes += await betweenBytes(archive, entry, local)
@@ -91,7 +92,7 @@ export async function rewriteZip(
     if (content && entry.size > LARGE_BYTES) discard(content)
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
-    // Lets the isolate answer others between two files, or many small ones.
+    // Yields to other tasks of the isolate between two large files or after many small ones.
     await breath.after(entry.size + ENTRY_BYTES)
   }
 
@@ -114,11 +115,11 @@ export async function rewriteZip(
   return counts
 }
 
-/** A data descriptor (APPNOTE 4.3.9): CRC and two sizes, with a signature or without. */
+/** Data descriptor (APPNOTE.TXT 4.3.9): CRC and two sizes, with or without a signature. */
 const DESCRIPTOR_SIGNATURE = 0x08074b50
 const [DESCRIPTOR_BYTES, WIDE_DESCRIPTOR_BYTES] = [12, 20]
 
-/** Bytes behind a member and its data descriptor, in front of the next one. */
+/** Bytes after a member and its data descriptor, up to the next member. */
 async function betweenBytes(archive: ZipArchive, { flags, compressedSize, size, limit }: ZipEntry, { dataOffset }: LocalPart) {
   const end = dataOffset + compressedSize
   if (end === limit || !(flags & FLAG_DESCRIPTOR)) return limit - end
@@ -126,28 +127,28 @@ async function betweenBytes(archive: ZipArchive, { flags, compressedSize, size, 
   const isSigned = start.length === 4 && new ByteReader(start, true).u32(0) === DESCRIPTOR_SIGNATURE
   const descriptor = Math.max(size, compressedSize) > MAX_32 ? WIDE_DESCRIPTOR_BYTES : DESCRIPTOR_BYTES
   const behind = limit - end - descriptor - (isSigned ? 4 : 0)
-  // Some writers use the wide form for small members, too.
+  // Some writers use the 8-byte size form for small members too.
   return behind === WIDE_DESCRIPTOR_BYTES - DESCRIPTOR_BYTES ? 0 : Math.max(0, behind)
 }
 
-/** How hard it is tried. */
+/** Compression effort for an archive. */
 interface Effort {
   readonly level: number
-  /** Bytes that may still be compressed in the slowest way, about one second of CPU a megabyte. */
+  /** Bytes that may still be compressed by the slowest method, which takes about 1 s of CPU a megabyte. */
   thoroughBytes: number
   readonly signal: AbortSignal
 }
 
 const THOROUGH_BYTES = 16 * 1024 * 1024
 
-/** Level 12 for ordinary documents; less for what would take minutes. */
+/** libdeflate level 12 up to 32 MiB of content, 10 up to 128 MiB, 8 above, where level 12 would take minutes. */
 function effortFor(archive: ZipArchive, signal: AbortSignal): Effort {
   const bytes = archive.entries.reduce((sum, entry) => sum + (entry.size <= IN_MEMORY_BYTES ? entry.size : 0), 0)
   const level = bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
   return { level, thoroughBytes: THOROUGH_BYTES, signal }
 }
 
-/** A compressed form that is ready to be written. */
+/** Compressed form of an entry, ready to be written. */
 interface Stream {
   readonly method: number
   readonly size: number
@@ -156,7 +157,7 @@ interface Stream {
   chunks(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** An archive on its way from the old form to the new. */
+/** State of an archive that is being rewritten. */
 interface Rewriting {
   readonly archive: ZipArchive
   readonly sink: Sink
@@ -164,7 +165,7 @@ interface Rewriting {
   readonly counts: Rewritten
 }
 
-/** An entry as it was found. `content`: what is in it, where somebody asked for that before. */
+/** An entry of the old archive. `content`: its decompressed bytes if the recipe loaded them, otherwise `undefined`. */
 interface OldEntry {
   readonly entry: ZipEntry
   readonly local: LocalPart
@@ -190,7 +191,7 @@ async function writeEntry(
   else if (stream === old) counts.kept++
   else counts.recompressed++
 
-  // Sizes are known now, so no data descriptor follows; bits 1 and 2 told about the old stream (4.4.4).
+  // Sizes are known now, so no data descriptor follows. Bits 1 and 2 describe the old Deflate stream (APPNOTE.TXT 4.4.4).
   const flags = stream === old ? entry.flags & ~FLAG_DESCRIPTOR : entry.flags & ~(FLAG_DESCRIPTOR | 6)
   const facts: EntryFacts = {
     ...entry,
@@ -208,10 +209,10 @@ async function writeEntry(
   return facts
 }
 
-/** One that holds something is read and checked like any file. */
+/** Directory entries with content are decompressed and checked like files. */
 const isEmptyDirectory = (entry: ZipEntry) => entry.isDirectory && entry.size === 0 && entry.crc32 === 0
 
-/** The smallest form of `bytes`: their old stream where nothing beats it. */
+/** Returns the smallest form of `bytes`. Keeps the old stream if no other is smaller. */
 async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Promise<Stream> {
   const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
   const budget = Math.min(oldSize, bytes.length) - 1
@@ -220,15 +221,18 @@ async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effo
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
 }
 
-/** Below this, looking takes as long as doing. */
+/** Bytes. For smaller files, a quick trial takes as long as the full compression. */
 const LOOK_BYTES = 64 * 1024
-/** What a quick look leaves more of is a picture or a film, and stays as it is. */
+/** Share of the size after a quick trial. Files that stay larger are already compressed (pictures, films) and are kept. */
 const COMPRESSED_SHARE = 0.998
 
-/** And what was made just now and leaves more of itself is another picture: the slowest way takes a fifth of its time for 0.3 % of its bytes. */
+/**
+ * Share of the size after a quick trial. New files that stay larger are compressed pictures: the slowest method would take a fifth of its
+ * time to save 0.3 % of their bytes.
+ */
 const CODED_SHARE = 0.98
 
-/** libdeflate wants a few bytes more than it writes. */
+/** Bytes that libdeflate needs in the output buffer beyond the result. */
 const MARGIN_BYTES = 16
 
 async function shrunk(
@@ -247,7 +251,7 @@ async function shrunk(
   }
   const mayBeThorough = bytes.length <= effort.thoroughBytes && !isCoded
   const thorough = () => deflateThorough(bytes, budget + MARGIN_BYTES, effort.signal)
-  // Of what is long, level 12 makes a third of the work and never less bytes.
+  // For long files, level 12 first would add a third to the work, and its result is never smaller.
   if (mayBeThorough && isLong) {
     effort.thoroughBytes -= bytes.length
     return within(await thorough(), budget)
@@ -263,11 +267,11 @@ function within(bytes: Uint8Array | undefined, budget: number): Uint8Array | und
   return bytes && bytes.length <= budget ? bytes : undefined
 }
 
-/** The bytes are copied: the sink owns what it is given, and ours may be a view of a window. */
+/** The sink owns the bytes it gets, and `bytes` may be a view of a read window, so they are copied. */
 const storedStream = (bytes: Uint8Array): Stream => ({ ...measured(bytes, STORED), chunks: () => [bytes.slice()] })
 const measured = (bytes: Uint8Array, method: number) => ({ method, size: bytes.length, compressedSize: bytes.length, crc32: crc32(bytes) })
 
-/** Files that do not fit in memory: a first pass tells whether zlib beats the old stream, a second one writes. */
+/** Handles files that do not fit in memory. The first pass measures whether zlib beats the old stream, the second one writes. */
 async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, store: boolean): Promise<Stream> {
   const plain: Stream = {
     method: STORED,
@@ -285,7 +289,7 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
   return best === plain.size ? plain : { ...plain, method: DEFLATED, compressedSize, chunks: deflated }
 }
 
-/** Encrypted data with a descriptor: the descriptor stays, since the password check may depend on it (APPNOTE 6.1.6). */
+/** Copies encrypted data with its data descriptor, because the password check may depend on the descriptor (APPNOTE.TXT 6.1.6). */
 async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart, sink: Sink, counts: Rewritten): Promise<EntryFacts> {
   const dataEnd = local.dataOffset + entry.compressedSize
   const tail = entry.limit - dataEnd

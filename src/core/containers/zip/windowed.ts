@@ -1,13 +1,13 @@
 import type { Source } from '../../model/codec.ts'
 
-/** Range reads in roughly ascending order. What comes back is a view: do not write into it, do not keep it for long. */
+/** Reads ranges in roughly ascending order. The result is a view that is valid until the next read. Callers must not write into it. */
 export type RangeReader = (offset: number, length: number) => Promise<Uint8Array>
 
 const WINDOW_BYTES = 1024 * 1024
-/** After a jump: who skips the large files of an archive reads their headers only. */
+/** Bytes of the first read after a jump. Callers that skip large files only read their headers. */
 const FIRST_WINDOW_BYTES = 64 * 1024
 
-/** Serves small reads from one window of a source, so that thousands of small files do not become thousands of requests. */
+/** Serves small reads from one window of a source, so that thousands of small files do not cause thousands of requests. */
 export function windowed(source: Source): RangeReader {
   let start = 0
   let window: Uint8Array = new Uint8Array()

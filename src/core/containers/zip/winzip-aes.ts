@@ -1,5 +1,5 @@
 /**
- * AES-256 as WinZip adds it to ZIP ("AES Encryption Information: Encryption Specification AE-1 and AE-2", version 1.04):
+ * WinZip's AES-256 encryption for ZIP ("AES Encryption Information: Encryption Specification AE-1 and AE-2", version 1.04).
  * PBKDF2-HMAC-SHA1, AES in counter mode with a little-endian counter that starts at 1, HMAC-SHA1 over the ciphertext.
  */
 import { createCipheriv, createHmac, pbkdf2Sync } from 'node:crypto'
@@ -15,23 +15,23 @@ const ITERATIONS = 1000
 const BLOCK_BYTES = 16
 const NO_IV = new Uint8Array()
 
-/** Extra field 0x9901: AE-2 (no CRC in the headers), vendor "AE", strength 3 (256 bits), the real method. */
+/** Extra field 0x9901: AE-2 (no CRC in the headers), vendor "AE", strength 3 (256 bits), the real compression method. */
 export function aesExtra(method: number): Uint8Array {
   return new Uint8Array([0x01, 0x99, 7, 0, 2, 0, 0x41, 0x45, 3, method & 255, method >> 8])
 }
 
 export interface WinZipCipher {
-  /** Two bytes by which most wrong passwords are noticed at once. */
+  /** Two bytes that detect most wrong passwords before decryption. */
   readonly verifier: Uint8Array
-  /** The ciphertext of the next plain bytes; the authentication code runs along. */
+  /** Encrypts the next plain bytes and updates the authentication code. */
   encrypt(plain: Uint8Array): Uint8Array
-  /** The plain bytes of the next ciphertext; the authentication code runs along. */
+  /** Decrypts the next bytes and updates the authentication code. */
   decrypt(ciphertext: Uint8Array): Uint8Array
-  /** HMAC-SHA1-80 over all ciphertext so far. Ends the cipher. */
+  /** Returns the HMAC-SHA1-80 of all ciphertext so far. The cipher cannot be used afterwards. */
   code(): Uint8Array
 }
 
-/** @param salt 16 random bytes, stored in front of the data. */
+/** Creates a cipher. @param salt 16 random bytes, stored before the data */
 export function winZipCipher(password: string, salt: Uint8Array): WinZipCipher {
   const keys = new Uint8Array(pbkdf2Sync(new TextEncoder().encode(password), salt, ITERATIONS, 66, 'sha1'))
   const cipher = createCipheriv('aes-256-ecb', keys.subarray(0, 32), NO_IV)
@@ -40,7 +40,7 @@ export function winZipCipher(password: string, salt: Uint8Array): WinZipCipher {
   let counter = 1
   let rest: Uint8Array = new Uint8Array()
 
-  /** `length` bytes of key stream: the encryption of the counter blocks, without a gap from call to call. */
+  /** Returns `length` bytes of key stream (encrypted counter blocks). Each call continues where the last one ended. */
   const keyStream = (length: number): Uint8Array => {
     const blocks = Math.max(0, Math.ceil((length - rest.length) / BLOCK_BYTES))
     const counters = new DataView(new ArrayBuffer(blocks * BLOCK_BYTES))
