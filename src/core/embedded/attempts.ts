@@ -1,4 +1,7 @@
-/** Codings of one picture: by its codec at a level, in the sizes that a level may reduce it to, judged at the old size. */
+/**
+ * Trial encodings of one embedded picture at the sizes that a level may reduce it to. Each result is measured at the size of the old
+ * picture.
+ */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
@@ -14,44 +17,46 @@ import { goneFrom } from './gone.ts'
 import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { ScaledSample, similarity } from './similarity.ts'
 
-/** Pixels per inch of what is shown that a level keeps; a gentler level's are tried where the floors ask for more. */
+/** Pixels an inch of displayed size that each level keeps. If quality floors need more pixels, the values of gentler levels are tried. */
 const DPI = LEVELS.shownDotsPerInch
 
-/** Downsampling by less than this is not worth a loss. */
+/** Ratio of sides. A picture is not downsampled to more than this ratio: the loss would not be worth it. */
 const WORTHWHILE_SCALE = 0.8
-/** What an upscaled result must keep, so that other measurements agree. */
+/**
+ * Minimum scores of a downsampled result after upscaling. They are above the floors, so that other implementations of the metrics agree.
+ */
 const SCALED_SSIM = FLOOR_SSIM + 0.01
 const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
 const SCALED_RGB_PSNR_DB = 26
-/** How much better than its target a level's coding may be: smooth pictures keep a least quality. */
+/** SSIM by which a level's encoding may exceed its target, because smooth pictures keep a minimum quality. */
 const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
-/** Smaller pictures are tried as quickly as they are looked at. */
+/** Pixels. Encoding a smaller picture takes no longer than estimating the result. */
 const WORTH_LOOKING_PIXELS = 100_000
 
 export interface Recompressed {
   readonly bytes: Uint8Array
   readonly output: OutputId
-  /** Luma, against the old picture at its size; absent when no sample changed. */
+  /** Loss of luma against the old picture at its size. `undefined`: no sample changed. */
   readonly loss?: PictureLoss
   readonly downsampled: boolean
-  /** Steps of its codec that say what is no longer there. */
+  /** Steps of the picture's codec that list removed data. */
   readonly gone?: readonly Message[]
 }
 
 export interface PictureRequest {
-  /** The size the whole picture is shown at; undefined when that is not known for sure. */
+  /** Displayed size of the whole picture. `undefined`: unknown. */
   readonly shown?: { readonly widthInches: number; readonly heightInches: number } | undefined
-  /** An opaque PNG may become a JPEG: whoever asks can change its name and type everywhere. */
+  /** True if an opaque PNG may become a JPEG, because the caller can change its name and type everywhere. Default: false. */
   readonly mayBecomeJpeg?: boolean
-  /** Only an exact result. */
+  /** True if no sample may change. Default: false. */
   readonly lossless?: boolean
-  /** What bytes take in the place of the picture; `undefined`: a package deflates them. */
+  /** Returns the bytes that a result takes in its container. `undefined`: the container is a package that may deflate it. */
   readonly sizeOf?: (bytes: Uint8Array) => number
 }
 
 export type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
 
-/** A picture and what is asked of its codec. */
+/** A picture and the request for its codec. */
 export interface Work {
   readonly bytes: Uint8Array
   readonly name: string
@@ -70,7 +75,10 @@ export const workOf = (bytes: Uint8Array, name: string, facts: PictureFacts, opt
   sample: new ScaledSample(bytes, facts),
 })
 
-/** Sizes below the whole one, from the smallest that a level accepts. The same ladder for every level, so that levels stay in order. */
+/**
+ * Returns the reduced sizes to try, from the smallest that the level accepts. All levels use the same list of sizes, so that a stronger
+ * level is never larger.
+ */
 export function reducedSizes({ facts, request: { shown, lossless } }: Work, quality: Quality): InnerRequest[] {
   const sizes: InnerRequest[] = []
   if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
@@ -84,8 +92,9 @@ export function reducedSizes({ facts, request: { shown, lossless } }: Work, qual
 }
 
 /**
- * The first size of the ladder that may stand; beside it, what the next gentler level makes of sizes at which this one's coding
- * loses too much. A size at which nothing is gained is followed by the whole picture, of which an exact form may be smaller.
+ * Tries sizes from small to large and returns the first acceptable result. Where this level loses too much at a reduced size, also tries
+ * the next gentler level and returns its result too.
+ * If a reduced size saves nothing, the whole picture is tried next, because its lossless form may be smaller.
  */
 export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Recompressed[]> {
   const { quality } = work.options
@@ -102,8 +111,8 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
         continue
       }
     }
-    // What a gentler level would choose counts, too, or the stronger level could come out larger. Of the ladder that is medium:
-    // high keeps more pixels than there are at sizes that medium may come down to.
+    // The stronger level must not be larger, so results of gentler levels count as well. Only `medium` is tried: `high` keeps more pixels
+    // than exist at the sizes that `medium` accepts.
     const gentle = gentlerTargets(quality).find((level) => level === 'medium')
     if (size.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
     gentler = (await attempted(work, { ...size, ...asked, quality: gentle })).judged
@@ -111,7 +120,7 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
   return gentler ? [gentler] : []
 }
 
-/** The first size of a level's own ladder that may stand there. Undefined where only the whole picture does. */
+/** Returns the first acceptable result among a level's reduced sizes. `undefined`: only the whole picture is acceptable. */
 export async function reducedAt(work: Work, quality: Quality, asked: InnerRequest): Promise<Recompressed | undefined> {
   for (const size of reducedSizes(work, quality)) {
     if (!mayStand(await leftBySize(work, size), quality)) continue
@@ -123,13 +132,13 @@ export async function reducedAt(work: Work, quality: Quality, asked: InnerReques
 
 interface Attempted {
   readonly judged: Recompressed | undefined
-  /** No larger size would bring a gain: nothing was gained, or the codec does not downsample. */
+  /** True if no larger size can save bytes: nothing was saved, or the codec does not downsample. */
   readonly hopeless: boolean
 }
 
-/** One coding, if it stands at the old picture's size. */
+/** Encodes once. `judged` is the result if it passes the checks at the old picture's size. */
 export async function attempted({ bytes, name, facts, options }: Work, asked: InnerRequest): Promise<Attempted> {
-  // The engines of the last try can be collected meanwhile.
+  // Yielding lets the garbage collector free the engines of the last trial.
   await yieldToOthers(options.signal)
   const result = await options.inner.compress(bytes, name, asked)
   const judged = await judge(bytes, facts, result)
@@ -144,23 +153,23 @@ function isHopeless(facts: PictureFacts, result: InnerResult): boolean {
   return fresh?.width === facts.width && fresh.height === facts.height
 }
 
-/** What is left of a large picture at a smaller size, before any coding; undefined where that is as soon tried as told. */
+/**
+ * Similarity after downsampling to `maxWidth`, before any encoding. `undefined`: the picture keeps its size, or is too small for an
+ * estimate to be faster than encoding.
+ */
 function leftBySize({ sample, facts: { width, height } }: Work, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
   if (maxWidth === undefined || width * height < WORTH_LOOKING_PIXELS) return Promise.resolve(undefined)
   return sample.similarityAt(maxWidth / width)
 }
 
-/**
- * Whether what is `left` by downsampling can still stand after a level's coding, which takes its share of that: structure
- * that is lost twice multiplies.
- */
+/** True if the similarity `left` after downsampling leaves enough for the loss of a level's encoding. The SSIM of both steps multiplies. */
 function mayStand(left: Similarity | undefined, quality: Quality): boolean {
   if (!left) return true
   const ssim = left.ssim * pictureTarget(quality).ssim + DOUBT_SSIM[quality]
   return ssim >= SCALED_SSIM && left.psnrDb >= SCALED_PSNR_DB && left.psnrRgbDb >= SCALED_RGB_PSNR_DB
 }
 
-/** What a codec made, if it stands at the old picture's size. */
+/** Returns a codec's result if it is smaller and passes the checks at the old picture's size. */
 async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
@@ -174,7 +183,7 @@ async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResul
   const measured = await similarity(before, bytes)
   if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
     return undefined
-  // At its own size as well, where its codec measured it, and at which alone it is scored.
+  // The loss is the worse of the values at both sizes. Only the codec computes the SSIMULACRA 2 score, at the reduced size.
   const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)
   return { bytes, output, loss, downsampled: true, gone }
 }

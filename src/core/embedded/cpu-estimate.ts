@@ -1,10 +1,11 @@
-/** What files inside of others take of the processor, estimated before they are tried (`TimeBudget`). */
+/** CPU time of files inside other files, estimated before they are compressed (`TimeBudget`). */
 import type { PictureFacts } from './image-header.ts'
 
 /**
- * Seconds that pictures have taken at every level, of the largest kind: however small one is, by megapixel, and by megabyte,
- * as noise takes time. PNGs of some kilobytes are tried in every way there is; of large photographs the search sees samples, so that
- * the first megabyte takes the most: 0.4 megapixels (0.5 MB) 3.6 s at `medium`, 0.8 (1.0 MB) 4.8, at `low` 6.8, 1.9 (4.8 MB) 10.
+ * CPU seconds of pictures by kind: a fixed part, a part for each megapixel and a part for each megabyte (noisy pictures take longer).
+ * Measured at all levels; the largest values are used.
+ * Small PNGs are tried with every method, and the search in large photographs uses samples, so the first megabyte takes longest. PNG: 0.4
+ * megapixels (0.5 MB) 3.6 s at `medium`; 0.8 (1.0 MB) 4.8 s, and 6.8 s at `low`; 1.9 (4.8 MB) 10 s.
  */
 const SECONDS = {
   jpg: { ofPicture: 0.02, ofMegapixel: 0.15, ofFirstMegabyte: 1, ofMegabyte: 1 },
@@ -19,14 +20,17 @@ export function secondsOf({ kind, width, height }: PictureFacts, bytes: number):
   return ofPicture + (width * height * ofMegapixel + first * ofFirstMegabyte + (bytes - first) * ofMegabyte) / 1e6
 }
 
-/** Without loss: nothing is searched for. 0.06 to 0.25 s a megabyte were measured of photographs of 9 to 18 megapixels. */
+/** CPU seconds of lossless JPEG recompression. Measured: 0.06 to 0.25 s a megabyte on photographs of 9 to 18 megapixels. */
 const EXACT = { ofPicture: 0.02, ofMegabyte: 0.25 }
 
-/** Of a JPEG whose coefficients stay; undefined of other kinds, whose exact forms are searched for, too. */
+/** CPU seconds of lossless recompression. `undefined` for all kinds except JPEG, whose lossless forms need a search. */
 export const exactSecondsOf = ({ kind }: PictureFacts, bytes: number): number | undefined =>
   kind === 'jpg' ? EXACT.ofPicture + (bytes * EXACT.ofMegabyte) / 1e6 : undefined
 
-/** Of any other file, whose codec finds out what it is: Brotli takes longest. What drawings take beyond is told afterwards. */
+/**
+ * CPU seconds of any other file. Its codec is not known yet, so the slowest (Brotli) is assumed. Additional time of vector drawings is
+ * reported afterwards.
+ */
 const OF_A_FILE = 0.05
 const OF_A_MEGABYTE = 2.5
 

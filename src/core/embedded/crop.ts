@@ -1,4 +1,4 @@
-/** A part of a picture as a picture of its own: what a document shows of it. */
+/** Crops a picture to the rectangle that a document shows. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { type AncillaryChunk, PngEncoder, QUICK, readPngInfo } from '../../../wasm/png/png.ts'
@@ -7,7 +7,7 @@ import { zlibCompress } from '../bytes/deflate.ts'
 import type { PictureFacts } from './image-header.ts'
 import { once, rowsOf } from './rows.ts'
 
-/** Whole pixels, from the top left corner. */
+/** Rectangle in whole pixels, from the top left corner. */
 export interface Rect {
   readonly left: number
   readonly top: number
@@ -15,11 +15,11 @@ export interface Rect {
   readonly height: number
 }
 
-/** Rows of the part, top to bottom, some at a time. */
+/** Yields the rows of a rectangle from top to bottom, several at a time. */
 export const croppedRows = (bytes: Uint8Array, facts: PictureFacts, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> =>
   cutRows(rowsOf(bytes, facts, channels), facts.width * channels, rect, channels)
 
-/** The part of whole rows of `stride` bytes. */
+/** Yields the part of `rect` from whole rows of `stride` bytes. */
 export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
   const width = rect.width * channels
   let y = 0
@@ -38,10 +38,13 @@ export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number,
   }
 }
 
-/** Chunks that say what colours and pixels mean; those about the stored form stay behind. */
+/** PNG chunks that define colours and pixel size. Chunks about the stored form are not copied. */
 const COLOUR_CHUNKS: ReadonlySet<string> = new Set(['gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'pHYs'])
 
-/** The part as a PNG, exact for pictures of 8 bits a sample; undefined when the picture is damaged, or more than `most` bytes come out. */
+/**
+ * Returns the rectangle as a PNG, lossless for pictures of 8 bits a sample. `undefined`: the picture is damaged, or the PNG exceeds `most`
+ * bytes.
+ */
 export async function cropped(bytes: Uint8Array, facts: PictureFacts, rect: Rect, most: number): Promise<Uint8Array | undefined> {
   return redrawn(bytes, facts, rect, most, (channels) => croppedRows(bytes, facts, rect, channels))
 }
@@ -73,8 +76,8 @@ async function redrawn(
 }
 
 /**
- * A picture of `width` × `height` that has `part`, a PNG of the rectangle's size, in its place, and one colour around: as
- * large as the old one, but cheap to store. Undefined where `cropped` is, too.
+ * Returns a PNG of `width` × `height` pixels that contains `part` at `rect` and white elsewhere. It has the size of the old picture but
+ * compresses well. `undefined`: `part` is damaged, or the PNG exceeds `most` bytes.
  */
 export async function surrounded(
   part: Uint8Array,
@@ -105,7 +108,7 @@ async function colourChunksOf(bytes: Uint8Array): Promise<AncillaryChunk[]> {
 
 const PROFILE_MARK = 'ICC_PROFILE\0'
 
-/** A JPEG's colour profile (ICC.1:2022, B.4: APP2 segments with number and count) as PNG carries it (W3C PNG, 11.3.2.3). */
+/** Converts a JPEG's colour profile (ICC.1:2022, B.4: numbered APP2 segments) to PNG's iCCP chunk (W3C PNG, 11.3.2.3). */
 function profileOf(bytes: Uint8Array): AncillaryChunk[] {
   const parts: [number: number, data: Uint8Array][] = []
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda; ) {

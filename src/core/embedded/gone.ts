@@ -1,7 +1,7 @@
-/** What went from files inside of a file, for the receipt of the outer one. */
+/** Collects what was removed from embedded files, for the receipt of the outer file. */
 import { type Code, distinct, type Message, message } from '../i18n/message.ts'
 
-/** Steps of an inner receipt that say what is no longer there. */
+/** Step codes of inner receipts that report removed data. */
 const GONE: ReadonlySet<Code> = new Set<Code>([
   'at_least_objects_removed',
   'bytes_after_end_not_kept',
@@ -51,14 +51,14 @@ const GONE: ReadonlySet<Code> = new Set<Code>([
   'zero_bytes_removed',
 ])
 
-/** Different steps that are named; the others are counted. */
+/** Number of different steps that are listed. Further steps are only counted. */
 const MOST_LINES = 12
 
 export const goneFrom = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
 
-/** Steps of inner receipts that say what went, each with the number of files that say so. */
+/** Removed data in embedded files: each step with the number of files that report it. */
 export class Gone {
-  /** By the step as JSON, so that equal ones are counted together. */
+  /** Steps by their JSON, so that equal steps are counted together. */
   readonly #steps = new Map<string, { readonly what: Message; files: number }>()
 
   add(steps: readonly Message[] = []): void {
@@ -79,7 +79,7 @@ export class Gone {
   }
 }
 
-/** How many pictures became smaller, and what was done to them. */
+/** Receipt step: how many pictures became smaller, and by which methods. */
 export const recompressedStep = (recompressed: number, pictures: number, details: readonly Message[]): Message =>
   details.length > 0
     ? message('pictures_recompressed_with', { recompressed, pictures, details })

@@ -1,4 +1,4 @@
-/** What a picture's header says, for documents that hold pictures. Reads headers only; the codecs read the rest. */
+/** Reads the headers of embedded pictures. Everything else is left to the codecs. */
 
 import { orientationOf } from '../images/raster/orientation.ts'
 
@@ -6,18 +6,18 @@ export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
 
 export interface PictureFacts {
   readonly kind: PictureKind
-  /** Stored pixels, before any EXIF orientation. */
+  /** Stored pixels, before any EXIF orientation is applied. */
   readonly width: number
   readonly height: number
-  /** Grey, RGB or YCbCr: rows of it can be compared. */
+  /** True if rows can be decoded as grey, RGB or YCbCr for comparison. */
   readonly comparable: boolean
-  /** False when its header rules transparency out; true when pixels may be transparent. */
+  /** False if the header rules out transparent pixels. */
   readonly mayBeTransparent: boolean
-  /** Shown turned or mirrored (EXIF orientation 2–8). */
+  /** True if the picture is displayed rotated or mirrored (EXIF orientation 2–8). */
   readonly turned: boolean
 }
 
-/** Undefined for what is no picture of these kinds, or has a broken header. */
+/** Reads the header of a JPEG, PNG, GIF or BMP. `undefined`: another format, or a damaged header. */
 export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const plain = { comparable: false, mayBeTransparent: true, turned: false }
@@ -40,7 +40,7 @@ export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
   return undefined
 }
 
-/** W3C PNG, 11.2.1 (IHDR) and the chunks before the image data. */
+/** Reads IHDR (W3C PNG, 11.2.1) and the types of the chunks before the image data. */
 function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
   const colourType = view.getUint8(25)
   let transparent = colourType === 4 || colourType === 6
@@ -55,7 +55,7 @@ function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
   return { kind: 'png', width, height, comparable: !animated, mayBeTransparent: transparent, turned: false }
 }
 
-/** ITU-T T.81, B.2: the frame header, and EXIF's orientation on the way. */
+/** Reads the frame header (ITU-T T.81, B.2) and EXIF's orientation. */
 function jpeg(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
   let turned = false
   for (let at = 2; at + 9 < view.byteLength; ) {

@@ -1,4 +1,4 @@
-/** Pictures of kinds that hardly compress (BMP, TIFF) as PNGs of the same samples, for documents that can give them another name and type. */
+/** Converts BMP and TIFF pictures to PNG with the same samples, for documents that can change the picture's name and type. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
@@ -15,10 +15,12 @@ import { similarity } from './similarity.ts'
 
 type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
 
-/** How hard a package deflates, about: what a picture that stays would take. */
+/** zlib level that estimates the size of the old picture after a package deflates it. */
 const DEFLATE_LEVEL = 6
 
-/** The picture as a PNG of exactly its samples; undefined for other kinds, and for BMPs and TIFFs of which readers do not all see the same. */
+/**
+ * Converts a picture to a PNG with exactly the same samples. `undefined`: another format, or a BMP or TIFF that readers show differently.
+ */
 export async function exactPng(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const plain = plainBmp(bytes) ?? (await plainTiff(bytes))
   if (!plain) return undefined
@@ -37,7 +39,7 @@ export async function exactPng(bytes: Uint8Array): Promise<Uint8Array | undefine
   return concat([...pieces, ...encoder.finish()])
 }
 
-/** As a PNG or a JPEG; undefined where there is no PNG of it, or the package would be no smaller. */
+/** Converts a picture to PNG or JPEG. `undefined`: no exact PNG exists, or the package would not become smaller. */
 export async function recompressAsPng(
   bytes: Uint8Array,
   name: string,
@@ -50,7 +52,7 @@ export async function recompressAsPng(
   return best.bytes.length < zlibCompress(bytes, DEFLATE_LEVEL).length ? best : undefined
 }
 
-/** Why a PNG or JPEG cannot stand for a picture of another kind; undefined where it can. `before` and `after` are freed. */
+/** Returns why a PNG or JPEG must not replace a BMP or TIFF; `undefined` if it may. Frees `before` and `after`. */
 export async function unlikeStandIn(before: Uint8Array, after: Uint8Array): Promise<string | undefined> {
   const png = await exactPng(before)
   discard(before)

@@ -1,4 +1,7 @@
-/** Packages whose pictures are recompressed in place: EPUB, KMZ, OFD. They keep their names, but for PNGs of photographs that may become JPEG. */
+/**
+ * Codec for packages whose pictures are recompressed in place: EPUB, KMZ, OFD. Pictures keep their names, except PNG photographs that may
+ * become JPEG.
+ */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
@@ -20,30 +23,30 @@ import { jpegName, type References, renamedTexts } from './renaming.ts'
 import { decodes, partSimilarity, similarity } from './similarity.ts'
 import { VerifiedFiles } from './verification-cache.ts'
 
-/** Larger pictures stay as they are: the codec holds one and its result. */
+/** Bytes. Larger pictures stay unchanged, because picture and result must both fit in memory. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const SMALLEST_PICTURE_BYTES = 600
-/** Downsampling keeps the shape of a picture within this. */
+/** Allowed change of a picture's aspect ratio by downsampling, as a share. */
 const ASPECT_TOLERANCE = 0.02
 
-/** What a codec knows about one package. */
+/** Facts about one package that its format's rules provide. */
 export interface Survey {
-  /** Why the bytes of every file must stay (a signature, encryption); nothing but re-deflating is done then. */
+  /** Reason why the bytes of every file must stay (signature, encryption). The package is then only deflated again. `undefined`: none. */
   readonly signed?: Message
-  /** Files that must stay byte for byte although they look like pictures. */
+  /** Files that must stay byte for byte although they have the name of a picture. */
   readonly untouchable?: ReadonlySet<ZipEntry>
-  /** Files that go because another stands for them, and the texts that say so. */
+  /** `merged`: files to drop, each with the equal file that replaces it. `texts`: new texts that refer to the replacement. */
   readonly duplicates?: { readonly merged: ReadonlyMap<ZipEntry, ZipEntry>; readonly texts: ReadonlyMap<ZipEntry, string> }
-  /** PNGs that may become JPEG, by what names them. */
+  /** PNGs that may become JPEG, with all references to them. `undefined`: no PNG may. */
   readonly references?: References
-  /** The size at which pictures are shown, where it is known for sure. */
+  /** Displayed size of each picture. Pictures of unknown size are absent. */
   readonly shown?: ReadonlyMap<ZipEntry, { readonly widthInches: number; readonly heightInches: number }>
 }
 
 export interface PictureRules {
   survey(archive: ZipArchive, options: Pick<Options, 'signal' | 'quality'>): Promise<Survey>
   readonly arrange?: Arrange
-  /** Files that are written stored. */
+  /** True for files that must be stored without compression. */
   readonly stores?: (entry: ZipEntry) => boolean
 }
 
@@ -117,10 +120,10 @@ async function compressPictures(
   return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
 
-/** Results kept between planning and writing; beyond this, PNGs keep their names. */
+/** Bytes of results that are kept between planning and writing. When they are used up, further PNGs keep their names. */
 const HELD_BYTES = 16 * 1024 * 1024
 
-/** Pictures that may get another name, made before anything is written: the texts that name them may come first. */
+/** Compresses pictures that may be renamed before anything is written, because texts that refer to them may come first in the package. */
 async function readyPictures(archive: ZipArchive, survey: Survey, options: Options): Promise<Map<ZipEntry, Recompressed | undefined>> {
   const ready = new Map<ZipEntry, Recompressed | undefined>()
   let heldBytes = 0
@@ -150,7 +153,10 @@ interface Packages {
   readonly verified: VerifiedFiles | undefined
 }
 
-/** Every file in its place with its facts and bytes; pictures decode, in the same kind and shape. */
+/**
+ * Verifies the result: every file is in its place with its metadata and bytes, and changed pictures decode with the same kind and aspect
+ * ratio.
+ */
 async function verifyPictures({ original, result, survey, verified }: Packages, signal: AbortSignal): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const expected = original.physical.filter((entry) => !survey.duplicates?.merged.has(entry))
@@ -183,18 +189,18 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
   return { equal: true }
 }
 
-/** A PNG whose every mention is understood, under the one name that it may get. */
+/** True if a PNG whose references are all known was renamed to the only JPEG name it may get. */
 const isRenamed = (before: ZipEntry, after: ZipEntry, original: ZipArchive, { references }: Survey) =>
   before.name !== after.name && references?.mentions.has(before) === true && after.name === jpegName(before, original.entries)
 
 interface Known {
-  /** A PNG may become a JPEG. */
+  /** True if a PNG may become a JPEG. Default: false. */
   readonly mayBecomeJpeg?: boolean
-  /** Decoded and compared before. */
+  /** Files that were already decoded and compared. `undefined`: none. */
   readonly verified?: VerifiedFiles | undefined
 }
 
-/** Why a picture cannot stand for the one in an entry; `after` is freed. */
+/** Returns why `after` must not replace the picture in `entry`; `undefined` if it may. Frees `after`. */
 export async function unlikePicturesOf(
   archive: ZipArchive,
   entry: ZipEntry,
@@ -208,14 +214,14 @@ export async function unlikePicturesOf(
   return difference
 }
 
-/** Why one picture cannot stand for another: kind, shape, damage. */
+/** Returns why one picture must not replace another (kind, aspect ratio, damage); `undefined` if it may. */
 export async function unlikePictures(
   before: Uint8Array,
   after: Uint8Array,
   { mayBecomeJpeg = false, verified }: Known = {},
 ): Promise<string | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
-  // Kinds without a header reader here (SVG, TIFF) were verified by their codec; the CRC says that these are its bytes.
+  // SVG and TIFF have no header reader here. Their codec verified them, and the CRC proves that the bytes are the codec's.
   if (!old && !fresh) return undefined
   if (!old || !fresh || (old.kind !== fresh.kind && !(mayBecomeJpeg && old.kind === 'png' && fresh.kind === 'jpg')))
     return 'the picture changed its kind'
@@ -227,8 +233,8 @@ export async function unlikePictures(
 }
 
 /**
- * Why one picture cannot stand for a part of another: kind, shape, similarity. `cut`: it is the part alone; else it has the
- * whole size, and only the part must look the same.
+ * Returns why `after` must not replace the part `part` of `before` (kind, aspect ratio, similarity); `undefined` if it may.
+ * `cut`: true if `after` is only the part; false if it has the whole size and only the part must be similar.
  */
 export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
   const stands = (left: Similarity | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB

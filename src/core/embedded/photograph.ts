@@ -1,16 +1,19 @@
-/** Tells photographs from drawings, screenshots and texts, of whatever size, by what their neighbouring pixels have in common. */
+/** Distinguishes photographs of any size from drawings, screenshots and text, by comparing neighbouring pixels. */
 import type { PictureFacts } from './image-header.ts'
 import { rowsOf } from './rows.ts'
 
-/** Pixels a side of a block. */
+/** Width and height of a block in pixels. */
 const BLOCK = 8
-/** A block of this many levels or fewer between its darkest and its brightest sample is flat: sky, paper, the background of a product. */
+/**
+ * Sample levels between the darkest and the brightest sample of a block. At or below it, the block is flat: sky, paper, a product's
+ * background.
+ */
 const FLAT_LEVELS = 6
-/** Drawn: a block with edges of which this share of pixels equals the left neighbour. */
+/** Share of pixels that equal their left neighbour. A block with edges and a larger share counts as drawn. */
 const DRAWN_SHARE = 0.4
-/** A photograph has at most this share of drawn blocks among those with edges. */
+/** Largest share of drawn blocks, among blocks with edges, in a photograph. */
 const MOST_DRAWN = 0.1
-/** Colours of a photograph, for each pixel in blocks with edges, up to `COLOURS`. */
+/** A photograph has at least this many colours for each pixel in blocks with edges, but `COLOURS` are always enough. */
 const COLOURS_A_PIXEL = 0.1
 const COLOURS = 500
 
@@ -19,7 +22,7 @@ export interface PictureKindFacts {
   readonly photograph: boolean
 }
 
-/** Reads a picture once. A photograph has many colours, and where it is not flat its neighbouring pixels differ. */
+/** Reads a picture once. A photograph has many colours, and its neighbouring pixels differ outside flat areas. */
 export async function examined(bytes: Uint8Array, facts: PictureFacts): Promise<PictureKindFacts> {
   const stride = facts.width * 4
   const strip = new Uint8Array(stride * BLOCK)
@@ -55,7 +58,7 @@ class Blocks {
     this.#width = width
   }
 
-  /** `BLOCK` rows of RGBA. */
+  /** Examines `BLOCK` rows of RGBA. */
   push(strip: Uint8Array): void {
     for (let x = 0; x + BLOCK <= this.#width; x += BLOCK) this.#block(strip, x)
   }
@@ -89,6 +92,6 @@ class Blocks {
   }
 }
 
-/** Whether the pixel at `at` equals its left neighbour. */
+/** True if the pixel at `at` equals its left neighbour. */
 const sameColour = (rgba: Uint8Array, at: number) =>
   rgba[at] === rgba[at - 4] && rgba[at + 1] === rgba[at - 3] && rgba[at + 2] === rgba[at - 2]

@@ -1,20 +1,22 @@
-/** BMPs that every reader shows alike: uncompressed, of 1 to 24 bits or of 32 without transparency ([MS-WMF] 2.2.2.3, BitmapInfoHeader). */
+/**
+ * Reads BMPs that all readers show alike: uncompressed, 1 to 24 bits, or 32 bits without transparency ([MS-WMF] 2.2.2.3, BitmapInfoHeader).
+ */
 import { ByteReader } from '../bytes/reader.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
 export interface PlainBmp extends PlainPicture {
-  /** RGB, 8 bits; `y` counts from the top. The row holds until the next one is asked for. */
+  /** Returns row `y` from the top as 8-bit RGB. The row is valid until the next call. */
   row(y: number): Uint8Array
 }
 
 const FILE_HEADER_BYTES = 14
-/** BITMAPINFOHEADER, BITMAPV4HEADER, BITMAPV5HEADER. */
+/** Bytes of BITMAPINFOHEADER, BITMAPV4HEADER and BITMAPV5HEADER. */
 const HEADERS: ReadonlySet<number> = new Set([40, 108, 124])
-/** LCS_sRGB and LCS_WINDOWS_COLOR_SPACE: no colours of its own. */
+/** LCS_sRGB and LCS_WINDOWS_COLOR_SPACE: the BMP has no colour space of its own. */
 const USUAL_COLOURS: ReadonlySet<number> = new Set([0x73524742, 0x57696e20])
 const MAX_PIXELS = 64_000_000
 
-/** Undefined for every other BMP, for damaged ones, and for what is no BMP. */
+/** `undefined`: another kind of BMP, a damaged BMP, or another format. */
 export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const reader = new ByteReader(bytes, true)
   if (bytes.length < FILE_HEADER_BYTES + 40 || reader.u16(0) !== 0x4d42) return undefined
@@ -46,7 +48,7 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   }
 }
 
-/** The fourth byte says nothing when it is the same everywhere, nothing or all. */
+/** True if the fourth byte of all pixels is the same, 0 or 255, and thus no transparency. */
 function isOpaque(pixels: Uint8Array): boolean {
   const first = pixels[3]
   if (first !== 0 && first !== 255) return false
@@ -54,7 +56,7 @@ function isOpaque(pixels: Uint8Array): boolean {
   return true
 }
 
-/** All colours that a pixel can name, blue first; those that are not there are black. */
+/** Palette with an entry for every possible index, blue first. Missing entries are black. */
 function paletteOf(table: Uint8Array, used: number, bits: number): Uint8Array | undefined {
   const count = used === 0 ? 1 << bits : used
   if (count > 1 << bits || table.length < count * 4) return undefined

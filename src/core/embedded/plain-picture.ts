@@ -1,17 +1,17 @@
-/** Pictures of which a PNG keeps everything, whatever they are stored as. */
+/** Pictures in other formats that a PNG can represent completely. */
 import type { AncillaryChunk } from '../../../wasm/png/png.ts'
 
-/** A picture of which a PNG can be made that is the same. */
+/** A picture that can be converted to a PNG without losing anything. */
 export interface PlainPicture {
   readonly width: number
   readonly height: number
-  /** What a PNG says of it beside its samples. */
+  /** PNG chunks to write in addition to the samples. */
   readonly chunks: readonly AncillaryChunk[]
-  /** From the top, RGB of 8 bits; a row holds until the next one is asked for. */
+  /** Rows from the top as 8-bit RGB. A row is valid until the next one is requested. */
   rows(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** pHYs (W3C PNG, 11.3.4.3) of pixels per metre, whole numbers; none where it is not said. */
+/** Returns a pHYs chunk (W3C PNG, 11.3.4.3) with whole pixels a metre. Empty if a value is missing or out of range. */
 export function physicalSize(across: number, down: number): AncillaryChunk[] {
   if (![across, down].every((perMetre) => perMetre > 0 && perMetre < 2 ** 31)) return []
   const data = new Uint8Array(9)

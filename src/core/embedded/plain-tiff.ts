@@ -1,4 +1,4 @@
-/** TIFFs that every reader shows alike, and of which a PNG keeps everything: one opaque picture of 8 bits a sample, in strips. */
+/** Reads TIFFs that all readers show alike and that a PNG can represent completely: one opaque picture of 8 bits a sample, in strips. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
@@ -14,7 +14,7 @@ import { isCodecError } from '../model/error.ts'
 import { memorySource } from '../model/source.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
 
-/** Tags that speak of the stored form, and of the scan it came from; others that a PNG has no place for keep a TIFF as it is. */
+/** Tags about the stored form or the scanner, which a PNG does not need. A TIFF with other tags that a PNG cannot store stays a TIFF. */
 const FORM: ReadonlySet<number> = new Set([
   ...[TAG.newSubfileType, 255, TAG.imageWidth, TAG.imageLength, TAG.bitsPerSample, TAG.compression, TAG.photometric, TAG.fillOrder],
   ...[TAG.stripOffsets, TAG.samplesPerPixel, TAG.rowsPerStrip, TAG.stripByteCounts, TAG.planarConfiguration, TAG.predictor],
@@ -23,7 +23,7 @@ const FORM: ReadonlySet<number> = new Set([
 const ORIENTATION = 274
 const RESOLUTION = { across: 282, down: 283, unit: 296 } as const
 const PROFILE = 34675
-/** Texts, under the names that PNG has for them (W3C PNG, 11.3.3.1). */
+/** PNG keywords of text tags (W3C PNG, 11.3.3.1). */
 const TEXTS: { readonly [tag: number]: string } = {
   [TAG.imageDescription]: 'Description',
   305: 'Software',
@@ -38,7 +38,7 @@ const MAX_PIXELS = 64_000_000
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024
 const MAX_TEXT_BYTES = 4096
 
-/** Undefined for every other TIFF, for damaged ones, and for what is no TIFF. */
+/** `undefined`: another kind of TIFF, a damaged TIFF, or another format. */
 export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undefined> {
   const start = latin1Of(bytes.subarray(0, 4))
   if (start !== 'II*\0' && start !== 'MM\0*') return undefined
@@ -58,7 +58,7 @@ export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undef
   }
 }
 
-/** Upright RGB or grey of 8 bits, black at 0, with every pixel opaque: whether alpha is premultiplied says nothing then. */
+/** True for upright 8-bit RGB or grey with black at 0 and only opaque pixels. Premultiplied alpha then makes no difference. */
 async function isPlain(file: TiffFile, pixels: Pixels): Promise<boolean> {
   const { directory, tiled, planes, bits, floating, samples, mirrored, decodable, compression } = pixels
   if (tiled || planes !== 1 || bits !== 8 || floating || mirrored || !decodable || isFax(compression)) return false
@@ -79,7 +79,7 @@ async function isPlain(file: TiffFile, pixels: Pixels): Promise<boolean> {
   return true
 }
 
-/** Samples of a colour, by photometric interpretation: BlackIsZero and RGB. */
+/** Colour samples a pixel by PhotometricInterpretation: 1 BlackIsZero, 2 RGB. */
 const COLOURS: { readonly [photometric: number]: number | undefined } = { 1: 1, 2: 3 }
 
 async function* rgbRows(file: TiffFile, pixels: Pixels): AsyncGenerator<Uint8Array> {
@@ -99,7 +99,7 @@ async function* rgbRows(file: TiffFile, pixels: Pixels): AsyncGenerator<Uint8Arr
   }
 }
 
-/** What a PNG says beside the samples; undefined where it cannot. */
+/** Returns the PNG chunks for resolution, colour profile and texts. `undefined`: a PNG cannot represent them. */
 async function chunksOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[] | undefined> {
   const text = (value: string) => new TextEncoder().encode(value)
   const chunks = await physicalSizeOf(file, directory)
@@ -107,7 +107,7 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
   if (profile) {
     if (profile.byteLength > MAX_PROFILE_BYTES) return undefined
     const bytes = await readValue(file.source, profile)
-    // ICC.1:2022, 7.2.6: the colour space of the data. That of a grey profile would not go with RGB.
+    // ICC.1:2022, 7.2.6: colour space of the profile. A grey profile does not fit RGB samples.
     if (latin1Of(bytes.subarray(16, 20)) !== 'RGB ') return undefined
     chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(bytes)]) })
   }
@@ -122,7 +122,7 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
   return chunks
 }
 
-/** Metres in a ResolutionUnit: 2 inch, 3 centimetre. */
+/** Metres of a ResolutionUnit: 2 inch, 3 centimetre. */
 const METRES: { readonly [unit: number]: number | undefined } = { 2: 0.0254, 3: 0.01 }
 
 async function physicalSizeOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[]> {

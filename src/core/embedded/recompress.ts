@@ -1,7 +1,7 @@
 /**
- * A picture inside a document: recompressed by its own codec, downsampled to what is shown of it, and measured against the
- * old one at the old size, because the floors hold for what was uploaded. A level takes the smallest of what it and the gentler
- * levels make, so that a stronger level is never larger.
+ * Recompresses a picture inside a document with its own codec, and downsamples it to its displayed size. The result is measured against the
+ * old picture at the old size, because quality floors apply to the upload.
+ * Each level takes the smallest of its own result and those of gentler levels, so a stronger level is never larger.
  */
 import { zlibCompress } from '../bytes/deflate.ts'
 import { GENTLER, gentlerTargets } from '../catalog/level-order.ts'
@@ -23,16 +23,16 @@ import { examined } from './photograph.ts'
 
 export type { PictureRequest, Recompressed } from './attempts.ts'
 
-/** Another name takes up to this many bytes of the texts that mention a picture; what saves less keeps its name. */
+/** Bytes that renaming may add to the texts that refer to a picture. A picture that saves less keeps its name. */
 const RENAMING_BYTES = 192
-/** Drawings and screenshots become JPEG only below this share of the bytes that they came in. */
+/** Share of the old bytes. A drawing or screenshot becomes JPEG only if the JPEG is smaller than this share. */
 const DRAWN_JPEG_SHARE = 0.2
-/** Up to here, headers and tables make a picture's size as much as its pixels. */
+/** Bytes. In smaller pictures, headers and tables matter as much as pixels. */
 const SMALL_BYTES = 64 * 1024
-/** A reduced picture below this share of the whole one's bytes is smaller than anything that keeps more pixels. */
+/** Share of the old bytes. A downsampled picture below it is smaller than any result with more pixels, so none is tried. */
 const DOUBTFUL_SHARE = { jpg: 0.5, png: 0.25 }
 
-/** Undefined when nothing is gained, or there is no time for it. */
+/** Recompresses a picture. `undefined`: nothing is saved, or the CPU budget is used up. */
 export async function recompressPicture(
   bytes: Uint8Array,
   name: string,
@@ -53,7 +53,7 @@ export async function recompressPicture(
   return mayBecomeJpeg ? orJpeg(work, kept) : kept
 }
 
-/** A PNG as a JPEG, however much larger or smaller; undefined when it has transparent pixels, or the level cannot be kept. */
+/** Converts a PNG to a JPEG of any size in bytes. `undefined`: it has transparent pixels, or the level cannot be reached. */
 export async function pictureAsJpeg(
   png: Uint8Array,
   name: string,
@@ -68,8 +68,8 @@ export async function pictureAsJpeg(
 }
 
 /**
- * The JPEG of a PNG where that is smaller, else `kept`. What may become JPEG depends on the picture and its old size alone: a limit
- * that moves with what a level makes of the PNG would let a stronger level keep a larger PNG.
+ * Returns the JPEG of a PNG if it is smaller, otherwise `kept`. Only the picture and its old size decide what may become JPEG. A limit that
+ * depends on the level's PNG could make a stronger level keep a larger PNG.
  */
 async function orJpeg(work: Work, kept: Recompressed | undefined): Promise<Recompressed | undefined> {
   const { opaque, photograph } = await look(work)
@@ -80,7 +80,7 @@ async function orJpeg(work: Work, kept: Recompressed | undefined): Promise<Recom
   return jpeg.bytes.length + RENAMING_BYTES < size ? jpeg : kept
 }
 
-/** A damaged picture counts as one that must not become JPEG. */
+/** Damaged pictures count as transparent, so they do not become JPEG. */
 const look = ({ bytes, facts }: Work) => examined(bytes, facts).catch(() => ({ opaque: false, photograph: false }))
 
 async function asJpeg(work: Work): Promise<Recompressed | undefined> {
@@ -98,13 +98,13 @@ async function sameKind(work: Work): Promise<Recompressed | undefined> {
   return best && placedBytes(work, best) < oldBytes(work) ? best : undefined
 }
 
-/** Deflate, which packages put around a file of large flat areas whose bytes repeat themselves, saves more than this of it. */
+/** Share of a file's bytes. If Deflate saves more, the file has large flat areas whose compressed bytes repeat. */
 const DEFLATES_AGAIN = 0.03
 const DEFLATE_LEVEL = 6
 
 const deflatedBytes = (bytes: Uint8Array) => Math.min(bytes.length, zlibCompress(bytes, DEFLATE_LEVEL).length)
 
-/** What the place of a picture needs for it: in packages, all but JPEGs may deflate again. */
+/** Bytes of a result in its container. In packages, all kinds except JPEG may be deflated again. */
 const placedBytes = ({ request: { sizeOf } }: Work, { bytes, output }: Pick<Recompressed, 'bytes' | 'output'>): number =>
   sizeOf ? sizeOf(bytes) : output === 'jpg' ? bytes.length : deflatedBytes(bytes)
 
@@ -116,8 +116,9 @@ const smallest = (work: Work, results: readonly (Recompressed | undefined)[]): R
     .reduce<Recompressed | undefined>((best, each) => (best && placedBytes(work, best) <= placedBytes(work, each) ? best : each), undefined)
 
 /**
- * What keeps more pixels and may still be smaller: the whole picture, coded at this level or exactly, and what gentler levels reduce
- * it to. Only where `made`, the level's own result, leaves that in doubt, and while there is time.
+ * Tries results that keep more pixels and may still be smaller: the whole picture at this level or lossless, and the reduced sizes of
+ * gentler levels.
+ * Only if `made`, the level's own result, could be beaten, and while CPU budget remains.
  */
 async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
   const { facts, bytes, options } = work
@@ -141,7 +142,7 @@ async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: I
   return results
 }
 
-/** What gentler levels make of a picture that deflates again: the smaller file need not be the smaller one in its package. */
+/** Tries gentler levels for a picture that Deflate compresses again. The smaller file is not always smaller inside its package. */
 async function gentlerForms(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
   if (!made || made.downsampled || made.output === 'jpg' || placedBytes(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN)) return []
   const results: (Recompressed | undefined)[] = []

@@ -1,38 +1,41 @@
-/** Pictures of a package that may get another name: every place that names them, and its texts with other names. */
+/** Finds all references to the pictures of a package that may be renamed, and rewrites the texts that contain them. */
 import { encodeXml, type Splice, spliced } from '../containers/xml/scan.ts'
 import type { ZipEntry } from '../containers/zip/entry.ts'
 
-/** A place in the text of `holder` that changes when a PNG becomes a JPEG. */
+/** Text in `holder` that changes if a PNG becomes a JPEG. */
 export interface Mention {
   readonly holder: ZipEntry
   readonly splice: Splice
 }
 
 export interface References {
-  /** PNGs whose every mention is understood. */
+  /** PNGs whose references are all known, with these references. */
   readonly mentions: ReadonlyMap<ZipEntry, readonly Mention[]>
-  /** Texts that hold mentions. */
+  /** Texts that contain references. */
   readonly texts: ReadonlyMap<ZipEntry, string>
-  /** Other changes to these texts, which name `file`. */
+  /** Other changes to these texts that refer to `file`. `undefined`: none. */
   readonly edits?: ReadonlyMap<ZipEntry, readonly (Splice & { readonly file: ZipEntry })[]>
 }
 
-/** Names that mean the same with and without escapes. */
+/** File names that need no escaping in URLs and XML. */
 export const PLAIN_NAME = /^[\w./ -]+$/
 
-/** The name as a JPEG: same folder, same stem. Undefined where the package has such a file, or one of another case. */
+/**
+ * Returns the name of the picture as a JPEG, with the same folder and stem. `undefined`: the package has such a name already, ignoring
+ * case.
+ */
 export function jpegName(entry: ZipEntry, entries: readonly ZipEntry[]): string | undefined {
   if (!/\.png$/i.test(entry.name) || !PLAIN_NAME.test(entry.name)) return undefined
   const taken = new Set(entries.map(({ name }) => name.toLowerCase()))
   const stem = entry.name.slice(0, -4)
-  // Another PNG of this stem, in other letters, would want the same name.
+  // Two PNGs whose names differ only in case would get the same new name.
   const isAlone = entries.filter(({ name }) => name.toLowerCase() === entry.name.toLowerCase()).length === 1
   return isAlone ? [`${stem}.jpg`, `${stem}.jpeg`].find((name) => !taken.has(name.toLowerCase())) : undefined
 }
 
 export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
-/** Texts after these pictures became JPEG. */
+/** Returns the new texts after the pictures in `renamed` became JPEG. */
 export function renamedTexts({ mentions, texts, edits }: References, renamed: ReadonlySet<ZipEntry>): Map<ZipEntry, Uint8Array> {
   const splices = new Map<ZipEntry, Splice[]>()
   for (const picture of renamed) {
@@ -47,5 +50,5 @@ export function renamedTexts({ mentions, texts, edits }: References, renamed: Re
   return new Map([...splices].map(([holder, changes]) => [holder, encodeXml(spliced(texts.get(holder)!, changes))]))
 }
 
-/** How often a name is in a text, without regard to case. */
+/** Counts how often a name occurs in a text, ignoring case. */
 export const timesNamed = (text: string, leaf: string): number => text.toLowerCase().split(leaf.toLowerCase()).length - 1

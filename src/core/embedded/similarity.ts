@@ -1,4 +1,4 @@
-/** How close a picture in a document is to the one it replaces, at the size of the old one. */
+/** Measures the similarity of an embedded picture and its replacement, at the size of the old picture. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
@@ -13,8 +13,8 @@ import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { BATCH_ROWS, rowsOf } from './rows.ts'
 
 /**
- * SSIM and PSNR of `after` against `before` (or a part of it), scaled to its size first where it is smaller; undefined: one of them is
- * damaged, or its rows cannot be decoded here (CMYK, animations).
+ * SSIM and PSNR of `after` against `before`, or against its part `part`. A smaller `after` is upscaled first.
+ * `undefined`: a picture is damaged, or its rows cannot be decoded here (CMYK, animations).
  */
 export async function similarity(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Similarity | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
@@ -28,7 +28,7 @@ export async function similarity(before: Uint8Array, after: Uint8Array, part?: R
   return await similarityUnlessDamaged({ width, height, channels, rows }, scaled)
 }
 
-/** The same for a part of two pictures of one size. */
+/** SSIM and PSNR of the same part of two pictures of equal size. `undefined`: a picture is damaged or cannot be decoded here. */
 export async function partSimilarity(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Similarity | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
@@ -51,13 +51,13 @@ async function similarityUnlessDamaged(reference: Raster, candidate: AsyncIterab
 const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
   facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
 
-/** The bands of rows that stand for a whole picture. */
+/** Bands of rows that represent a whole picture: 64 of every 384 rows. */
 const SAMPLE: RowSample = { period: 384, span: 64 }
 
-/** Bands that are kept from one size to the next. */
+/** Largest sample in bytes that is kept for all tried sizes. */
 const MOST_KEPT_BYTES = 8_000_000
 
-/** By bands of a picture's rows: what downsampling would leave of it, before any coding, in a fraction of the time that trying takes. */
+/** Estimates the loss by downsampling from bands of rows, without encoding. Takes a fraction of the time of a trial encoding. */
 export class ScaledSample {
   readonly #bytes: Uint8Array
   readonly #facts: PictureFacts
@@ -73,7 +73,7 @@ export class ScaledSample {
     this.#bands = width * height * channels <= MOST_KEPT_BYTES ? cachedRaster(bands) : bands
   }
 
-  /** What is left at `scale` times its size. Undefined where that cannot be told. */
+  /** Similarity after downsampling by `scale` and upscaling. `undefined`: cannot be measured. */
   async similarityAt(scale: number): Promise<Similarity | undefined> {
     const facts = this.#facts
     if (!isComparable(facts)) return undefined
@@ -89,7 +89,7 @@ export class ScaledSample {
   }
 }
 
-/** The rows of the picture at about that size: of a JPEG by its DCT. */
+/** Decodes the picture at about `scale` times its size. JPEGs use a reduced DCT. */
 async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
   if (facts.kind === 'jpg') {
     const dctScale = Math.max(1, Math.round(scale * 8))
@@ -105,7 +105,7 @@ const isDctScale = (dctScale: number): dctScale is 1 | 2 | 3 | 4 | 5 | 6 | 7 => 
 
 const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
 
-/** The rows of the sample, from chunks of whole rows. */
+/** Yields the sampled rows from chunks of whole rows. */
 async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): AsyncGenerator<Uint8Array> {
   let row = 0
   for await (const chunk of chunks) {
@@ -118,13 +118,13 @@ async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): As
   }
 }
 
-/** Whether a picture decodes to its last row. Kinds that are not read here count as sound. */
+/** True if the picture decodes to its last row. Also true for kinds that cannot be decoded here. */
 export async function decodes(bytes: Uint8Array): Promise<boolean> {
   const facts = pictureFacts(bytes)
   if (!facts) return false
   if (!isComparable(facts)) return true
   try {
-    // An eighth of a JPEG's size takes all of its bits.
+    // Decoding a JPEG at 1/8 size still reads all its bits.
     const [width, height] = facts.kind === 'jpg' ? [Math.ceil(facts.width / 8), Math.ceil(facts.height / 8)] : [facts.width, facts.height]
     const decoded =
       facts.kind === 'jpg' ? (await JpegRows.open(bytes, { colour: 'rgb', dctScale: 1 })).strips(BATCH_ROWS) : rowsOf(bytes, facts, 3)

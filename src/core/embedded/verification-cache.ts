@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Evidence for `verify`: what the codecs of files in a container made and verified. Where it is read again to the last byte, it need not be decoded again. */
+/**
+ * Evidence for `verify`: digests of embedded files that their codecs created and verified. A file with the same bytes in the result is not
+ * decoded again.
+ */
 export class VerifiedFiles {
   readonly #digests = new Set<string>()
 
