@@ -1,4 +1,4 @@
-/** Big-endian numbers of font files. Reading beyond the end throws a `RangeError`, which means: leave the font alone. */
+/** Reads big-endian numbers of font files. @throws RangeError beyond the end of the bytes; callers then keep the font unchanged */
 export class FontView {
   readonly bytes: Uint8Array
   private readonly view: DataView

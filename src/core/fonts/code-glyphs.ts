@@ -1,6 +1,6 @@
 /**
- * Which glyphs a font program needs for the codes that a document shows. Readers differ in which table they ask first, so every
- * glyph that any reader could choose is kept. Section numbers are those of ISO 32000-2.
+ * Determines the glyphs of a font program that a document's codes may show. Readers search encodings and tables in different orders, so
+ * every glyph that any reader could choose is kept. Section numbers refer to ISO 32000-2.
  */
 import type { Cff } from './cff/font.ts'
 import { MAC_GLYPHS } from './cff/standard-strings.ts'
@@ -10,41 +10,44 @@ import type { Type1 } from './type1/program.ts'
 
 export type Encoding = readonly (string | undefined)[]
 
-/** How a document uses a font whose codes are single bytes (9.6). */
+/** Use of a font with single-byte codes (ISO 32000-2, 9.6). */
 export interface SimpleUse {
   readonly kind: 'simple'
-  /** Codes that are shown. */
+  /** Codes that the document shows. */
   readonly codes: ReadonlySet<number>
-  /** Encoding that the document names. `undefined`: it names none. */
+  /** Encoding that the document selects. `undefined`: none. */
   readonly base: Encoding | undefined
   /** Glyph names that replace those of `base`, by code. */
   readonly differences: ReadonlyMap<number, string>
-  /** True if readers agree that codes mean what the font program itself says: a symbolic font without an encoding. */
+  /** True if all readers use the font program's own encoding: a symbolic font for which the document selects no encoding. */
   readonly ownCodes: boolean
 }
 
-/** How a document uses a font whose glyphs have CIDs (9.7). */
+/** Use of a font whose glyphs have CIDs (ISO 32000-2, 9.7). */
 export interface CidUse {
   readonly kind: 'cid'
-  /** CIDs that are shown. */
+  /** CIDs that the document shows. */
   readonly codes: ReadonlySet<number>
-  /** Glyph number of each CID, two bytes each (9.7.4.2). `undefined`: CIDs are glyph numbers. */
+  /** Glyph number of each CID in two bytes (ISO 32000-2, 9.7.4.2). `undefined`: CIDs are glyph numbers. */
   readonly glyphMap: Uint8Array | undefined
 }
 
 export type FontUse = SimpleUse | CidUse
 
-/** Questions that readers may ask a font program to show some codes, and its answers. */
+/** Lookups that readers may make in a font program for the shown codes, with the results. */
 export type Answers = Map<string, string>
 
-/** Every name that a code could mean: readers differ in which encoding they ask first. */
+/** Returns every glyph name that a code may have in some reader, because readers differ in the order of encodings. */
 function namesOf(code: number, { base, differences }: SimpleUse): Set<string> {
   const names = new Set<string>()
   for (const name of [differences.get(code), base?.[code], STANDARD[code], WIN_ANSI[code], MAC_ROMAN[code]]) if (name) names.add(name)
   return names
 }
 
-/** Numbers of the glyphs of a TrueType font. `undefined`: it must stay whole. `answers` receives what `cmap` and `post` say. */
+/**
+ * Returns the needed glyph numbers of a TrueType font. `undefined`: the font must stay complete. Records lookups in `cmap` and `post` in
+ * `answers`.
+ */
 export function trueTypeGlyphs(tables: Tables, uses: readonly FontUse[], answers: Answers = new Map()): Set<number> | undefined {
   const glyphs = new Set<number>([0])
   for (const use of uses) {
@@ -59,8 +62,8 @@ function addCids({ codes, glyphMap }: CidUse, glyphs: Set<number>): void {
 }
 
 /**
- * 9.6.5.4: through (3,1) and Unicode, (1,0) and Mac names, (3,0) and 0xF000 + code, or the names in `post`. False: the font must
- * stay whole.
+ * Adds glyphs that readers may find for codes (ISO 32000-2, 9.6.5.4): by Unicode in map (3,1), by Mac codes in (1,0), by 0xF000 + code in
+ * (3,0), or by names in `post`. Returns false if the font must stay complete.
  */
 function addCodes(tables: Tables, use: SimpleUse, glyphs: Set<number>, answers: Answers): boolean {
   const maps = characterMaps(tables.get('cmap'))
@@ -89,11 +92,11 @@ function addCodes(tables: Tables, use: SimpleUse, glyphs: Set<number>, answers: 
       const bearers = named.get(name) ?? []
       answers.set(`/${name}`, bearers.join(' '))
       for (const glyph of bearers) glyphs.add(glyph)
-      // Names like g12 and glyph12 are glyph numbers to some readers.
+      // Some readers interpret names such as g12 and glyph12 as glyph numbers.
       const number = /^(?:g|gid|glyph|cid|index|G|c|C)0*(\d{1,5})$/.exec(name)
       if (number) glyphs.add(Number(number[1]))
     }
-    // A name that is not in our glyph list, in a font that does not name its glyphs.
+    // The name is neither in the glyph list nor in the font's `post` table, so the glyph is unknown.
     const difference = use.differences.get(code)
     if (difference && unicodeOf(difference) < 0 && !named.has(difference) && !/\d/.test(difference) && difference !== '.notdef')
       return false
@@ -102,8 +105,8 @@ function addCodes(tables: Tables, use: SimpleUse, glyphs: Set<number>, answers: 
 }
 
 /**
- * Answers of a font program with named glyphs for the codes of simple fonts. If all readers agree which name a code means (one
- * of `differences` that the program has, or `ownCodes`), only that name is asked.
+ * Returns the lookups for simple fonts in a font program with named glyphs. If all readers use the same name for a code (from
+ * `differences`, or by `ownCodes`), only that name is looked up.
  */
 export function nameAnswers(uses: readonly FontUse[], has: (name: string) => boolean, own: (code: number) => string | undefined): Answers {
   const answers: Answers = new Map()
@@ -125,7 +128,7 @@ export function nameAnswers(uses: readonly FontUse[], has: (name: string) => boo
   return answers
 }
 
-/** Names of the glyphs of a Type 1 program. `undefined`: it must stay whole. */
+/** Returns the needed glyph names of a Type 1 program. `undefined`: the program must stay complete. */
 export function type1Names(program: Type1, uses: readonly FontUse[]): Set<string> | undefined {
   const wanted = new Set<string>()
   for (const use of uses) {
@@ -143,7 +146,10 @@ function add(glyphs: Set<number>, glyph: number | undefined): void {
   if (glyph) glyphs.add(glyph)
 }
 
-/** Numbers of the glyphs of a CFF font. `keepNumbers`: the document names glyphs by number. `undefined`: it must stay whole. */
+/**
+ * Returns the needed glyph numbers of a CFF font. `keepNumbers`: true if the document refers to glyphs by number. `undefined`: the font
+ * must stay complete.
+ */
 export function cffGlyphs(cff: Cff, uses: readonly FontUse[]): { glyphs: Set<number>; keepNumbers: boolean } | undefined {
   const glyphs = new Set<number>([0])
   let keepNumbers = false

@@ -1,6 +1,6 @@
-/** Glyph names: encodings (ISO 32000-2, annex D) and what they mean (Adobe Glyph List for New Fonts). */
+/** Encodings of glyph names (ISO 32000-2, annex D) and their code points (Adobe Glyph List for New Fonts). */
 
-/** "65 A B C 200 x": numbers set the code, names count it up. */
+/** Parses an encoding table such as "65 A B C 200 x": a number sets the code, and each name takes the next code. */
 function encoding(text: string): readonly (string | undefined)[] {
   const names: (string | undefined)[] = new Array<string | undefined>(256).fill(undefined)
   let code = 0
@@ -54,7 +54,7 @@ export const MAC_ROMAN = encoding(`
   222 fi fl 240 apple
 `)
 
-/** name:hexadecimal code point. */
+/** Entries of glyph name and hexadecimal code point. */
 const UNICODE: ReadonlyMap<string, number> = new Map(
   `
   A:41 AE:c6 AEacute:1fc Aacute:c1 Abreve:102 Acircumflex:c2 Adieresis:c4 Agrave:c0 Alpha:391 Alphatonos:386 Amacron:100 Aogonek:104
@@ -121,7 +121,7 @@ const UNICODE: ReadonlyMap<string, number> = new Map(
     }),
 )
 
-/** Code point of a glyph name; −1 when the name does not say. */
+/** Code point of a glyph name. −1: unknown. */
 export function unicodeOf(name: string): number {
   const known = UNICODE.get(name)
   if (known !== undefined) return known

@@ -1,14 +1,14 @@
-/** Outlines as both kinds of charstrings draw them: the common ground of conversion and proof. */
+/** Outlines that both Type 1 and Type 2 charstrings can express. Conversion and verification use them. */
 
 export type Step =
   | { kind: 'move'; x: number; y: number }
   | { kind: 'line'; x: number; y: number }
   | { kind: 'curve'; x1: number; y1: number; x2: number; y2: number; x: number; y: number }
-  /** From here on this group of hints holds. */
+  /** The hint group `group` is active from here on. */
   | { kind: 'hints'; group: number }
 
 export interface Stems {
-  /** [position, width] of horizontal and vertical stems, absolute. */
+  /** [position, width] of horizontal and vertical stems, in absolute font units. */
   horizontal: [number, number][]
   vertical: [number, number][]
 }
@@ -16,16 +16,16 @@ export interface Stems {
 export interface Outline {
   width: number
   steps: Step[]
-  /** Groups of hints, in the order in which they take over from each other. */
+  /** Hint groups, in the order in which they become active. */
   hints: Stems[]
-  /** Base and accent (standard codes) of a composite, and where the accent goes. */
+  /** Base and accent of a `seac` composite (standard encoding codes), and the position of the accent. `undefined`: not a composite. */
   accent: { base: number; accent: number; x: number; y: number } | undefined
 }
 
-/** A curve by its steps: to the first control point, from there to the second, from there to the end. */
+/** A curve by its differences: to the first control point, to the second, to the end. */
 export type CurveSteps = [dx1: number, dy1: number, dx2: number, dy2: number, dx3: number, dy3: number]
 
-/** A path that is built point by point; a contour begins when something is drawn. */
+/** Builds a path from relative moves. A contour begins with the first line or curve after a move. */
 export class Pen {
   readonly steps: Step[] = []
   x = 0
@@ -63,7 +63,7 @@ export class Pen {
 
 const isDrawn = (step: Step) => step.kind !== 'hints'
 
-/** Whether two outlines draw the same within `tolerance` units. */
+/** True if two outlines have the same steps and their points differ by at most `tolerance` font units. */
 export function sameDrawing(a: readonly Step[], b: readonly Step[], tolerance: number): boolean {
   const [x, y] = [a.filter(isDrawn), b.filter(isDrawn)]
   const near = (p: number, q: number) => Math.abs(p - q) <= tolerance

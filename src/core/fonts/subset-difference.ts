@@ -1,4 +1,4 @@
-/** Proof that a font that lost glyphs still draws the others: each outline is byte for byte that of the original, with the same width. */
+/** Verifies subset fonts: each kept outline is byte for byte that of the original, with the same width. */
 import { Cff } from './cff/font.ts'
 import { cffOf } from './sfnt/opentype.ts'
 import { metricOf, Outlines, tablesOf } from './sfnt/truetype.ts'
@@ -8,7 +8,7 @@ import { glyphDifference, sameMatrix } from './union/type1.ts'
 
 const EMPTY_CHARSTRING = 14
 
-/** Why the TrueType font `after` is not `before` with fewer glyphs. `undefined`: it is. */
+/** Returns why the TrueType font `after` is not a subset of `before`; `undefined` if it is. */
 export function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [tablesOf(before), tablesOf(after)]
   if (!old || !fresh) return 'no TrueType font'
@@ -27,7 +27,7 @@ export function trueTypeDifference(before: Uint8Array, after: Uint8Array): strin
   return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
 }
 
-/** Why the CFF font `after` is not `before` (bare CFF or OpenType) with fewer glyphs. `undefined`: it is. */
+/** Returns why the CFF font `after` is not a subset of `before` (bare CFF or OpenType); `undefined` if it is. */
 export function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [new Cff(cffOf(before)), new Cff(after)]
   if (old.cidKeyed !== fresh.cidKeyed) return 'another kind of font'
@@ -39,11 +39,14 @@ export function cffDifference(before: Uint8Array, after: Uint8Array): string | u
     const expected = from >= 0 ? old.charstrings[from] : undefined
     if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline ${glyph}`
   }
-  // Subroutines are called by number: each must still be where it was.
+  // Charstrings call subroutines by number, so each subroutine must keep its number.
   return sameSubroutines(old, fresh)
 }
 
-/** Why the CFF font `after` does not draw what the Type 1 program `before` draws: outlines, widths, codes and matrix. `undefined`: it does. */
+/**
+ * Returns why the CFF font `after` does not draw the same as the Type 1 program `before` (outlines, widths, codes, matrix); `undefined` if
+ * it does.
+ */
 export function compactDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [parseType1(before), new Cff(after)]
   const nameOf = (glyph: number) => (glyph === 0 ? '.notdef' : fresh.stringOf(fresh.charset[glyph]!))

@@ -1,23 +1,25 @@
-/** Type 2 charstrings (Adobe TN 5177) drawn: what a conversion is proved with. No subroutines, no arithmetic. */
+/**
+ * Draws Type 2 charstrings (Adobe TN 5177) to outlines, to verify conversions from Type 1. Subroutines and arithmetic are not supported.
+ */
 import { Pen, type Step } from '../outline.ts'
 
 const MAX_STEPS = 200_000
 
 export interface Drawing {
-  /** Difference to the nominal width; undefined for the default one. */
+  /** Difference from the nominal width. `undefined`: the glyph has the default width. */
   width: number | undefined
   steps: Step[]
   accent: { x: number; y: number; base: number; accent: number } | undefined
 }
 
-/** Throws a `RangeError` for what is not written here. */
+/** Draws a charstring. @throws RangeError if it is damaged or uses an unsupported operator */
 export function type2Outline(code: Uint8Array): Drawing {
   const pen = new Pen()
   const drawing: Drawing = { width: undefined, steps: pen.steps, accent: undefined }
   let stack: number[] = []
   let stems = 0
   let widthSeen = false
-  /** The first operator may have the width before its operands (section 4.1). */
+  /** Reads the optional width before the operands of the first operator (TN 5177, section 4.1). */
   const takeWidth = (extra: boolean) => {
     if (!widthSeen && extra) drawing.width = stack.shift()
     widthSeen = true
@@ -101,7 +103,7 @@ function draw(operator: number, s: readonly number[], pen: Pen): void {
   }
 }
 
-/** Section 3.2. */
+/** Reads an operand (TN 5177, section 3.2). */
 function operand(code: Uint8Array, at: number, first: number): [value: number, next: number] {
   if (first === 28) return [(((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16)) >> 16, at + 2]
   if (first <= 246) return [first - 139, at]

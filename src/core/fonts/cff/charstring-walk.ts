@@ -1,16 +1,16 @@
-/** Type 2 charstrings (Adobe TN 5177), walked for the subroutines and accented parts that they use. */
+/** Executes Type 2 charstrings (Adobe TN 5177) to find the subroutines and accented components that they use. */
 
 import { concat } from '../../bytes/concat.ts'
 
 export interface CharstringUse {
-  /** Local and global subroutines by number. */
+  /** Returns a local or global subroutine by number. */
   local(index: number): Uint8Array | undefined
   global(index: number): Uint8Array | undefined
-  /** Base and accent of an old-style composite (endchar with four arguments), by standard encoding code. */
+  /** Called with the base and the accent of a `seac` composite (endchar with four arguments), as standard encoding codes. */
   accent(code: number): void
-  /** Each operand, and each operator with its mask, that is no call of a subroutine and no return from one. */
+  /** Called with the bytes of each operand, and of each operator with its mask, except subroutine calls and returns. */
   copy?(bytes: Uint8Array): void
-  /** The last operand was the number of a subroutine that is called now. */
+  /** Called when the last operand was the number of a subroutine, before it is executed. */
   called?(): void
 }
 
@@ -22,13 +22,13 @@ const CALLGSUBR = 29
 const MAX_DEPTH = 12
 const MAX_STEPS = 500_000
 const MAX_STACK = 513
-/** TN 5177, annex B: 65535 bytes at most. */
+/** Limit of a charstring in bytes (TN 5177, annex B). */
 const MAX_FLAT_BYTES = 65_535
 
-/** Subroutine numbers are biased by how many there are (TN 5176, section 16). */
+/** Offset that is added to subroutine numbers; it depends on their count (TN 5176, section 16). */
 export const biasOf = (count: number): number => (count < 1240 ? 107 : count < 33_900 ? 1131 : 32_768)
 
-/** Throws a `RangeError` for what cannot be followed. */
+/** Executes a charstring. @throws RangeError if it is damaged or uses an unsupported operator */
 export function walkCharstring(charstring: Uint8Array, use: CharstringUse): void {
   new CharstringWalk(use).run(charstring, 0)
 }
@@ -43,7 +43,7 @@ class CharstringWalk {
     this.use = use
   }
 
-  /** True when the glyph has ended. */
+  /** Executes `code`. Returns true if the glyph has ended. */
   run(code: Uint8Array, depth: number): boolean {
     if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
     const { use, stack } = this
@@ -66,7 +66,7 @@ class CharstringWalk {
     return false
   }
 
-  /** The subroutine whose number lies on the stack. */
+  /** Pops a subroutine number from the stack and returns the subroutine. */
   private called(operator: number): Uint8Array {
     const { use, stack } = this
     const index = stack.pop() ?? 0
@@ -76,7 +76,7 @@ class CharstringWalk {
     return subroutine
   }
 
-  /** Returns how many bytes from `at` on belong to the operator. */
+  /** Executes an operator. Returns the number of bytes after `at` that belong to it. */
   private operator(byte: number, code: Uint8Array, at: number): number {
     const { stack } = this
     switch (byte) {
@@ -108,7 +108,7 @@ class CharstringWalk {
   }
 }
 
-/** The same charstring without subroutines: their bytes stand where they were called. */
+/** Returns the charstring with every subroutine call replaced by the subroutine's bytes. */
 export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint8Array {
   const parts: Uint8Array[] = []
   let length = 0
@@ -123,7 +123,7 @@ export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint
     },
     called() {
       const operand = parts.pop()
-      // A computed number cannot be taken out again.
+      // If the subroutine number was computed, its operands cannot be removed.
       if (!operand || (operand[0]! < 32 && operand[0] !== 28)) throw new RangeError('a subroutine by computed number')
       length -= operand.length
     },
@@ -131,7 +131,7 @@ export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint
   return concat(parts)
 }
 
-/** TN 5177, section 3.2. */
+/** Reads an operand (TN 5177, section 3.2). */
 function operand(code: Uint8Array, at: number, first: number): [value: number, next: number] {
   if (first === 28) return [(((code[at] ?? 0) << 24) | ((code[at + 1] ?? 0) << 16)) >> 16, at + 2]
   if (first <= 246) return [first - 139, at]
@@ -141,7 +141,9 @@ function operand(code: Uint8Array, at: number, first: number): [value: number, n
   return [fixed / 65_536, at + 4]
 }
 
-/** Two-byte operators: flexes clear the stack, the arithmetic that may feed a subroutine number is done. */
+/**
+ * Executes a two-byte operator: flex operators clear the stack, arithmetic operators compute, because a result may be a subroutine number.
+ */
 function twoByteOperator(operator: number, stack: number[]): void {
   if (operator >= 34 && operator <= 37) {
     stack.length = 0

@@ -1,8 +1,8 @@
-/** Outlines as Type 2 charstrings (Adobe TN 5177). */
+/** Encodes outlines as Type 2 charstrings (Adobe TN 5177). */
 import { FontWriter } from '../bytes.ts'
 import type { Outline, Stems, Step } from '../outline.ts'
 
-/** TN 5177, annex B: operands on the stack. */
+/** Largest number of operands on the stack (TN 5177, annex B). */
 const MAX_STACK = 48
 const MAX_STEMS = 96
 const UNITS = 65_536
@@ -27,7 +27,7 @@ const OP = {
   hvcurveto: 31,
 } as const
 
-/** An operand (section 3.2), exact to 1/65536. */
+/** Encodes an operand (TN 5177, section 3.2), exact to 1/65536. */
 export function operandBytes(value: number): number[] {
   const whole = Math.round(value)
   if (Math.abs(value - whole) < 1 / UNITS && Math.abs(whole) < 32_768) {
@@ -45,7 +45,10 @@ type Drawn = { kind: 'line'; d: [number, number] } | { kind: 'curve'; d: [number
 
 const snap = (value: number) => Math.round(value * UNITS) / UNITS
 
-/** `width`: the difference to the nominal width, undefined when the default width holds. Throws a `RangeError` for what does not fit. */
+/**
+ * Encodes an outline. `width`: difference from the nominal width; `undefined`: the default width. @throws RangeError if a value does not
+ * fit
+ */
 export function type2Charstring(outline: Outline, width: number | undefined): Uint8Array {
   const writer = new CharstringWriter(width)
   writer.hints(outline)
@@ -73,13 +76,13 @@ class CharstringWriter {
     this.out.u8(operator)
   }
 
-  /** Section 4.3: all stems in order at the start; masks say which hold. */
+  /** Writes all stem hints in order at the start (TN 5177, section 4.3). Hint masks later select the active ones. */
   hints({ hints }: Outline): void {
     const used = hints.filter((group) => group.horizontal.length + group.vertical.length > 0)
     const horizontal = inOrder(used.flatMap((group) => group.horizontal))
     const vertical = inOrder(used.flatMap((group) => group.vertical))
     const count = horizontal.length + vertical.length
-    // Too many to say: such a glyph goes without hints.
+    // A glyph with more stems than the stack holds is written without hints.
     const most = (MAX_STACK - 2) / 2
     if (count === 0 || count > MAX_STEMS || horizontal.length > most || vertical.length > most) return
     const replaced = used.length > 1
@@ -121,12 +124,12 @@ class CharstringWriter {
   }
 
   end({ accent }: Outline): Uint8Array {
-    // Annex C: a composite as in Type 1.
+    // TN 5177, annex C: a `seac` composite as in Type 1.
     this.op(OP.endchar, accent ? [accent.x, accent.y, accent.base, accent.accent] : [])
     return this.out.done()
   }
 
-  /** The way to a point; rounded places, so that nothing adds up. */
+  /** Difference from the current point to (x, y). Both are rounded to 1/65536, so that rounding errors do not add up. */
   private to(x: number, y: number): [number, number] {
     const [nx, ny] = [snap(x), snap(y)]
     const way: [number, number] = [nx - this.x, ny - this.y]
@@ -142,7 +145,7 @@ class CharstringWriter {
     else this.op(OP.rmoveto, [dx, dy])
   }
 
-  /** What waits, with as few operators as possible. */
+  /** Writes pending lines and curves with as few operators as possible. */
   private flush(): void {
     const { drawn } = this
     for (let i = 0; i < drawn.length; ) i = drawn[i]!.kind === 'line' ? this.lines(i) : this.curves(i)
@@ -159,7 +162,7 @@ class CharstringWriter {
     const values: number[] = []
     let i = from
     if (first[0] === 0 || first[1] === 0) {
-      // hlineto and vlineto alternate.
+      // Arguments of hlineto and vlineto alternate between the axes.
       const horizontal = first[1] === 0
       for (let along = horizontal; values.length < MAX_STACK - 1; along = !along) {
         const d = line(i)
@@ -170,7 +173,7 @@ class CharstringWriter {
       this.op(horizontal ? OP.hlineto : OP.vlineto, values)
       return i
     }
-    // biome-ignore lint/plugin: two or six numbers
+    // biome-ignore lint/plugin: spreads two numbers
     for (let d = line(i); d && d[0] !== 0 && d[1] !== 0 && values.length < MAX_STACK - 2; d = line(++i)) values.push(...d)
     this.op(OP.rlineto, values)
     return i
@@ -190,13 +193,13 @@ class CharstringWriter {
     }
     const values: number[] = []
     let i = from
-    // biome-ignore lint/plugin: two or six numbers
+    // biome-ignore lint/plugin: spreads six numbers
     for (let d = curve(i); d && (i === from || !isSimple(d)) && values.length < MAX_STACK - 6; d = curve(++i)) values.push(...d)
     this.op(OP.rrcurveto, values)
     return i
   }
 
-  /** hhcurveto, vvcurveto: start and end in the same direction. */
+  /** Writes hhcurveto or vvcurveto: curves that start and end in the same axis direction. */
   private parallel(from: number, direction: 'h' | 'v'): number {
     const values: number[] = []
     let i = from
@@ -211,7 +214,7 @@ class CharstringWriter {
     return i
   }
 
-  /** hvcurveto, vhcurveto: quarter turns, in turn. */
+  /** Writes hvcurveto or vhcurveto: curves that start in one axis direction and end in the other, alternating. */
   private alternating(from: number, direction: 'h' | 'v'): number {
     const values: number[] = []
     let i = from

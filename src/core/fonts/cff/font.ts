@@ -1,11 +1,11 @@
-/** Compact Font Format (Adobe TN 5176): read as far as a subset needs it. */
+/** Reads Compact Font Format (Adobe TN 5176), as far as subsetting needs it. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
 import { FontView } from '../bytes.ts'
 import { STANDARD } from '../glyph-names.ts'
 import { CFF_STRINGS, EXPERT_CHARSET, EXPERT_SUBSET_CHARSET } from './standard-strings.ts'
 
-/** Operators of top and private dictionaries (TN 5176, tables 9, 10 and 23); two-byte ones are 1200 + the second. */
+/** Operators of top and private dictionaries (TN 5176, tables 9, 10 and 23). Two-byte operators are 1200 + the second byte. */
 export const OP = {
   charset: 15,
   encoding: 16,
@@ -20,7 +20,7 @@ export const OP = {
 
 export interface DictEntry {
   values: number[]
-  /** Operands and operator as they stand in the file. */
+  /** Bytes of operands and operator in the file. */
   raw: Uint8Array
 }
 export type CffDict = Map<number, DictEntry>
@@ -35,7 +35,7 @@ interface Index {
   end: number
 }
 
-/** TN 5176, section 5. */
+/** Reads an INDEX (TN 5176, section 5). */
 function readIndex(bytes: Uint8Array, at: number): Index {
   const view = new FontView(bytes)
   const count = view.u16(at)
@@ -57,7 +57,7 @@ function readIndex(bytes: Uint8Array, at: number): Index {
   return { items, end: base + offset(count) }
 }
 
-/** TN 5176, section 4. */
+/** Reads a DICT (TN 5176, section 4). */
 function readDict(bytes: Uint8Array): CffDict {
   const dict: CffDict = new Map()
   let values: number[] = []
@@ -78,7 +78,7 @@ function readDict(bytes: Uint8Array): CffDict {
       values.push((at(1) << 24) | (at(2) << 16) | (at(3) << 8) | at(4))
       i += 5
     } else if (byte === 30) {
-      // A real number ends with a nibble of 15; none that matters here is one.
+      // A real number ends with a nibble of 15. Subsetting needs none, so the value becomes NaN.
       i++
       while (i < bytes.length && (bytes[i]! & 15) !== 15 && bytes[i]! >> 4 !== 15) i++
       i++
@@ -100,14 +100,14 @@ export class Cff {
   readonly strings: Uint8Array[]
   readonly globalSubrs: Uint8Array[]
   readonly charstrings: Uint8Array[]
-  /** One for name-keyed fonts, one for each font dictionary of CID-keyed ones. */
+  /** One private dictionary in name-keyed fonts; one for each font dictionary in CID-keyed fonts. */
   readonly privates: PrivateDict[] = []
   readonly fontDicts: CffDict[] = []
-  /** Font dictionary of each glyph. */
+  /** Index of each glyph's font dictionary. */
   readonly fontDictOf: Uint8Array
-  /** CID-keyed (9.7.4.2 of ISO 32000-2): glyphs have CIDs instead of names. */
+  /** True if glyphs have CIDs instead of names (ISO 32000-2, 9.7.4.2). */
   readonly cidKeyed: boolean
-  /** String numbers, or CIDs, of the glyphs. */
+  /** String number (SID) or CID of each glyph. */
   readonly charset: Uint16Array
   private readonly view: FontView
   private names: Map<string, number> | undefined
@@ -162,7 +162,7 @@ export class Cff {
     if (this.fontDictOf.some((index) => index >= this.privates.length)) throw new RangeError('font dictionary')
   }
 
-  /** TN 5176, section 13. */
+  /** Reads the charset (TN 5176, section 13). */
   private readCharset(): Uint16Array {
     const { view, count } = this
     const ids = new Uint16Array(count)
@@ -191,7 +191,7 @@ export class Cff {
     return CFF_STRINGS[id] ?? latin1Of(this.strings[id - CFF_STRINGS.length] ?? new Uint8Array())
   }
 
-  /** −1 when there is none. */
+  /** Glyph number of a name. −1: none. */
   glyphOfName(name: string): number {
     if (!this.names) {
       this.names = new Map()
@@ -200,7 +200,7 @@ export class Cff {
     return this.names.get(name) ?? -1
   }
 
-  /** A font without CIDs takes glyph numbers for them. −1 when there is none. */
+  /** Glyph number of a CID. −1: none. In a font without CIDs, CIDs are glyph numbers. */
   glyphOfCid(cid: number): number {
     if (!this.cidKeyed) return cid < this.count ? cid : -1
     if (!this.cids) {
@@ -210,7 +210,9 @@ export class Cff {
     return this.cids.get(cid) ?? -1
   }
 
-  /** The font's own encoding (TN 5176, section 12): code → glyph. The expert encoding is not known here. */
+  /**
+   * The font's built-in encoding (TN 5176, section 12) from codes to glyph numbers. Empty for the expert encoding, which is not supported.
+   */
   encoding(): ReadonlyMap<number, number> {
     if (this.codes) return this.codes
     const codes = new Map<number, number>()
@@ -245,7 +247,7 @@ export class Cff {
   }
 }
 
-/** What can be asked of a CFF font, wherever it comes from. */
+/** Interface of CFF fonts that are read from a file or composed in memory. */
 export type CffFont = Pick<Cff, keyof Cff>
 
 function readPrivate(bytes: Uint8Array, dict: CffDict): PrivateDict {

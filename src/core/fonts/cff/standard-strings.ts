@@ -1,4 +1,4 @@
-/** Fixed tables: CFF standard strings and charsets (Adobe TN 5176, appendices A and C), glyph order of `post` format 1. */
+/** Standard strings and charsets of CFF (Adobe TN 5176, appendices A and C), and the glyph order of `post` format 1. */
 
 export const CFF_STRINGS: readonly string[] = `
   .notdef space exclam quotedbl numbersign dollar percent ampersand quoteright parenleft parenright asterisk plus comma hyphen period
@@ -41,7 +41,7 @@ const numbers = (text: string): readonly number[] =>
       return Array.from({ length: last - first + 1 }, (_, i) => first + i)
     })
 
-/** String numbers of the glyphs, in order. */
+/** String numbers (SIDs) of the glyphs in order. */
 export const EXPERT_CHARSET = numbers(`
   0-1 229-238 13-15 99 239-248 27-28 249-266 109-110 267-318 158 155 163 319-326 150 164 169 327-378
 `)
@@ -51,7 +51,7 @@ export const EXPERT_SUBSET_CHARSET = numbers(`
   327-346
 `)
 
-/** The standard Macintosh glyph order. */
+/** Standard Macintosh glyph order. */
 export const MAC_GLYPHS: readonly string[] = `
   .notdef .null nonmarkingreturn space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus
   comma hyphen period slash zero one two three four five six seven eight nine colon semicolon less equal greater question at A B C D E F

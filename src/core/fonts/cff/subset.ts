@@ -1,4 +1,4 @@
-/** CFF fonts with only the glyphs that are used; outlines and subroutines are copied byte for byte. */
+/** Writes CFF fonts with only the used glyphs. Outlines and subroutines are copied byte for byte. */
 import { mostOf } from '../../bytes/min-max.ts'
 import { FontWriter } from '../bytes.ts'
 import { STANDARD } from '../glyph-names.ts'
@@ -8,12 +8,12 @@ import { CFF_STRINGS } from './standard-strings.ts'
 
 const END_CHARACTER = Uint8Array.of(14)
 const RETURN = Uint8Array.of(11)
-/** Operators whose operand is the number of a string (TN 5176, table 9). */
+/** Operators whose operand is a string number (TN 5176, table 9). */
 const STRING_OPERATORS: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 1200, 1221, 1222, 1238])
-/** Operators that hold places in the file. */
+/** Operators whose operands are file offsets. */
 const PLACE_OPERATORS: ReadonlySet<number> = new Set([OP.charset, OP.encoding, OP.charStrings, OP.private, OP.fdArray, OP.fdSelect])
 
-/** `keepNumbers`: glyphs keep their numbers (a name-keyed font that is used by CID). */
+/** Writes a subset with the glyphs `wanted`. `keepNumbers`: true if glyphs keep their numbers (a name-keyed font that is used by CID). */
 export function subsetCff(font: CffFont, wanted: ReadonlySet<number>, keepNumbers: boolean): Uint8Array {
   return new CffSubset(font, wanted, keepNumbers).write()
 }
@@ -37,7 +37,7 @@ export function indexBytes(items: readonly Uint8Array[]): Uint8Array {
   return out.done()
 }
 
-/** An integer in five bytes, so that its length does not depend on its value. */
+/** Encodes an integer in five bytes, so that the length does not depend on the value. */
 export const fixedInteger = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
 
 interface PrivatePart {
@@ -45,7 +45,7 @@ interface PrivatePart {
   subrs: Uint8Array
 }
 
-/** The new font without what names places in it. */
+/** Parts of the new font that contain no file offsets. */
 interface Parts {
   charset: Uint8Array
   encoding: Uint8Array | undefined
@@ -55,7 +55,7 @@ interface Parts {
   globalSubrs: Uint8Array
 }
 
-/** Where the parts stand in the new font. */
+/** Offsets of the parts in the new font. */
 interface Places {
   charset: number
   encoding: number
@@ -108,7 +108,7 @@ class CffSubset {
     })
   }
 
-  /** Unused subroutines become a return; the list is cut where the bias allows. */
+  /** Replaces unused subroutines by a return, and shortens the list as far as the bias of subroutine numbers stays the same. */
   private pruned(list: readonly Uint8Array[], used: ReadonlySet<number>): Uint8Array[] {
     if (used.size === 0) return []
     let length = mostOf(used) + 1
@@ -116,7 +116,7 @@ class CffSubset {
     return list.slice(0, length).map((subroutine, i) => (used.has(i) ? subroutine : RETURN))
   }
 
-  /** Number of a string in the new font. */
+  /** Returns the number of a string in the new font. */
   private string(id: number): number {
     if (id < CFF_STRINGS.length) return id
     let number = this.stringNumbers.get(id)
@@ -137,7 +137,7 @@ class CffSubset {
     return out.done()
   }
 
-  /** TN 5176, section 19, format 3. */
+  /** Writes FDSelect (TN 5176, section 19, format 3). */
   private fontDictSelect(): Uint8Array {
     const runs: [first: number, dict: number][] = []
     this.glyphs.forEach((glyph, i) => {
@@ -149,7 +149,7 @@ class CffSubset {
     return out.u16(this.glyphs.length).done()
   }
 
-  /** A custom encoding: every code as a supplement, which needs no order of glyphs (section 12); undefined where it does not fit. */
+  /** Writes a custom encoding (TN 5176, section 12): further codes of a glyph become supplements. `undefined`: the codes do not fit. */
   private encoding(): Uint8Array | undefined {
     const codes = [...this.font.encoding()].filter(([, glyph]) => this.keep.has(glyph))
     const position = new Map(this.glyphs.map((glyph, i) => [glyph, i]))
@@ -159,7 +159,7 @@ class CffSubset {
       if (first.has(glyph)) more.push([code, glyph])
       else first.set(glyph, code)
     }
-    // Glyphs up to the last encoded one take a code each; gaps take codes that nothing uses.
+    // The format needs a code for every glyph up to the last encoded one. Glyphs without a code get unused codes.
     const last = Math.max(0, mostOf([...first.keys()].map((glyph) => position.get(glyph)!)))
     const free = Array.from({ length: 256 }, (_, code) => code).filter((code) => !this.font.encoding().has(code))
     const main: number[] = []
@@ -239,7 +239,7 @@ class CffSubset {
       const kept = this.pruned(subrs, this.usedLocal[i]!)
       const out = new FontWriter()
       for (const [operator, entry] of entries) if (operator !== OP.subrs) out.put(entry.raw)
-      // Local subroutines stand right behind the dictionary.
+      // Local subroutines directly follow the private dictionary.
       if (kept.length) out.put(fixedInteger(out.length + 6)).u8(OP.subrs)
       return { dict: out.done(), subrs: kept.length ? indexBytes(kept) : new Uint8Array(0) }
     })
@@ -247,7 +247,7 @@ class CffSubset {
 
   private places(parts: Parts): Places {
     const places: Places = { charset: 0, encoding: 0, select: 0, charstrings: 0, dicts: 0, privates: parts.privates.map(() => 0) }
-    // The first pass collects the strings that the dictionaries name; from the second on, lengths stand.
+    // The first pass collects the strings that the dictionaries refer to. Lengths are final from the second pass on.
     this.front(parts, places)
     const { head, dicts } = this.front(parts, places)
     let at = head.length
@@ -265,7 +265,7 @@ class CffSubset {
     return places
   }
 
-  /** What stands in front, and the dictionaries of a CID-keyed font. */
+  /** Writes the header, the top dictionary and strings, and the font dictionaries of a CID-keyed font. */
   private front({ encoding, globalSubrs, privates }: Parts, at: Places): { head: Uint8Array; dicts: Uint8Array } {
     const { font } = this
     const top = new Map(font.top)

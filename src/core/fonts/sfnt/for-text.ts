@@ -1,26 +1,26 @@
 /**
- * TrueType fonts for a known set of characters, with all that layout needs: glyph numbers, metrics, kerning and
- * substitutions stay, outlines and character codes that cannot be reached go.
+ * Subsets TrueType fonts to a set of characters for text layout. Glyph numbers, metrics, kerning and substitutions stay; unreachable
+ * outlines and character codes are removed.
  */
 import { FontView } from '../bytes.ts'
 import { closure, mapTable, outlineTables, postTable } from './subset.ts'
 import { withSubstitutes } from './substitution.ts'
 import { characterMaps, fontFile, Outlines, type Tables, tablesOf } from './truetype.ts'
 
-/** Fonts with any other table (colours, mathematics, variations, bitmaps, Apple layout) are left alone. */
+/** Tables that Whittle supports. Fonts with other tables (colours, mathematics, variations, bitmaps, Apple layout) stay unchanged. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   ...['head', 'hhea', 'hmtx', 'maxp', 'name', 'OS/2', 'post', 'cmap', 'loca', 'glyf', 'cvt ', 'fpgm', 'prep', 'gasp'],
   ...['kern', 'GDEF', 'GPOS', 'GSUB', 'BASE', 'DSIG', 'hdmx', 'LTSH', 'VDMX', 'vhea', 'vmtx', 'PCLT', 'meta', 'FFTM'],
 ])
-/** What is written anew; every other table stays byte for byte, but for the signature, which would be broken. */
+/** Tables that are written anew. Others are copied. The signature (DSIG) would be invalid, so it is dropped. */
 const REWRITTEN: ReadonlySet<string> = new Set(['head', 'hmtx', 'cmap', 'loca', 'glyf', 'post', 'DSIG'])
-/** OS/2.fsType: the font may not be subset, or only its bitmaps may be embedded. */
+/** Bits of OS/2.fsType: no subsetting; embedding of bitmaps only. */
 const FORBIDDEN = 0x0100 | 0x0200
-/** Character maps that can be written with fewer characters. */
+/** Formats of character maps that Whittle can write with fewer characters. */
 const MAP_FORMATS: ReadonlySet<number> = new Set([0, 4, 6, 12])
 const MOST_CHECKED_BYTES = 64 * 1024 * 1024
 
-/** The font with what `characters` need; undefined where that is not safe, or not smaller. */
+/** Returns the font with only what `characters` need. `undefined`: the font is not supported, or would not become smaller. */
 export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): Uint8Array | undefined {
   try {
     const tables = understood(font)
@@ -49,7 +49,7 @@ export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): 
 
 const kept = (glyphs: ReadonlyMap<number, number>, keep: ReadonlySet<number>) => new Map([...glyphs].filter(([, glyph]) => keep.has(glyph)))
 
-/** The tables of a font that can be cut; undefined for all others. */
+/** Returns the tables of a font that can be subset. `undefined`: the font is not supported. */
 function understood(font: Uint8Array): Tables | undefined {
   const tables = font.length <= MOST_CHECKED_BYTES ? tablesOf(font) : undefined
   if (!tables || [...tables.keys()].some((tag) => !UNDERSTOOD.has(tag))) return undefined
@@ -62,11 +62,11 @@ function understood(font: Uint8Array): Tables | undefined {
   const records = view.u16(2)
   for (let index = 0; index < records; index++) if (!MAP_FORMATS.has(view.u16(view.u32(8 + 8 * index)))) return undefined
   const maps = characterMaps(cmap)
-  // Characters are Unicode in platforms 0 and 3; a font that has only Macintosh codes is read by rules of its own.
+  // Platforms 0 and 3 map Unicode. Fonts with only Macintosh codes are not supported, because readers interpret them differently.
   return maps.length === records && maps.some(({ platform }) => platform !== 1) ? tables : undefined
 }
 
-/** Glyphs that the characters show, by themselves, by substitution, or as parts of others. The first three are special. */
+/** Returns the glyphs that the characters can show, directly, by substitution or as components. The first three glyphs are always kept. */
 function reachable(tables: Tables, outlines: Outlines, characters: ReadonlySet<number>): Set<number> {
   const shown = new Set<number>([0, 1, 2].filter((glyph) => glyph < outlines.count))
   for (const { platform, glyphs } of characterMaps(tables.get('cmap'))) {
@@ -76,7 +76,7 @@ function reachable(tables: Tables, outlines: Outlines, characters: ReadonlySet<n
   return closure(outlines, withSubstitutes(tables.get('GSUB'), shown))
 }
 
-/** Metrics without those of glyphs that are gone; the last full advance counts for all that follow. */
+/** Returns `hmtx` with zeros for removed glyphs. The last full advance stays, because it applies to all glyphs after it. */
 function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint8Array {
   const hmtx = tables.get('hmtx')!.slice()
   const full = Math.max(1, new FontView(tables.get('hhea')!).u16(34))
@@ -88,7 +88,10 @@ function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint
   return hmtx
 }
 
-/** Why `after` cannot stand for `before` where only `characters` are shown: outlines, metrics, codes, or any other table. */
+/**
+ * Returns why `after` must not replace `before` when only `characters` are shown; `undefined` if it may. Compares outlines, metrics, codes
+ * and all other tables.
+ */
 export function fontDifference(before: Uint8Array, after: Uint8Array, characters: ReadonlySet<number>): string | undefined {
   try {
     const [old, fresh] = [understood(before), tablesOf(after)]
@@ -98,7 +101,7 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
     }
     for (const tag of fresh.keys()) if (!old.has(tag)) return `table ${tag} was added`
     const [heads, metrics] = [[old.get('head')!, fresh.get('head')!] as const, [old.get('hmtx')!, fresh.get('hmtx')!] as const]
-    // Checksum (8–11) and the form of loca (50–51) aside.
+    // Bytes 8–11 (checksum) and 50–51 (format of `loca`) may differ.
     for (let at = 0; at < 54; at++)
       if (heads[0][at] !== heads[1][at] && !(at >= 8 && at < 12) && at !== 50 && at !== 51) return 'the head changed'
     const [outlines, cut] = [new Outlines(old), new Outlines(fresh)]

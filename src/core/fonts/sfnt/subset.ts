@@ -1,9 +1,12 @@
-/** TrueType fonts with only the outlines that are used. Glyph numbers stay; what comes after the last one used is cut off. */
+/** Writes TrueType fonts with only the used outlines. Glyph numbers stay; glyphs after the last used one are cut off. */
 import { mostOf } from '../../bytes/min-max.ts'
 import { FontView, FontWriter } from '../bytes.ts'
 import { type CharacterMap, characterMaps, fontFile, Outlines, type Tables } from './truetype.ts'
 
-/** `simple`: used by code, so `cmap` and `post` stay (pruned); composite fonts name glyphs themselves. */
+/**
+ * Writes a subset. `simple`: true if the font is used by codes, so `cmap` and `post` are kept for the used glyphs. Composite fonts refer to
+ * glyphs by number. `undefined`: the font is not supported.
+ */
 export function subsetTrueType(tables: Tables, version: number, wanted: ReadonlySet<number>, simple: boolean): Uint8Array | undefined {
   const [head, maxp, hhea, hmtx] = ['head', 'maxp', 'hhea', 'hmtx'].map((tag) => tables.get(tag))
   if (!head || !maxp || !hhea || !hmtx || hhea.length < 36) return undefined
@@ -29,7 +32,7 @@ export function subsetTrueType(tables: Tables, version: number, wanted: Readonly
     ['loca', loca],
     ['glyf', glyf],
   ])
-  // Instructions and their data.
+  // Tables of hinting instructions and their data.
   for (const tag of ['cvt ', 'fpgm', 'prep']) copy(tables, out, tag)
   if (simple) {
     const maps = characterMaps(tables.get('cmap'))
@@ -47,7 +50,7 @@ function copy(from: Tables, to: Tables, tag: string): void {
   if (table) to.set(tag, table)
 }
 
-/** Glyph 0, the wanted ones, and what these are made of. */
+/** Returns glyph 0, the wanted glyphs and the components of all of them. */
 export function closure(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
   const keep = new Set<number>([0])
   const todo: number[] = [0]
@@ -72,9 +75,9 @@ export function outlineTables(outlines: Outlines, keep: ReadonlySet<number>, cou
   return { glyf: glyf.done(), ...locations(offsets) }
 }
 
-/** `loca` for glyphs that begin at `offsets`, the last of which is the end. `long`: as `head` has to say. */
+/** Writes `loca` for glyphs that begin at `offsets`; the last offset is the end. `long`: value for indexToLocFormat in `head`. */
 export function locations(offsets: readonly number[]): { loca: Uint8Array; long: boolean } {
-  // Short offsets are halves, in 16 bits.
+  // Short offsets are stored as half the value in 16 bits.
   const long = offsets.at(-1)! >= 0x1fffe
   const loca = new FontWriter()
   for (const offset of offsets)
@@ -83,7 +86,7 @@ export function locations(offsets: readonly number[]): { loca: Uint8Array; long:
   return { loca: loca.done(), long }
 }
 
-/** Full advance and side bearing for every glyph; zeros for those that are gone. */
+/** Writes `hmtx` with advance and side bearing for every glyph, zeros for removed glyphs. */
 function metrics(longMetrics: number, hmtx: Uint8Array, keep: ReadonlySet<number>, count: number): Uint8Array {
   const view = new FontView(hmtx)
   const at = (offset: number) => (offset + 2 <= hmtx.length ? view.u16(offset) : 0)
@@ -101,7 +104,7 @@ export function mapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number
   const bodies = maps.map(({ platform, encoding, glyphs }) => {
     const entries = [...glyphs].filter(([, glyph]) => keep.has(glyph)).sort(([a], [b]) => a - b)
     if (platform === 1) return macintosh(entries)
-    // Windows' UCS-4 is format 12 only.
+    // The Windows UCS-4 encoding (platform 3, encoding 10) requires format 12.
     const wide = (platform === 3 && encoding === 10) || entries.some(([code]) => code > 0xfffe)
     return wide ? groups(entries) : segments(entries)
   })
@@ -117,7 +120,7 @@ export function mapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number
 
 type Entries = [code: number, glyph: number][]
 
-/** Format 0 where it fits, else 6. */
+/** Writes a Macintosh map: `cmap` format 0 if codes and glyphs are below 256, otherwise format 6. */
 function macintosh(entries: Entries): Uint8Array {
   if (entries.every(([code, glyph]) => code < 256 && glyph < 256)) {
     const table = new Uint8Array(256)
@@ -138,7 +141,7 @@ function macintosh(entries: Entries): Uint8Array {
   return out.done()
 }
 
-/** Format 12. */
+/** Writes `cmap` format 12. */
 function groups(entries: Entries): Uint8Array {
   const out = new FontWriter()
     .u16(12)
@@ -150,7 +153,7 @@ function groups(entries: Entries): Uint8Array {
   return out.done()
 }
 
-/** Format 4, by differences only. */
+/** Writes `cmap` format 4 with deltas only. */
 function segments(entries: Entries): Uint8Array {
   const runs: [first: number, last: number, delta: number][] = []
   for (const [code, glyph] of entries) {
@@ -160,7 +163,7 @@ function segments(entries: Entries): Uint8Array {
   }
   runs.push([0xffff, 0xffff, 1])
   const count = runs.length
-  // The table's length has 16 bits.
+  // The length of a format 4 table is a 16-bit number.
   if (count > 8189) throw new RangeError('too many runs of characters')
   const power = 2 ** Math.floor(Math.log2(count))
   const out = new FontWriter()
@@ -180,7 +183,7 @@ function segments(entries: Entries): Uint8Array {
   return out.done()
 }
 
-/** Format 2 keeps the names of the glyphs that stay; other formats are cut to their head or kept. */
+/** Writes `post`. Format 2 keeps the names of the kept glyphs; other formats stay unchanged. */
 export function postTable(post: Uint8Array, keep: ReadonlySet<number>, count: number): Uint8Array {
   if (post.length < 34 || new FontView(post).u32(0) !== 0x20000) return post
   const view = new FontView(post)

@@ -1,14 +1,14 @@
-/** What glyphs can become: the substitution table of OpenType (GSUB, ISO/IEC 14496-22, 6.3.4). */
+/** Finds glyphs that others may be replaced by: the substitution table of OpenType (GSUB, ISO/IEC 14496-22, 6.3.4). */
 import { FontView } from '../bytes.ts'
 
-/** Entries looked at, and rounds until nothing more is found; a font that needs more is left alone. */
+/** Limits: table entries that are read, and rounds until no new glyph is found. A font that needs more stays unchanged. */
 const MOST_STEPS = 8_000_000
 const MOST_ROUNDS = 64
 
 /**
- * `glyphs` and everything that substitutions can make of them, whatever the feature or context. Contexts (lookup types 5
- * and 6) only apply other lookups of the same list, so these count as if they always applied.
- * @throws RangeError when the table is damaged, of a kind that is not known, or too large
+ * Returns `glyphs` and all glyphs that substitutions can produce, in any feature or context.
+ * Contextual lookups (types 5 and 6) only apply other lookups of the same list, which are always applied here.
+ * @throws RangeError if the table is damaged, unsupported or exceeds the limits
  */
 export function withSubstitutes(gsub: Uint8Array | undefined, glyphs: ReadonlySet<number>): Set<number> {
   const found = new Set(glyphs)
@@ -31,7 +31,7 @@ class Substitutions {
     if (this.view.u16(0) !== 1) throw new RangeError('another version of GSUB')
   }
 
-  /** One round over all lookups. */
+  /** Applies all lookups once. */
   apply(glyphs: Set<number>): void {
     const list = this.view.u16(8)
     for (const lookup of this.offsets(list, list)) {
@@ -40,7 +40,7 @@ class Substitutions {
     }
   }
 
-  /** An array of 16-bit offsets, its length in front. */
+  /** Yields the offsets of an array of 16-bit offsets that starts with its length. */
   private *offsets(at: number, base: number): Generator<number> {
     const count = this.view.u16(at)
     for (let index = 0; index < count; index++) {
@@ -51,7 +51,7 @@ class Substitutions {
 
   private subtable(type: number, at: number, glyphs: Set<number>): void {
     const format = this.view.u16(at)
-    // 5 and 6: contexts, which name other lookups of the list.
+    // Lookup types 5 and 6 are contexts, which refer to other lookups of the list.
     if (type === 5 || type === 6) return
     if (type === 7) {
       const real = this.view.u16(at + 2)
@@ -78,7 +78,7 @@ class Substitutions {
       const set = at + this.listed(at + 4, index)
       if (type === 4) for (const ligature of this.offsets(set, set)) this.ligature(ligature, glyphs)
       else {
-        // 2: one glyph becomes a sequence; 3: one of several.
+        // Type 2 replaces one glyph by a sequence, type 3 by one of several alternatives.
         const count = this.view.u16(set)
         for (let place = 0; place < count; place++) glyphs.add(this.listed(set, place))
       }
@@ -94,14 +94,14 @@ class Substitutions {
     glyphs.add(this.view.u16(at))
   }
 
-  /** The element of an array of 16-bit numbers, its length in front. */
+  /** Returns an element of an array of 16-bit numbers that starts with its length. */
   private listed(at: number, index: number): number {
     this.step()
     if (index >= this.view.u16(at)) throw new RangeError('an index outside of its list')
     return this.view.u16(at + 2 + 2 * index)
   }
 
-  /** Calls `use` for each of the glyphs that the subtable covers (6.2.5), with its place in the coverage. */
+  /** Calls `use` for each of `glyphs` that the subtable covers (ISO/IEC 14496-22, 6.2.5), with its coverage index. */
   private each(at: number, glyphs: ReadonlySet<number>, use: (index: number, glyph: number) => void): void {
     const coverage = at + this.view.u16(at + 2)
     const format = this.view.u16(coverage)

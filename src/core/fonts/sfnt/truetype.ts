@@ -1,4 +1,4 @@
-/** TrueType files (ISO/IEC 14496-22): tables, character maps, glyph names and outlines. */
+/** Reads TrueType files (ISO/IEC 14496-22): tables, character maps, glyph names and outlines. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { FontView, FontWriter } from '../bytes.ts'
 
@@ -6,7 +6,7 @@ export type Tables = Map<string, Uint8Array>
 
 const MAX_TABLES = 64
 
-/** Undefined for what is no single TrueType or OpenType font. */
+/** Returns the tables of a font by tag. `undefined`: not a single TrueType or OpenType font. */
 export function tablesOf(font: Uint8Array): Tables | undefined {
   if (font.length < 12) return undefined
   const view = new FontView(font)
@@ -33,7 +33,7 @@ function checksum(bytes: Uint8Array): number {
   return sum
 }
 
-/** Tables back into a file, sorted by tag, checksums right. */
+/** Writes a font file from tables: sorted by tag, with correct checksums. */
 export function fontFile(tables: Tables, version: number): Uint8Array {
   const list = [...tables].sort(([a], [b]) => (a < b ? -1 : 1))
   const power = 2 ** Math.floor(Math.log2(list.length))
@@ -71,7 +71,7 @@ export interface CharacterMap {
 
 const MAX_MAPPED = 200_000
 
-/** `cmap` subtables of the usual formats; damaged ones are ignored, as readers do. */
+/** Reads the `cmap` subtables of formats 0, 4, 6 and 12. Damaged subtables are ignored, as readers do. */
 export function characterMaps(table: Uint8Array | undefined): CharacterMap[] {
   const maps: CharacterMap[] = []
   if (!table || table.length < 4) return maps
@@ -121,7 +121,7 @@ function subtable(view: FontView, at: number): Map<number, number> | undefined {
   }
 }
 
-/** Format 4: segments of codes, by a difference or through an array of glyphs. */
+/** Reads `cmap` format 4: segments of codes, with a delta or through an array of glyphs. */
 function segments(view: FontView, at: number, set: (code: number, glyph: number) => void): void {
   const count = view.u16(at + 6) / 2
   for (let s = 0; s < count; s++) {
@@ -143,7 +143,7 @@ function segments(view: FontView, at: number, set: (code: number, glyph: number)
   }
 }
 
-/** Names of `post` formats 1 and 2 with the glyphs that bear them. */
+/** Maps the glyph names of `post` formats 1 and 2 to the glyphs that have them. */
 export function glyphNames(post: Uint8Array | undefined, standard: readonly string[]): Map<string, number[]> {
   const names = new Map<string, number[]>()
   if (!post || post.length < 34) return names
@@ -168,13 +168,13 @@ export function glyphNames(post: Uint8Array | undefined, standard: readonly stri
   return names
 }
 
-/** Outlines by glyph number, out of `loca` and `glyf`. */
+/** Outlines by glyph number, from `loca` and `glyf`. */
 export class Outlines {
   readonly count: number
   private readonly glyf: Uint8Array
   private readonly loca: FontView
   private readonly long: boolean
-  /** Offsets in file order where `loca` is out of order: a glyph then ends at the next offset. */
+  /** Ascending offsets if `loca` is not ascending: a glyph then ends at the next offset. `undefined`: `loca` is ascending. */
   private readonly sorted: number[] | undefined
 
   constructor(tables: Tables) {
@@ -193,7 +193,7 @@ export class Outlines {
     return this.long ? this.loca.u32(glyph * 4) : this.loca.u16(glyph * 2) * 2
   }
 
-  /** Empty for glyphs without an outline. */
+  /** Bytes of a glyph's outline. Empty if it has none. */
   of(glyph: number): Uint8Array {
     if (glyph >= this.count) return this.glyf.subarray(0, 0)
     const start = this.offset(glyph)
@@ -204,14 +204,14 @@ export class Outlines {
     return this.glyf.subarray(start, Math.min(end, this.glyf.length))
   }
 
-  /** Glyphs that a composite one is made of. */
+  /** Glyph numbers of the components of a composite glyph. */
   parts(glyph: number): number[] {
     const outline = this.of(glyph)
     return componentPlaces(outline).map((at) => new FontView(outline).u16(at))
   }
 }
 
-/** Where an outline has the numbers of the glyphs it is made of (`glyf`, composite glyph description). */
+/** Offsets in an outline where the glyph numbers of components are stored (`glyf`, composite glyph description). */
 export function componentPlaces(outline: Uint8Array): number[] {
   const places: number[] = []
   if (outline.length < 10) return places
@@ -220,7 +220,7 @@ export function componentPlaces(outline: Uint8Array): number[] {
   for (let at = 10; at + 4 <= outline.length; ) {
     const flags = view.u16(at)
     places.push(at + 2)
-    // Arguments as words; one scale, two, or a 2×2 matrix; more components follow.
+    // Flags: 0x0001 arguments are words; 0x0008 one scale, 0x0040 two scales, 0x0080 a 2×2 matrix; 0x0020 more components.
     at += 4 + (flags & 0x0001 ? 4 : 2) + (flags & 0x0008 ? 2 : flags & 0x0040 ? 4 : flags & 0x0080 ? 8 : 0)
     if (!(flags & 0x0020)) break
   }

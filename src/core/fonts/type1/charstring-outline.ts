@@ -1,4 +1,4 @@
-/** Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) as outlines with hints. */
+/** Executes Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) and returns outlines with hints. */
 import { type CurveSteps, type Outline, Pen, type Stems } from '../outline.ts'
 import type { Type1 } from './program.ts'
 
@@ -7,7 +7,7 @@ const MAX_STEPS = 200_000
 const MAX_STACK = 64
 const FLEX_POINTS = 7
 
-/** Throws a `RangeError` for what is not followed. */
+/** Executes a charstring. @throws RangeError if it is damaged or uses an unsupported command */
 export function type1Outline(font: Pick<Type1, 'subrs'>, charstring: Uint8Array): Outline {
   return new Interpreter(font).run(charstring)
 }
@@ -18,7 +18,7 @@ class Interpreter {
   private readonly outline: Outline
   private hints: Stems = { horizontal: [], vertical: [] }
   private stack: number[] = []
-  /** What PostScript procedures leave behind (section 8.4). */
+  /** Values that PostScript procedures leave on their stack (Type 1 Font Format, section 8.4). */
   private results: number[] = []
   private flex: [number, number][] | undefined
   private bearing: [number, number] = [0, 0]
@@ -34,7 +34,7 @@ class Interpreter {
     return this.outline
   }
 
-  /** True when the glyph has ended. */
+  /** Executes `code`. Returns true if the glyph has ended. */
   private execute(code: Uint8Array, depth: number): boolean {
     if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
     for (let i = 0; i < code.length; ) {
@@ -124,7 +124,7 @@ class Interpreter {
 
   private escaped(byte: number): boolean {
     switch (byte) {
-      case 0: // dotsection: of no effect today
+      case 0: // dotsection: obsolete, has no effect
         break
       case 1:
       case 2: {
@@ -135,7 +135,7 @@ class Interpreter {
       }
       case 6: {
         const [accentBearing, x, y, base, accent] = this.arguments(5) as [number, number, number, number, number]
-        // The accent's left side bearing point goes to x, counted from the composite's own.
+        // The accent's left side bearing point is placed at x, relative to that of the composite.
         this.outline.accent = { base, accent, x: this.bearing[0] + x - accentBearing, y: this.bearing[1] + y }
         return true
       }
@@ -156,7 +156,7 @@ class Interpreter {
       case 17:
         this.stack.push(this.results.pop() ?? 0)
         return false
-      case 33: // setcurrentpoint: only ever to where a flex has ended
+      case 33: // setcurrentpoint: only used at the end of a flex
         break
       default:
         throw new RangeError(`charstring command 12 ${byte}`)
@@ -180,7 +180,7 @@ class Interpreter {
     else this.pen.moveBy(dx, dy)
   }
 
-  /** callothersubr (section 8.3): flex is 0 to 2, hint replacement 3; 12 and 13 are counters. */
+  /** Executes callothersubr (Type 1 Font Format, section 8.3): 0 to 2 flex, 3 hint replacement, 12 and 13 counter hints. */
   private procedure(): void {
     const which = this.stack.pop() ?? -1
     const count = this.stack.pop() ?? -1
@@ -196,7 +196,7 @@ class Interpreter {
     } else if (which !== 2 && which !== 12 && which !== 13) throw new RangeError(`procedure ${which}`)
   }
 
-  /** Seven moves, the first to a point of reference, are two curves; that they may be drawn flat at small sizes is not kept. */
+  /** Converts a flex to two curves. The first of its seven moves is a reference point. The hint to draw it flat at small sizes is lost. */
   private bend(): void {
     const moves = this.flex ?? []
     this.flex = undefined
@@ -209,7 +209,7 @@ class Interpreter {
   }
 }
 
-/** Section 6.2. */
+/** Reads a number (Type 1 Font Format, section 6.2). */
 function number(code: Uint8Array, at: number, first: number): [value: number, next: number] {
   if (first <= 246) return [first - 139, at]
   if (first <= 250) return [(first - 247) * 256 + (code[at] ?? 0) + 108, at + 1]

@@ -1,15 +1,15 @@
-/** Type 1 font programs (Adobe Type 1 Font Format, 1990), read as far as outlines, names, hints and encoding go. */
+/** Reads Type 1 font programs (Adobe Type 1 Font Format, 1990): outlines, names, hints and encoding. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { STANDARD } from '../glyph-names.ts'
 
-/** Keys of keys r and c1, c2 (sections 7.1 and 7.3). */
+/** Initial values of r for eexec and charstring encryption (Type 1 Font Format, sections 7.1 and 7.3). */
 const EEXEC_KEY = 55_665
 const CHARSTRING_KEY = 4330
 const EEXEC_LEAD_BYTES = 4
 const MAX_GLYPHS = 20_000
 const MAX_SUBROUTINES = 65_536
 
-/** Numbers of the private dictionary that steer hints (chapter 5); lists and single values alike. */
+/** Numbers and arrays of the private dictionary that control hints (Type 1 Font Format, chapter 5). */
 const PRIVATE_KEYS: ReadonlySet<string> = new Set([
   'BlueValues',
   'OtherBlues',
@@ -28,7 +28,7 @@ const PRIVATE_KEYS: ReadonlySet<string> = new Set([
   'lenIV',
 ])
 const TOP_KEYS: ReadonlySet<string> = new Set(['FontMatrix', 'FontBBox', 'PaintType', 'StrokeWidth'])
-/** What several designs in one program (multiple master) or several resolutions need is not followed. */
+/** Keys of unsupported programs: multiple master designs and several resolutions. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['WeightVector', 'BlendDesignMap', 'hires'])
 
 type Token =
@@ -39,19 +39,19 @@ type Token =
 export interface Type1 {
   name: string
   notice: string
-  /** FontMatrix, FontBBox, … */
+  /** FontMatrix, FontBBox, PaintType and StrokeWidth. */
   top: Map<string, number[]>
   private: Map<string, number[]>
-  /** Code → glyph name, of the font's own encoding. */
+  /** Built-in encoding from codes to glyph names. */
   encoding: ReadonlyMap<number, string>
-  /** The encoding is Adobe's standard one. */
+  /** True if the encoding is Adobe's StandardEncoding. */
   standard: boolean
-  /** Decrypted. */
+  /** Decrypted charstrings by glyph name. */
   charstrings: Map<string, Uint8Array>
   subrs: (Uint8Array | undefined)[]
 }
 
-/** Section 7.1. */
+/** Decrypts eexec or charstring bytes (Type 1 Font Format, section 7.1). */
 function decrypt(bytes: Uint8Array, key: number, skip: number): Uint8Array {
   const out = new Uint8Array(bytes.length)
   let r = key
@@ -97,7 +97,7 @@ class Tokens {
     return Number.isNaN(value) ? { kind: 'word', text } : { kind: 'number', value, text }
   }
 
-  /** `length` bytes after the single space that ends the word before. */
+  /** Returns `length` bytes after the single space that follows the current token. */
   binary(length: number): Uint8Array {
     const start = this.at + 1
     if (!(length >= 0) || start + length > this.bytes.length) throw new RangeError('a charstring beyond the end')
@@ -124,7 +124,7 @@ class Tokens {
   }
 }
 
-/** Throws a `RangeError` for what is not followed. */
+/** Parses a program. @throws RangeError if it is damaged or not supported */
 export function parseType1(data: Uint8Array): Type1 {
   const bytes = withoutSegments(data)
   const eexec = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('eexec')
@@ -145,7 +145,7 @@ export function parseType1(data: Uint8Array): Type1 {
   return font
 }
 
-/** A PFB file has its parts in segments: 0x80, type, length (Adobe TN 5040). */
+/** Joins the segments of a PFB file: 0x80, type, length, data (Adobe TN 5040). */
 function withoutSegments(bytes: Uint8Array): Uint8Array {
   if (bytes[0] !== 0x80) return bytes
   const parts: Uint8Array[] = []
@@ -157,7 +157,10 @@ function withoutSegments(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** After "eexec" and white space: binary, or hexadecimal when the first four bytes are digits (section 7.2). */
+/**
+ * Returns the encrypted part after "eexec" and white space. It is hexadecimal if its first four bytes are digits (Type 1 Font Format,
+ * section 7.2).
+ */
 function binaryPart(bytes: Uint8Array, from: number): Uint8Array {
   let at = from
   while (at < from + 4 && isSpace(bytes[at] ?? 1)) at++
@@ -166,7 +169,7 @@ function binaryPart(bytes: Uint8Array, from: number): Uint8Array {
   return new Uint8Array(Buffer.from(latin1Of(bytes.subarray(at)).replace(/[^0-9a-fA-F]+/g, ''), 'hex'))
 }
 
-/** Numbers after a key: one, or a list in brackets or braces. */
+/** Reads the value of a key: a number, or a list in brackets or braces. */
 function numbers(tokens: Tokens): number[] {
   const first = tokens.next()
   if (first?.kind === 'number') return [first.value]
@@ -190,7 +193,7 @@ function readClear(tokens: Tokens, font: Type1): void {
 
 const wordOf = (token: Token | undefined): string => token?.text ?? ''
 
-/** "StandardEncoding def", or "256 array … dup 65 /A put … def". */
+/** Reads "StandardEncoding def", or "256 array … dup 65 /A put … def". */
 function readEncoding(tokens: Tokens, font: Type1): void {
   const first = tokens.next()
   if (first?.kind === 'word' && first.text === 'StandardEncoding') {
@@ -227,7 +230,7 @@ function readPrivate(tokens: Tokens, font: Type1): void {
       } else if (token.text === 'CharStrings') place = 'glyphs'
     } else if (token.kind === 'word' && (token.text === 'RD' || token.text === '-|') && place !== 'dictionary') {
       const [key, length] = before.slice(-2)
-      // The definition of the word itself has no length before it.
+      // In the definition of RD itself, no length precedes the word.
       if (length?.kind === 'number' && key) {
         const bytes = tokens.binary(length.value)
         if (place === 'subrs' && key.kind === 'number') raw.subrs.push([key.value, bytes])

@@ -1,4 +1,4 @@
-/** A Type 1 program as a bare CFF font (Type1C): the same outlines, widths, hints, names and encoding in fewer bytes. */
+/** Converts a Type 1 program to a bare CFF font (Type1C): the same outlines, widths, hints, names and encoding in fewer bytes. */
 import { FontWriter } from '../bytes.ts'
 import { operandBytes, type2Charstring } from '../cff/charstring-writer.ts'
 import { CFF_STRINGS } from '../cff/standard-strings.ts'
@@ -12,7 +12,7 @@ const ASCII = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0) & 2
 const DEFAULT_MATRIX = [0.001, 0, 0, 0.001, 0, 0]
 const MAX_STRING = 600
 
-/** Private dictionary entries: name in Type 1, operator in CFF (TN 5176, table 23), a list of deltas, default. */
+/** Entries of the private dictionary: Type 1 key, CFF operator (TN 5176, table 23), whether it is a delta list, default value. */
 const PRIVATE: readonly [key: string, operator: number, delta: boolean, otherwise?: number][] = [
   ['BlueValues', 6, true],
   ['OtherBlues', 7, true],
@@ -30,12 +30,12 @@ const PRIVATE: readonly [key: string, operator: number, delta: boolean, otherwis
   ['ExpansionFactor', 1218, false, 0.06],
 ]
 
-/** The glyphs that are needed, with the parts of composites; `undefined`: all. */
+/** Converts the glyphs `wanted` and the components of composites. `undefined`: all glyphs. */
 export function convertType1(font: Type1, wanted: ReadonlySet<string> | undefined): Uint8Array {
   return compactFont(font, outlinesOf(font, wanted))
 }
 
-/** What a CFF font takes over from a Type 1 program besides the outlines. */
+/** Data of a Type 1 program that the CFF font needs in addition to the outlines. */
 export type Type1Frame = Pick<Type1, 'name' | 'notice' | 'top' | 'private' | 'encoding' | 'standard'>
 
 export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): Uint8Array {
@@ -89,7 +89,9 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
   return out.put(charset.done()).put(charstrings).put(secret).done()
 }
 
-/** The glyphs that are needed, with the parts of composites, in the order of the program. */
+/**
+ * Returns the outlines of the glyphs `wanted` and of the components of composites, in the order of the program. `undefined`: all glyphs.
+ */
 export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined): Map<string, Outline> {
   const outlines = new Map<string, Outline>()
   const todo = ['.notdef', ...(wanted ?? font.charstrings.keys())]
@@ -108,7 +110,7 @@ export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined)
   return new Map([...font.charstrings.keys()].flatMap((name) => (outlines.has(name) ? [[name, outlines.get(name)!] as const] : [])))
 }
 
-/** `.notdef`, then what has a code, by code, then the rest as it stood. */
+/** Order of glyphs in the CFF font: `.notdef`, glyphs with codes by code, then the others in the old order. */
 function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string[] {
   const names = new Set(['.notdef'])
   const encoded = font.standard ? [] : [...font.encoding].sort(([a], [b]) => a - b)
@@ -118,7 +120,7 @@ function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string
   return [...names]
 }
 
-/** TN 5176, section 12, format 0: the codes of the first glyphs; more codes of a glyph as supplements. */
+/** Writes an encoding (TN 5176, section 12, format 0): the codes of the first glyphs, and further codes as supplements. */
 function encodingBytes(font: Type1Frame, names: readonly string[], stringNumber: (text: string) => number): Uint8Array {
   const codes = [...font.encoding].sort(([a], [b]) => a - b)
   const main: number[] = []
@@ -139,7 +141,10 @@ function encodingBytes(font: Type1Frame, names: readonly string[], stringNumber:
   return out.done()
 }
 
-/** The most frequent width goes without saying, the others are written as differences to a middle one. */
+/**
+ * Chooses the default width (the most frequent one, which takes no bytes) and the nominal width for which the other widths take fewest
+ * bytes.
+ */
 function bestWidths(widths: readonly number[]): { usual: number; nominal: number } {
   const counts = new Map<number, number>()
   for (const width of widths.filter(Number.isInteger)) counts.set(width, (counts.get(width) ?? 0) + 1)
@@ -151,14 +156,14 @@ function bestWidths(widths: readonly number[]): { usual: number; nominal: number
   return { usual, nominal }
 }
 
-/** A number of a dictionary (TN 5176, section 4). */
+/** Encodes a number of a dictionary (TN 5176, section 4). */
 function dictNumber(value: number): number[] {
   if (Number.isInteger(value) && Math.abs(value) <= 1131) return operandBytes(value)
-  // FreeType takes negative numbers of four bytes for large positive ones: bounds of such a font are those of a giant.
+  // FreeType misreads negative four-byte numbers as large positive numbers, so smaller values are written in two bytes.
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 15) return [28, (value >> 8) & 255, value & 255]
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 31)
     return [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
-  // Decimal digits in nibbles: a is the point, b E, c E−, e minus, f the end.
+  // Decimal digits in nibbles: a decimal point, b E, c E−, e minus sign, f end.
   const text = Number(value.toPrecision(9)).toString().replace(/e\+?/, 'E')
   const nibbles = [...text.replace('E-', 'c').replace('E', 'b').replace('.', 'a').replace('-', 'e')].map((c) => Number.parseInt(c, 16))
   nibbles.push(15)
@@ -178,7 +183,7 @@ function entry(out: FontWriter, operator: number, values: readonly number[]): vo
   operatorBytes(out, operator)
 }
 
-/** Integers in five bytes, so that the length does not depend on them. */
+/** Writes an entry with five-byte integers, so that its length does not depend on the values. */
 function placed(out: FontWriter, operator: number, values: readonly number[]): void {
   for (const value of values) out.u8(29).u32(value)
   operatorBytes(out, operator)

@@ -1,4 +1,4 @@
-/** CFF programs of the same font with different glyphs: what a document shows of each, and their union. */
+/** Merges CFF programs that are different subsets of the same font. */
 
 import { createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
@@ -12,7 +12,7 @@ import { type Answers, cffGlyphs, type FontUse, nameAnswers } from '../code-glyp
 import { STANDARD } from '../glyph-names.ts'
 import type { Part, Union } from './part.ts'
 
-/** Glyphs are called by CID, by number (name-keyed fonts that are used by CID) or by name. */
+/** How glyphs are referred to: by CID, by number (name-keyed fonts that are used by CID) or by name. */
 type Keys = 'cid' | 'number' | 'name'
 
 export interface CffPart extends Part {
@@ -20,7 +20,7 @@ export interface CffPart extends Part {
   frame: Frame
 }
 
-/** A font without its glyphs, and its font dictionaries by their digests. */
+/** A font without its glyphs, and its font dictionaries by digest. */
 interface Frame {
   name: Uint8Array
   top: CffDict
@@ -29,14 +29,20 @@ interface Frame {
 }
 
 const DIGEST_BYTES = 32
-/** Top dictionary: bounds (renderers place glyphs by them, too), matrix, paint type, stroke width (TN 5176, table 9). */
+/**
+ * Operators of the top dictionary that affect drawing: FontBBox (renderers position glyphs by it), FontMatrix, PaintType, StrokeWidth (TN
+ * 5176, table 9).
+ */
 const DRAWING = [5, 1207, 1205, 1208]
 const CID_COUNT = 1234
 const FONT_NAME = 1238
 
-/** `undefined`: the program is not understood well enough. Outlines are without subroutines: every subset numbers its own. */
+/**
+ * Returns the part of a program that a document shows. `undefined`: not supported. Outlines contain no subroutine calls, because each
+ * subset numbers subroutines differently.
+ */
 export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined {
-  // The expert encoding is not followed.
+  // The expert encoding is not supported.
   if (cff.value(OP.encoding, 0) === 1) return undefined
   const kinds = new Set(uses.map((use) => use.kind))
   const wanted = kinds.size === 1 ? cffGlyphs(cff, uses) : undefined
@@ -56,7 +62,7 @@ export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined
     if (glyph < 0 || glyph >= cff.count || glyphs.has(key)) continue
     const accents: number[] = []
     glyphs.set(key, concat([digests[cff.fontDictOf[glyph]!]!, flat(cff, glyph, (code) => accents.push(code))]))
-    // Parts of composites are found by name.
+    // Components of composites are looked up by name.
     if (accents.length && keys !== 'name') return undefined
     for (const code of accents) todo.push(cff.glyphOfName(STANDARD[code] ?? ''))
   }
@@ -80,7 +86,7 @@ function flat(cff: Cff, glyph: number, accent: (code: number) => void): Uint8Arr
 
 const hex = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString('hex') : '')
 
-/** All but names and places. */
+/** Digest of a font dictionary and its private dictionary, without names and file offsets. */
 function digestOf(dict: CffDict | undefined, secret: CffDict): Uint8Array {
   const hash = createHash('sha256')
   const add = (entries: CffDict, without: readonly number[]) => {
@@ -92,7 +98,7 @@ function digestOf(dict: CffDict | undefined, secret: CffDict): Uint8Array {
   return hash.digest()
 }
 
-/** Answers of a font with named glyphs, by its names and its own encoding. */
+/** Lookups by name and by the built-in encoding, for a font with named glyphs. */
 export function encodingAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
   const own = cff.encoding()
   return nameAnswers(
@@ -105,14 +111,14 @@ export function encodingAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
   )
 }
 
-/** Whether there is a glyph for each CID: what is missing must stay missing. */
+/** Lookups by CID: whether the font has a glyph. A missing glyph must stay missing in a union. */
 function numberAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
   const answers: Answers = new Map()
   for (const use of uses) for (const cid of use.codes) answers.set(`${cid}`, cff.glyphOfCid(cid) >= 0 ? 'yes' : 'no')
   return answers
 }
 
-/** A font file out of the union. Throws a `RangeError` where it cannot be one. */
+/** Writes the union as a font file. @throws RangeError if it exceeds the limits of CFF */
 export function writeCff(union: Union<CffPart>): Uint8Array {
   const font = new UnionFont(union)
   return subsetCff(font, new Set(font.charstrings.keys()), union.first.keys === 'number')
@@ -168,7 +174,7 @@ class UnionFont implements CffFont {
         if (numbers.has(digest)) continue
         numbers.set(digest, this.privates.length)
         this.privates.push({ entries: secret, subrs: [] })
-        // Names are numbers of strings, which only the first part brings.
+        // FontName is a string number, and only the first part's strings are copied.
         if (this.cidKeyed)
           this.fontDicts.push(part.frame === frame ? dict : new Map([...dict].filter(([operator]) => operator !== FONT_NAME)))
       }
@@ -212,7 +218,7 @@ class UnionFont implements CffFont {
   }
 }
 
-/** Glyph 0 first; by CID or number; names that have codes by these, so that the encoding is short. */
+/** Order of glyphs: glyph 0, then by CID or number. Named glyphs with codes are ordered by code, so that the encoding is short. */
 function inOrder({ glyphs, answers }: Part, keys: Keys): string[] {
   const codes = new Map<string, number>()
   for (const [question, answer] of answers) if (/^\d/.test(question)) codes.set(`/${answer}`, Number(question))
@@ -222,5 +228,5 @@ function inOrder({ glyphs, answers }: Part, keys: Keys): string[] {
 
 const END_CHARACTER = Uint8Array.of(14)
 const countEntry = (count: number) => Uint8Array.from([...fixedInteger(count), 12, 34])
-/** Where a font does not say how many CIDs there are (TN 5176, table 10). */
+/** Default of CIDCount (TN 5176, table 10). */
 const USUAL_CIDS = 8720

@@ -1,4 +1,4 @@
-/** How programs of each font format are merged, and how a merged or converted program is proved to draw the same. */
+/** Functions that merge programs of each font format and verify merged or converted programs. */
 import { Cff } from '../cff/font.ts'
 import type { FontUse } from '../code-glyphs.ts'
 import { parseType1 } from '../type1/program.ts'
@@ -7,13 +7,13 @@ import { type Part, partDifference, type Union } from './part.ts'
 import { trueTypePart, writeTrueType } from './truetype.ts'
 import { type1Difference, type1Part, writeType1 } from './type1.ts'
 
-/** One format of font programs. All functions throw a `RangeError` for programs that are damaged or use what is not followed. */
+/** A format of font programs. All functions throw a `RangeError` if a program is damaged or not supported. */
 interface Kind<P extends Part> {
-  /** What `uses` show of a program. `undefined`: it is not understood well enough. */
+  /** Returns the part of a program that `uses` show. `undefined`: not supported. */
   part(data: Uint8Array, uses: readonly FontUse[]): P | undefined
-  /** A program with the glyphs of all parts. */
+  /** Writes a program with the glyphs of all parts. */
   write(union: Union<P>): Uint8Array
-  /** Why the program `after` cannot stand for what is shown of another one. `undefined`: it can. */
+  /** Returns why the program `after` must not replace what `part` shows; `undefined` if it may. */
   difference(part: P, after: Uint8Array, uses: readonly FontUse[]): string | undefined
 }
 
@@ -22,11 +22,11 @@ const kind = <P extends Part>(part: Kind<P>['part'], write: Kind<P>['write'], di
     const fresh = part(after, uses)
     return fresh ? partDifference(before, fresh) : 'not understood'
   }
-  // Parts of one kind only ever meet their own functions.
+  // The cast is safe because parts are only passed to functions of their own kind.
   return { part, write, difference: difference ?? byPart } as unknown as Kind<Part>
 }
 
-/** A union of Type 1 programs is written as CFF. */
+/** Unions of Type 1 programs are written as CFF. */
 export const UNION_KINDS: Readonly<Record<'type1' | 'truetype' | 'cff', Kind<Part>>> = {
   type1: kind(
     (data, uses) => type1Part(parseType1(data), uses),

@@ -1,20 +1,20 @@
 /**
- * A font program as far as a document shows it, and unions of several. Programs of different subsets of one font may become
- * one where no reader could tell: the glyphs both have are equal, and so is every answer to what a reader may ask.
+ * The part of a font program that a document shows, and unions of such parts.
+ * Subsets of one font can be merged if no reader can notice: their common glyphs are equal, and so are the results of all lookups.
  */
 import type { Answers } from '../code-glyphs.ts'
 
 export interface Part {
-  /** What counts for all glyphs (scale, hinting data, kind of encoding), as text: equal in all parts of a union. */
+  /** Properties of all glyphs (scale, hinting data, kind of encoding) as text. Equal in all parts of a union. */
   essentials: string
-  /** Glyph (number, CID or name) → all that its drawing and width depend on. */
+  /** Glyphs by number, CID or name. The value has all data that affects drawing and width. */
   glyphs: ReadonlyMap<string, Uint8Array>
   answers: Readonly<Answers>
-  /** Length of a file that has these glyphs and no others. */
+  /** Bytes of a file with only these glyphs. */
   bytes: number
 }
 
-/** The first glyph or answer that differs, undefined where nothing does. What only one of them has counts for nothing. */
+/** Returns the first glyph or lookup that differs; `undefined` if none does. Ignores glyphs and lookups that only one part has. */
 export function contradiction(a: Part, b: Part): string | undefined {
   if (a.essentials !== b.essentials) return 'another font'
   for (const [glyph, bytes] of b.glyphs) {
@@ -25,7 +25,7 @@ export function contradiction(a: Part, b: Part): string | undefined {
   return undefined
 }
 
-/** Why `after` cannot stand for `before`: it must have every glyph of it and give every answer. */
+/** Returns why `after` must not replace `before`; `undefined` if it may. `after` must have all its glyphs and lookups. */
 export function partDifference(before: Part, after: Part): string | undefined {
   const wrong = contradiction(after, before)
   if (wrong) return wrong
@@ -34,16 +34,16 @@ export function partDifference(before: Part, after: Part): string | undefined {
   return undefined
 }
 
-/** Glyphs of a union in memory. */
+/** Bytes of glyphs in one union, which is held in memory. */
 const MOST_UNION_BYTES = 4 * 1024 * 1024
 
-/** Parts that agree, one after the other. */
+/** Parts without contradictions, merged one after the other. */
 export class Union<P extends Part> implements Part {
   readonly essentials: string
   readonly glyphs = new Map<string, Uint8Array>()
   readonly answers: Answers = new Map()
   readonly first: P
-  /** By object number. */
+  /** Parts by PDF object number. */
   readonly parts = new Map<number, P>()
   bytes = 0
 
@@ -52,7 +52,7 @@ export class Union<P extends Part> implements Part {
     this.essentials = first.essentials
   }
 
-  /** False, and nothing happened, where the part says something else. */
+  /** Adds a part. Returns false and changes nothing if it contradicts the union. */
   add(number: number, part: P): boolean {
     if (this.bytes > MOST_UNION_BYTES || contradiction(this, part)) return false
     for (const [glyph, bytes] of part.glyphs) {

@@ -1,4 +1,4 @@
-/** TrueType programs of the same font with different glyphs: what a document shows of each, and their union. */
+/** Merges TrueType programs that are different subsets of the same font. */
 
 import { createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
@@ -11,16 +11,16 @@ import { type CharacterMap, characterMaps, componentPlaces, fontFile, metricOf, 
 import type { Part, Union } from './part.ts'
 
 /**
- * Composite fonts name glyphs by number, so these stay. Simple fonts ask `cmap` and `post`: there a glyph is known by a digest
- * of what it draws, and gets a new number in a union.
+ * Composite fonts refer to glyphs by number, so numbers stay. Simple fonts use `cmap` and `post`; their glyphs are identified by a digest
+ * of the drawing and get new numbers in a union.
  */
 export interface TrueTypePart extends Part {
   tables: Tables
   version: number
-  /** Used by code, through `cmap` and `post`. */
+  /** True if glyphs are used by codes, through `cmap` and `post`. */
   simple: boolean
   numbered: boolean
-  /** Digests of what composite glyphs are made of, in order; their numbers are left out of the outlines. */
+  /** Keys of the components of each composite glyph, in order. The outlines have zeros instead of the components' numbers. */
   components: ReadonlyMap<string, readonly string[]>
 }
 
@@ -28,7 +28,7 @@ const METRIC_BYTES = 4
 const POST_HEAD_BYTES = 32
 const NAMED_POST = 0x20000
 
-/** `undefined`: the program is not understood well enough. */
+/** Returns the part of a program that a document shows. `undefined`: not supported. */
 export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTypePart | undefined {
   const tables = tablesOf(data)
   const [head, maxp, hhea] = ['head', 'maxp', 'hhea'].map((tag) => tables?.get(tag))
@@ -36,7 +36,7 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   const outlines = new Outlines(tables)
   const answers: Answers = new Map()
   const wanted = trueTypeGlyphs(tables, uses, answers)
-  // A glyph beyond the last one is nothing here, and could be something in a union.
+  // A number beyond the last glyph shows nothing in this program, but could show a glyph of a union.
   if (!wanted || [...wanted].some((glyph) => glyph >= outlines.count)) return undefined
   const simple = uses.some((use) => use.kind !== 'cid')
   const numbered = uses.some((use) => use.kind === 'cid')
@@ -55,7 +55,7 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   const post = tables.get('post')
   const essentials = [
     hex(head.subarray(16, 20)), // flags, units per em
-    hex(head.subarray(36, 48)), // bounds (renderers place glyphs by them, too), style, smallest size
+    hex(head.subarray(36, 48)), // bounds (renderers position glyphs by them), style, smallest readable size
     hex(hhea.subarray(4, 10)), // ascender, descender, line gap
     hex(maxp.subarray(0, 4)),
     ...['cvt ', 'fpgm', 'prep'].map((tag) => digest(tables.get(tag))),
@@ -68,7 +68,7 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   return { essentials, glyphs: known.drawings, answers, bytes, tables, version, simple, numbered, components: known.components }
 }
 
-/** Names of glyphs in `post` as far as anybody asks for them. */
+/** Names in `post` that some lookup uses, by glyph number. */
 function namesAsked(answers: Answers): Map<number, string> {
   const names = new Map<number, string>()
   for (const [question, answer] of answers) {
@@ -77,12 +77,12 @@ function namesAsked(answers: Answers): Map<number, string> {
   return names
 }
 
-/** Names that are glyph numbers to some readers. */
+/** Names that some readers interpret as glyph numbers. */
 const NUMBER_NAME = /^\/(?:g|gid|glyph|cid|index|G|c|C)0*\d{1,5}$/
 const MAX_NESTING = 8
 
 class Glyphs {
-  /** Metric and outline of each glyph. */
+  /** Metrics and outline of each glyph. */
   readonly drawings = new Map<string, Uint8Array>()
   readonly components = new Map<string, readonly string[]>()
   private readonly keys = new Map<number, string>()
@@ -98,7 +98,7 @@ class Glyphs {
     this.names = names
   }
 
-  /** What a glyph is called here: its number, or a digest of drawing and name. The first one is always 0. */
+  /** Key of a glyph: its number, or a digest of drawing and name. The first glyph is always 0. */
   key(glyph: number, nesting = 0): string {
     const known = this.keys.get(glyph)
     if (known) return known
@@ -125,14 +125,14 @@ class Glyphs {
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const digest = (bytes: Uint8Array | undefined) => (bytes ? createHash('sha256').update(bytes).digest('base64') : '')
 
-/** Writers pad outlines with zeros to two or four bytes, or not at all: here always to four. */
+/** Writers pad outlines with zeros to two or four bytes, or not at all. Here they are always padded to four. */
 function padded(outline: Uint8Array): Uint8Array {
   return outline.length % 4 === 0 ? outline : concat([outline, NO_METRIC.subarray(outline.length % 4)])
 }
 
 const NO_METRIC = new Uint8Array(METRIC_BYTES)
 
-/** A font file out of the union. Throws a `RangeError` where it cannot be one. */
+/** Writes the union as a font file. @throws RangeError if it exceeds the limits of TrueType */
 export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   const { tables, version, simple } = union.first
   const numbers = glyphNumbers(union)
@@ -156,7 +156,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   const maxp = tables.get('maxp')!.slice()
   const hhea = tables.get('hhea')!.slice(0, 36)
   for (const other of union.parts.values()) {
-    // Greatest numbers of points, contours, stack places, … (version 1.0).
+    // Maximum numbers of points, contours, stack elements and others (`maxp` version 1.0).
     for (let at = 6; at + 2 <= maxp.length; at += 2) larger(maxp, other.tables.get('maxp')!, at)
     larger(hhea, other.tables.get('hhea')!, 10)
   }
@@ -187,7 +187,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   return fontFile(out, version)
 }
 
-/** New numbers in the order of characters, so that `cmap` is short. */
+/** Assigns glyph numbers in the order of characters, so that `cmap` is short. */
 function glyphNumbers(union: Union<TrueTypePart>): Map<string, number> {
   if (union.first.numbered) return new Map([...union.glyphs.keys()].map((key) => [key, Number(key)]))
   const first = new Map<string, number>()
@@ -220,7 +220,7 @@ function larger(table: Uint8Array, other: Uint8Array, at: number): void {
   a.setUint16(at, Math.max(a.getUint16(at), b.u16(at)))
 }
 
-/** Character maps that give exactly the answers that were given. */
+/** Builds character maps that return exactly the recorded lookups. */
 function mapsOf(union: Union<TrueTypePart>, numbers: ReadonlyMap<string, number>): CharacterMap[] {
   const maps = characterMaps(union.first.tables.get('cmap')).map((map) => ({ ...map, glyphs: new Map<number, number>() }))
   for (const [question, answer] of union.answers) {
@@ -231,7 +231,7 @@ function mapsOf(union: Union<TrueTypePart>, numbers: ReadonlyMap<string, number>
   return maps
 }
 
-/** `post` of format 2 with the names that were asked for; other formats have no names of their own. */
+/** Writes `post` format 2 with the names that lookups use. Other formats contain no names. */
 function namesTable(post: Uint8Array, answers: Answers, numbers: ReadonlyMap<string, number>, count: number): Uint8Array {
   if (post.length < POST_HEAD_BYTES + 2 || new FontView(post).u32(0) !== NAMED_POST) return post
   const names = new Map<number, string>()

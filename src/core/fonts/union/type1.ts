@@ -1,4 +1,4 @@
-/** Type 1 programs of the same font with different glyphs: what a document shows of each, and their union as CFF. */
+/** Merges Type 1 programs that are different subsets of the same font into one CFF program. */
 
 import { type2Outline } from '../cff/charstring-outline.ts'
 import type { Cff } from '../cff/font.ts'
@@ -15,7 +15,10 @@ export interface Type1Part extends Part {
   frame: Type1Frame
 }
 
-/** `undefined`: the program is used in a way that is not followed. Throws a `RangeError` for what cannot become CFF. */
+/**
+ * Returns the part of a program that a document shows. `undefined`: the use is not supported. @throws RangeError if a glyph cannot be
+ * converted to CFF
+ */
 export function type1Part(program: Type1, uses: readonly FontUse[]): Type1Part | undefined {
   const wanted = type1Names(program, uses)
   if (!wanted) return undefined
@@ -49,10 +52,10 @@ export function writeType1(union: Union<Type1Part>): Uint8Array {
   return compactFont(frame.standard ? frame : { ...frame, encoding }, outlines)
 }
 
-/** Half of what a coordinate in a charstring can say. */
+/** Font units. Allowed difference of coordinates and widths, because both charstring formats round. */
 const OUTLINE_TOLERANCE = 1 / 100
 
-/** Why a glyph of a CFF font does not draw what one of a Type 1 program draws. */
+/** Returns why a glyph of a CFF font does not draw the same as the glyph of a Type 1 program; `undefined` if it does. */
 export function glyphDifference(name: string, before: Outline, after: Cff): string | undefined {
   const glyph = name === '.notdef' ? 0 : after.glyphOfName(name)
   const charstring = after.charstrings[glyph]
@@ -70,7 +73,7 @@ export function glyphDifference(name: string, before: Outline, after: Cff): stri
 export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
   after.top.has(1207) === (before.top.get('FontMatrix') ?? []).some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i])
 
-/** Why a CFF font cannot stand for what is shown of a Type 1 program. */
+/** Returns why a CFF font must not replace the shown part of a Type 1 program; `undefined` if it may. */
 export function type1Difference(part: Type1Part, after: Cff, uses: readonly FontUse[]): string | undefined {
   if (!sameMatrix(part.frame, after)) return 'font matrix'
   for (const [name, text] of part.glyphs) {
