@@ -1,4 +1,4 @@
-/** Mail to mail: attachments go through their own codecs and come back in the same transfer encoding and lines. */
+/** Recompresses the attachments of a mail with their own codecs. They keep their transfer encoding and line length. */
 
 import { differentChunks } from '../../containers/zip/compare.ts'
 import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
@@ -16,7 +16,7 @@ const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
 const SMALLEST_ATTACHMENT_BYTES = 600
 const CHUNK_BYTES = 256 * 1024
 
-/** Why a mail may not be changed: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
+/** Returns why a mail must not change, or `undefined`: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
 async function signatureOf(mail: Source, root: MimePart): Promise<Message | undefined> {
   for (const part of everyPart(root)) {
     for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
@@ -35,24 +35,24 @@ async function signatureOf(mail: Source, root: MimePart): Promise<Message | unde
   return undefined
 }
 
-/** Parts that may be attachments whose bytes can be written again exactly as they were. */
+/** Yields parts that may be attachments whose encoding can be reproduced exactly. */
 function* candidates(root: MimePart): Generator<MimePart> {
   for (const part of everyPart(root)) {
     if (part.children.length > 0 || part.headers.has('content-md5')) continue
     if (part.encoding !== 'base64' && part.encoding !== 'quoted-printable') continue
-    // The line breaks of a text may be written in the way of its mail, and only a name says that it is a file.
+    // Line breaks of a text may follow the mail's convention, so a text is only a file if it has a file name and base64 encoding.
     if (part.type.startsWith('text/') && (part.fileName === undefined || part.encoding !== 'base64')) continue
     const length = part.end - part.start
     if (length >= SMALLEST_ATTACHMENT_BYTES && length <= MOST_ATTACHMENT_BYTES * 1.4) yield part
   }
 }
 
-/** A decoded attachment, and how others take its place. */
+/** A decoded attachment, with functions to encode a replacement. */
 interface Body {
   readonly bytes: Uint8Array
-  /** In the transfer encoding and the lines of the attachment. */
+  /** Encodes bytes with the attachment's transfer encoding and line length. */
   write(bytes: Uint8Array): Iterable<Uint8Array>
-  /** What bytes take in that encoding, without line breaks. */
+  /** Encoded size of bytes, without line breaks. */
   sizeOf(bytes: Uint8Array): number
 }
 
@@ -79,7 +79,7 @@ async function copy(mail: Source, start: number, end: number, sink: Sink): Promi
   for await (const chunk of bytesOf(mail, start, end)) await sink.write(chunk.slice())
 }
 
-/** Holds one attachment and its result; the mail itself is read by ranges. */
+/** Recompresses a mail's attachments. Memory holds one attachment and its result; the mail is read by ranges. */
 export async function compressMail(mail: Source, sink: Sink, options: Options): Promise<Outcome> {
   const root = await readMime(mail.stream())
   if (!root) return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('structure_of_this_mail_not_understood') }
@@ -124,7 +124,10 @@ async function compressAttachment({ bytes, sizeOf }: Body, name: string, options
   return loss.pictures && { bytes: result.bytes, loss: loss.pictures }
 }
 
-/** The same parts, byte for byte but for attachments; changed pictures decode in the same kind and shape. */
+/**
+ * Verifies the result: all parts are equal byte for byte except attachments, and changed pictures decode with the same kind and aspect
+ * ratio.
+ */
 export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const [root, after] = [await readMime(mail.stream()), await readMime(fresh.stream())]
@@ -155,7 +158,7 @@ async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
   yield* chunks
 }
 
-/** Other kinds were verified by their own codec; here they must still be of that kind. */
+/** Other attachments were verified by their codec. Here only their first two bytes must be equal. */
 function unlikeHead(before: Uint8Array, after: Uint8Array): string | undefined {
   return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another kind of file'
 }

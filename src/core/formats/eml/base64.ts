@@ -1,8 +1,8 @@
-/** Base64 bodies (RFC 2045, 6.8), decoded and written again in the same lines, piece by piece. */
+/** Decodes base64 bodies (RFC 2045, 6.8) and encodes them again with the same lines, in pieces. */
 
-/** How a body is laid out. */
+/** Line layout of a base64 body. */
 export interface Base64Shape {
-  /** Characters a line, its line break, and what follows the last character. */
+  /** Characters a line, the line break, and the text after the last character. */
   readonly lineLength: number
   readonly lineBreak: string
   readonly tail: string
@@ -21,12 +21,13 @@ for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 VALUE[0x3d] = PAD
 for (const space of ' \t\r\n') VALUE[space.charCodeAt(0)] = SPACE
 
-/** More white space than this at the end of a body is no tail. */
+/** Characters. A body with more white space at its end is not supported. */
 const MOST_TAIL = 4096
 
 /**
- * @param length bytes that `body` brings, or more
- * @returns undefined for what is not clean base64 in lines of one length: it could not be written again as it was
+ * Decodes a base64 body.
+ * @param length upper bound for the bytes of `body`
+ * @returns `undefined` if lines differ in length or other characters occur, because the body could not be reproduced
  */
 export async function readBase64(body: AsyncIterable<Uint8Array>, length: number): Promise<Base64Body | undefined> {
   const bytes = new Uint8Array(Math.ceil(length / 4) * 3)
@@ -69,7 +70,7 @@ export async function readBase64(body: AsyncIterable<Uint8Array>, length: number
   if (count === 0 || count % 4 !== 0 || pads > 2 || column > (lineLength ?? column)) return undefined
   if (lineBreak !== undefined && lineBreak !== '\n' && lineBreak !== '\r\n') return undefined
   if ((lineLength ?? column) % 4 !== 0) return undefined
-  // RFC 4648, 3.5: the bits that stand for nothing are zero, or they could not be written again.
+  // RFC 4648, 3.5: unused bits must be zero, otherwise they could not be reproduced.
   if (pads === 1) {
     if (bits & 3) return undefined
     bytes[filled++] = bits >> 10
@@ -83,7 +84,7 @@ export async function readBase64(body: AsyncIterable<Uint8Array>, length: number
 
 const LINES_AT_ONCE = 2048
 
-/** `bytes` in the lines of `shape`. */
+/** Encodes `bytes` with the line layout of a base64 body. */
 export function* writeBase64({ lineLength, lineBreak, tail }: Base64Shape, bytes: Uint8Array): Generator<Uint8Array> {
   const step = (lineLength / 4) * 3 * Math.max(1, Math.floor((LINES_AT_ONCE * 76) / lineLength))
   for (let at = 0; at < bytes.length; at += step) {

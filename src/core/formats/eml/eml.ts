@@ -4,8 +4,8 @@ import type { Codec } from '../../model/codec.ts'
 import { compressMail, verifyMail } from './attachments.ts'
 
 /**
- * Mail, byte for byte inside a companion: DKIM, S/MIME and PGP signatures survive. As mail itself (`eml`) its attachments are
- * recompressed in place, where nothing is signed.
+ * Mail. In a wrapper (`.zst`, `.br`, `.gz`) it is byte-exact, so DKIM, S/MIME and PGP signatures stay valid. With output `eml`, the
+ * attachments of unsigned mails are recompressed in place.
  */
 export const eml: Codec = {
   format: EML,

@@ -1,20 +1,20 @@
-/** The lines of a text that is read once, chunk by chunk. */
+/** Splits a text into lines in one pass over its chunks. */
 export interface Line {
   readonly start: number
-  /** Where the next one begins. */
+  /** Offset where the next line begins. */
   readonly end: number
-  /** Of its line break: 2, 1, or 0 at the end of the text. */
+  /** Bytes of the line break: 2, 1, or 0 at the end of the text. */
   readonly breakBytes: number
-  /** The line without its break, as Latin-1; of a long one, the beginning. */
+  /** The line as Latin-1, without its break. Only the first `HEAD_BYTES` bytes of a longer line. */
   readonly head: string
 }
 
-/** Lines longer than this are no structure; RFC 5322, 2.1.1 allows 998 characters, headers of real mails are longer. */
+/** Bytes. Longer lines are not mail structure. RFC 5322, 2.1.1 allows 998 characters, but headers of real mails are longer. */
 const HEAD_BYTES = 64 * 1024
 
-/** Calls `take` for each line, until it returns false. */
+/** Calls `take` for each line until it returns false. */
 export async function eachLine(chunks: AsyncIterable<Uint8Array>, take: (line: Line) => boolean): Promise<void> {
-  let at = 0 // of the chunk in the text
+  let at = 0 // offset of the current chunk in the text
   let start = 0
   let head = ''
   let last = 0

@@ -1,6 +1,7 @@
 /**
- * The parts of a mail (RFC 5322, RFC 2045–2046) as places in its bytes. Only what is needed to find attachments: nothing is
- * decoded, folded or repaired, so that everything else can stay byte for byte. One pass over lines; only headers are held.
+ * Finds the parts of a mail (RFC 5322, RFC 2045–2046) as byte ranges. Only what attachments need: nothing is decoded or repaired, so all
+ * other bytes can stay.
+ * One pass over lines; memory holds only headers.
  */
 import { eachLine, type Line } from './lines.ts'
 
@@ -9,14 +10,14 @@ const MOST_PARTS = 2000
 const MOST_HEADER_BYTES = 256 * 1024
 
 export interface MimePart {
-  /** Header fields by lower-case name; several of one name are all there. Values are unfolded, as written otherwise. */
+  /** Header fields by lower-case name. Repeated fields are all listed. Values are unfolded but otherwise as written. */
   readonly headers: ReadonlyMap<string, readonly string[]>
-  /** Lower case, without parameters: `image/png`. */
+  /** Media type in lower case, without parameters: `image/png`. */
   readonly type: string
-  /** Lower case: `base64`. */
+  /** Content-Transfer-Encoding in lower case: `base64`. */
   readonly encoding: string
   readonly fileName: string | undefined
-  /** Where the body begins and ends; the line break before the next boundary is not part of it. */
+  /** Byte range of the body, without the line break before the next boundary. */
   readonly start: number
   readonly end: number
   readonly children: readonly MimePart[]
@@ -31,19 +32,19 @@ interface Open {
   start: number
   end: number
   children: Open[]
-  /** Of a multipart that goes on. */
+  /** Boundary of a multipart that has not ended. `undefined`: not a multipart, or ended. */
   boundary: string | undefined
   readonly depth: number
   readonly begin: number
-  /** The header line that may be continued by the next one; undefined when the headers have ended. */
+  /** Header field that the next line may continue. `undefined`: none yet. */
   field: string | undefined
   inHeaders: boolean
 }
 
-/** Undefined where the structure is too deep, too long or not a mail. */
+/** Reads the parts of a mail. `undefined`: too deeply nested, too many parts, headers too long, or not a mail. */
 export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePart | undefined> {
   const root = opened(0, 0)
-  // From the whole mail inwards; the last one takes the next line.
+  // Open parts from the whole mail inwards. The next line belongs to the last one.
   const stack = [root]
   let parts = 1
   let before: Line | undefined
@@ -58,7 +59,7 @@ export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePar
   const take = (line: Line): boolean => {
     const boundary = line.head.startsWith('--') ? boundaryAt(stack, line.head) : undefined
     if (boundary) {
-      // The line break before a boundary belongs to it.
+      // The line break before a boundary belongs to the boundary.
       const end = before ? before.end - before.breakBytes : line.start
       for (const part of stack.splice(boundary.at + 1)) close(part, Math.max(end, part.begin))
       const parent = stack[boundary.at]!
@@ -97,7 +98,10 @@ const opened = (begin: number, depth: number): Open => ({
   inHeaders: true,
 })
 
-/** RFC 2046, 5.1.1: parts stand between lines of "--boundary"; the last such line ends in "--". The outermost one counts. */
+/**
+ * Finds the open part that a boundary line belongs to (RFC 2046, 5.1.1). A line that ends with "--" closes the multipart. The outermost
+ * match counts.
+ */
 function boundaryAt(stack: readonly Open[], line: string): { at: number; last: boolean } | undefined {
   for (const [at, { boundary }] of stack.entries()) {
     if (boundary === undefined || !line.startsWith(boundary, 2)) continue
@@ -107,7 +111,7 @@ function boundaryAt(stack: readonly Open[], line: string): { at: number; last: b
   return undefined
 }
 
-/** RFC 5322, 2.2: fields up to an empty line; continuation lines begin with white space. */
+/** Reads a header line (RFC 5322, 2.2). Headers end at an empty line; continuation lines begin with white space. */
 function takeHeader(part: Open, { head, end }: Line): void {
   if (head !== '' && /^[ \t]/.test(head)) part.field = (part.field ?? '') + head
   else {
@@ -129,7 +133,7 @@ function endField(part: Open): void {
   else part.headers.set(name, [value])
 }
 
-/** What the headers say. False for a multipart whose boundary is not usable. */
+/** Interprets the headers of a part. Returns false for a multipart without a usable boundary. */
 function enter(part: Open): boolean {
   const contentType = part.headers.get('content-type')?.[0] ?? 'text/plain'
   part.type = contentType.split(';')[0]!.trim().toLowerCase()
@@ -157,7 +161,7 @@ function close(part: Open, end: number): void {
   part.end = end
 }
 
-/** A parameter of a structured field: `name="value"`, `name=value`, RFC 2231 `name*=charset''value`. */
+/** Value of a parameter of a structured field: `name="value"`, `name=value` or RFC 2231 `name*=charset''value`. `undefined`: missing. */
 export function parameter(field: string, name: string): string | undefined {
   const found = new RegExp(`;\\s*${name}(\\*?)\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(field)
   if (!found) return undefined
@@ -170,7 +174,7 @@ export function parameter(field: string, name: string): string | undefined {
   }
 }
 
-/** All parts, outer ones first. */
+/** Yields all parts, outer parts first. */
 export function* everyPart(part: MimePart): Generator<MimePart> {
   yield part
   for (const child of part.children) yield* everyPart(child)

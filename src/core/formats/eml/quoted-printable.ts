@@ -1,10 +1,10 @@
-/** Quoted-printable bodies (RFC 2045, 6.7) of attachments, decoded and written again in lines of the same length. */
+/** Decodes quoted-printable attachments (RFC 2045, 6.7) and encodes them again with lines of the same length. */
 
 export interface QuotedShape {
-  /** Characters a line at most, without its line break. */
+  /** Longest line in characters, without its line break. */
   readonly lineLength: number
   readonly lineBreak: string
-  /** What follows the last byte: nothing, a line break, or a `=` that joins nothing. */
+  /** Text after the last byte: nothing, a line break, or a trailing `=`. */
   readonly tail: string
 }
 
@@ -13,15 +13,16 @@ export interface QuotedBody extends QuotedShape {
 }
 
 const [TAB, LF, CR, SPACE, EQUALS, TILDE] = [0x09, 0x0a, 0x0d, 0x20, 0x3d, 0x7e]
-/** RFC 2045, 6.7 (5): encoded lines are no longer than this. */
+/** Longest encoded line in characters (RFC 2045, 6.7, rule 5). */
 const MOST_LINE = 76
-/** Room for an escape and the `=` of a soft line break. */
+/** Characters. A line must have space for an escape and the `=` of a soft line break. */
 const LEAST_LINE = 8
 
 /**
- * @param length bytes that `body` brings, or more
- * @returns undefined for what readers do not all decode alike: bytes that must be escaped, broken escapes, white space before a line
- *   break, and line breaks of two kinds
+ * Decodes a quoted-printable body.
+ * @param length upper bound for the bytes of `body`
+ * @returns `undefined` if decoders disagree about the body: bytes that need an escape, broken escapes, white space before a line break,
+ * mixed line breaks
  */
 export async function readQuotedPrintable(body: AsyncIterable<Uint8Array>, length: number): Promise<QuotedBody | undefined> {
   const decoder = new Decoder(length)
@@ -34,7 +35,7 @@ export async function readQuotedPrintable(body: AsyncIterable<Uint8Array>, lengt
 class Decoder {
   readonly #bytes: Uint8Array
   #filled = 0
-  /** Characters of an escape so far, `=` among them. */
+  /** Characters of the current escape, including `=`. */
   #escape = ''
   #isCarriage = false
   #last = 0
@@ -46,7 +47,7 @@ class Decoder {
     this.#bytes = new Uint8Array(length)
   }
 
-  /** False where the body cannot be decoded for sure. */
+  /** Decodes one byte. Returns false if decoders would disagree about the body. */
   push(byte: number): boolean {
     if (this.#isCarriage && byte !== LF) return false
     if (byte === CR) {
@@ -82,13 +83,13 @@ class Decoder {
     if (this.#escape.length < 3) return true
     if (!/^=[0-9a-f]{2}$/i.test(this.#escape)) return false
     this.#write(Number.parseInt(this.#escape.slice(1), 16))
-    // An escaped space is no white space of the line.
+    // An escaped space does not count as white space at the end of the line.
     this.#last = 0
     this.#escape = ''
     return true
   }
 
-  /** A hard line break stands for the line break that the file has there, as readers take it. */
+  /** Ends a line. A hard line break is decoded as the same line break of the file, as decoders do. */
   #endLine(): boolean {
     const lineBreak = this.#isCarriage ? '\r\n' : '\n'
     this.#lineBreak ??= lineBreak
@@ -110,12 +111,12 @@ class Decoder {
 }
 
 const FLUSH_CHARACTERS = 64 * 1024
-/** At the start of a line: what ends a message in SMTP, a boundary, and "From " of a mailbox. */
+/** Characters that are escaped at the start of a line: "." (end of message in SMTP), "-" (boundary) and "F" ("From " in mailbox files). */
 const ESCAPED_FIRST: ReadonlySet<number> = new Set([...'.-F'].map((letter) => letter.charCodeAt(0)))
 
 const hex = Array.from({ length: 256 }, (_, byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** `bytes` in the lines of `shape`; line breaks among them are escaped, so that no reader takes them for those of the mail. */
+/** Encodes `bytes` with the line length of `shape`. Line breaks in the bytes are escaped, so that readers do not convert them. */
 export function* writeQuotedPrintable({ lineLength, lineBreak, tail }: QuotedShape, bytes: Uint8Array): Generator<Uint8Array> {
   let [text, column] = ['', 0]
   for (let at = 0; at < bytes.length; at++) {
@@ -123,7 +124,7 @@ export function* writeQuotedPrintable({ lineLength, lineBreak, tail }: QuotedSha
     const isPlain = byte > SPACE && byte <= TILDE && byte !== EQUALS
     const token = (first: boolean) => (isPlain && !(first && ESCAPED_FIRST.has(byte)) ? String.fromCharCode(byte) : hex[byte]!)
     let next = token(column === 0)
-    // The `=` of a soft line break needs a place, too; behind the last byte there is none.
+    // Keep one character for the `=` of a soft line break, except after the last byte.
     if (column > 0 && column + next.length > lineLength - (at + 1 < bytes.length ? 1 : tail.length)) {
       text += `=${lineBreak}`
       column = 0
@@ -138,7 +139,7 @@ export function* writeQuotedPrintable({ lineLength, lineBreak, tail }: QuotedSha
   yield new Uint8Array(Buffer.from(text + tail, 'latin1'))
 }
 
-/** What `writeQuotedPrintable` makes of them, about: the line breaks are not counted. */
+/** Approximate size of the output of `writeQuotedPrintable`, without line breaks. */
 export function quotedBytes(bytes: Uint8Array): number {
   let total = 0
   for (let at = 0; at < bytes.length; at++) total += bytes[at]! > SPACE && bytes[at]! <= TILDE && bytes[at] !== EQUALS ? 1 : 3

@@ -9,7 +9,7 @@ import type { Codec } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { epubReferences } from './references.ts'
 
-/** EPUB OCF 3.3, 4.2.2: `mimetype` is the first file, stored, without extra fields. */
+/** Moves `mimetype` to the front: it must be the first file, stored, without extra fields (EPUB OCF 3.3, 4.2.2). */
 function mimetypeFirst(archive: ZipArchive): ZipArchive {
   const first = archive.physical.filter((entry) => entry.name === 'mimetype')
   if (first.length === 0) throw malformed('epub', 0, 'no_mimetype')
@@ -19,7 +19,7 @@ function mimetypeFirst(archive: ZipArchive): ZipArchive {
 async function survey(archive: ZipArchive): Promise<Survey> {
   const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
   if (find('meta-inf/signatures.xml')) return { signed: message('signed_files_kept') }
-  // A rights file governs resources in ways that are not public (4.2.6.3.4).
+  // A rights file restricts resources in ways that are not documented (EPUB OCF 3.3, 4.2.6.3.4).
   if (find('meta-inf/rights.xml')) return { signed: message('rights_management_kept') }
   const encryption = find('meta-inf/encryption.xml')
   if (encryption) return encrypted(archive, encryption)
@@ -27,7 +27,7 @@ async function survey(archive: ZipArchive): Promise<Survey> {
   return references ? { references } : {}
 }
 
-/** Resources that encryption.xml names (4.2.6.3.2): encrypted or obfuscated, so not what they seem. */
+/** Resources that `encryption.xml` lists must stay, because they are encrypted or obfuscated (EPUB OCF 3.3, 4.2.6.3.2). */
 async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
   const unreadable: Survey = { signed: message('encryption_unreadable_kept') }
   if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
@@ -44,5 +44,8 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Sur
   }
 }
 
-/** EPUB 2 and 3: texts and styles byte for byte, pictures recompressed; photographs that came as PNG become JPEG with another name where the manifest and pages alone name them. */
+/**
+ * EPUB 2 and 3. Texts and styles stay byte for byte; pictures are recompressed. PNG photographs become JPEG if only the manifest and pages
+ * refer to them.
+ */
 export const epub: Codec = packageCodec(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })

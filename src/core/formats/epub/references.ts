@@ -1,4 +1,4 @@
-/** Every place of an EPUB that names its PNGs: the manifest, and pages that show them. */
+/** Finds all references to the PNGs of an EPUB: in the manifest and in pages. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -7,12 +7,12 @@ import { jpegName, leafOf, type Mention, type References, timesNamed } from '../
 
 const MOST_TEXT_BYTES = 16 * 1024 * 1024
 const MOST_TEXTS_BYTES = 32 * 1024 * 1024
-/** Files without names of other files. Whatever else there is, is searched for them. */
+/** Files that cannot contain references. All other files are searched for names. */
 const NO_TEXT = /\.(png|jpe?g|gif|bmp|webp|avif|ttf|otf|woff2?|mp[34]|m4[av]|ogg|opus|webm)$/i
 const MARKUP = /\.(opf|ncx|xhtml|html?|xml|smil)$/i
 const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'poster', 'data', 'altimg'])
 
-/** PNGs that the manifest and pages name, by plain relative addresses, and nothing else does. */
+/** Returns the PNGs that only the manifest and pages refer to, by plain relative URLs. `undefined`: no PNG may be renamed. */
 export async function epubReferences(archive: ZipArchive): Promise<References | undefined> {
   const names = new Map<ZipEntry, string>()
   for (const entry of archive.entries) {
@@ -33,7 +33,7 @@ class Finder {
   readonly #byPath: ReadonlyMap<string, ZipEntry>
   readonly #mentions = new Map<ZipEntry, Mention[]>()
   readonly #texts = new Map<ZipEntry, string>()
-  /** How often any text has the name of a picture. */
+  /** Number of times each picture's name occurs in any file. */
   readonly #named = new Map<ZipEntry, number>()
   readonly #inManifest = new Set<ZipEntry>()
   readonly #unclear = new Set<ZipEntry>()
@@ -47,12 +47,12 @@ class Finder {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
     for (const picture of this.#names.keys())
       this.#named.set(picture, (this.#named.get(picture) ?? 0) + timesNamed(raw, leafOf(picture.name)))
-    // Names in texts of other encodings are not found this way.
+    // UTF-16 texts are not searched, so references in them would be missed.
     if (/^(\xff\xfe|\xfe\xff)/.test(raw)) for (const picture of this.#names.keys()) this.#unclear.add(picture)
     if (!MARKUP.test(file.name)) return
     try {
       const text = decodeXml(bytes)
-      // The text must be written again as it was, but for the names.
+      // Skip texts that do not encode to the same bytes again, because they could not be rewritten exactly.
       if (Buffer.compare(encodeXml(text), bytes) !== 0) return
       this.#texts.set(file, text)
       this.#scan(file, text)
@@ -69,9 +69,9 @@ class Finder {
     return { mentions: new Map([...this.#mentions].filter(([picture, places]) => isClear(picture, places))), texts: this.#texts }
   }
 
-  /** @throws EngineError */
+  /** Collects the references in one text. @throws EngineError if the text is not XML */
   #scan(holder: ZipEntry, text: string): void {
-    // A document type without entities of its own says nothing here.
+    // A DOCTYPE without an internal subset declares no entities, so it is skipped.
     const scanned = text.replace(/<!DOCTYPE[^[\]<>]*>/i, (whole) => ' '.repeat(whole.length))
     for (const tag of scanTags(scanned)) {
       if (tag.kind === 'close') continue

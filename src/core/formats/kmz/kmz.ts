@@ -3,7 +3,7 @@ import { packageCodec } from '../../embedded/package-codec.ts'
 import type { Codec } from '../../model/codec.ts'
 
 /**
- * KMZ (OGC 12-007r2, annex C): the first .kml in the archive is the document, so the order of files stays. KML is kept
- * byte for byte, pictures are recompressed under their names; how large they are shown depends on the viewer.
+ * KMZ (OGC 12-007r2, annex C). The first .kml in the archive is the document, so the order of files stays. KML stays byte for byte;
+ * pictures are recompressed under their names. Their displayed size depends on the viewer, so they are not downsampled.
  */
 export const kmz: Codec = packageCodec(KMZ, { survey: async () => ({}) })

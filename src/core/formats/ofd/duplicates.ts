@@ -1,6 +1,6 @@
 /**
- * `ultra`: files that are named by resource lists alone (GB/T 33190-2016, 7.9: MediaFile of a picture, FontFile of a font) and
- * equal an earlier one of the same list leave the package; the list names the earlier one.
+ * Merges equal files at level `ultra`. A file is dropped if only resource lists refer to it (GB/T 33190-2016, 7.9: MediaFile, FontFile) and
+ * it equals an earlier file of the same list. The list then refers to the earlier file.
  */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
@@ -12,17 +12,17 @@ const MOST_XML_BYTES = 16 * 1024 * 1024
 const LARGEST_FILE_BYTES = 24 * 1024 * 1024
 
 export interface Duplicates {
-  /** Files that go, with the one that stands for each. */
+  /** Dropped files, each with the equal file that replaces it. */
   readonly merged: ReadonlyMap<ZipEntry, ZipEntry>
   /** Resource lists with their new text. */
   readonly texts: ReadonlyMap<ZipEntry, string>
-  /** The changes that make those texts, each with the file that it names. */
+  /** Changes to the resource lists, each with the file that the new text refers to. */
   readonly edits: ReadonlyMap<ZipEntry, readonly (Splice & { readonly file: ZipEntry })[]>
 }
 
 interface Mention {
   readonly file: ZipEntry
-  /** The name as it stands in the text. */
+  /** File name as written in the text. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -73,7 +73,7 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
   return { merged, edits: splices, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }
 }
 
-/** Files that this resource list names, where they lie. */
+/** Returns the files that a resource list refers to, with their positions in the text. */
 function mentionsIn(xml: string, name: string, byPath: ReadonlyMap<string, ZipEntry>): Mention[] {
   const found: Mention[] = []
   let base = ''
@@ -91,7 +91,7 @@ function mentionsIn(xml: string, name: string, byPath: ReadonlyMap<string, ZipEn
   return found
 }
 
-/** No text of the package has the file's name but in these places. */
+/** True if no text of the package contains the file's name except in `own`. */
 function isNamedOnlyBy(own: readonly Mention[], file: ZipEntry, texts: readonly string[]): boolean {
   const leaf = file.name.split(/[/\\]/).at(-1)!.toLowerCase()
   const named = texts.reduce((sum, text) => sum + text.toLowerCase().split(leaf).length - 1, 0)

@@ -7,7 +7,7 @@ import { duplicateFiles } from './duplicates.ts'
 import { ofdReferences } from './references.ts'
 import { shownSizes } from './shown.ts'
 
-/** Signatures (GB/T 33190, 18) hold digests of files; GM/T 0099 adds integrity lists and encryption. */
+/** File names of signatures (GB/T 33190, 18), which contain digests of other files, and of integrity lists and encryption (GM/T 0099). */
 const SIGNATURE = /(^|\/)(signs?|signatures?)\/|(^|\/)signatures?\.xml$|signedvalue\.dat$|\.esl$/i
 const PROTECTION = /(^|\/)(ofdentries|encryptions?|decrypt[^/]*|encrypt[^/]*)(\.xml|\.dat|\/)/i
 
@@ -29,5 +29,8 @@ async function survey(archive: ZipArchive, { quality }: Pick<Options, 'quality'>
   return { shown, duplicates, ...(references && { references: { ...references, mentions: new Map(mentions), edits: duplicates.edits } }) }
 }
 
-/** OFD (GB/T 33190-2016): texts byte for byte, pictures recompressed and downsampled to what pages show, photographs as JPEG where only a resource list names them. `ultra` merges equal files. */
+/**
+ * OFD (GB/T 33190-2016). Texts stay byte for byte; pictures are recompressed and downsampled to their displayed size. PNG photographs
+ * become JPEG if only a resource list refers to them. Level `ultra` merges equal files.
+ */
 export const ofd: Codec = packageCodec(OFD, { survey })

@@ -1,4 +1,4 @@
-/** Places in an OFD package (GB/T 33190-2016, 7.3): compared without case, with either slash. */
+/** Paths in an OFD package (GB/T 33190-2016, 7.3). They are compared without case, and both slashes are separators. */
 
 export const folderOf = (name: string) => name.replace(/\\/g, '/').split('/').slice(0, -1).join('/')
 

@@ -1,4 +1,4 @@
-/** The one place of an OFD that names a PNG: a MediaFile of a resource list (GB/T 33190-2016, 7.9). */
+/** Finds references to the PNGs of an OFD. Only a MediaFile in a resource list may refer to them (GB/T 33190-2016, 7.9). */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -9,8 +9,8 @@ import { folderOf, normal } from './paths.ts'
 const MOST_XML_BYTES = 16 * 1024 * 1024
 
 /**
- * PNGs that resource lists alone name. A list that states a format beside the file (`Format="PNG"`) keeps its PNG: the statement would
- * have to change as well, and readers take it for a fact of the document.
+ * Returns the PNGs that only resource lists refer to. A PNG whose list entry declares `Format="PNG"` is excluded, because the declaration
+ * would have to change too. `undefined`: no PNG may be renamed.
  */
 export async function ofdReferences(archive: ZipArchive): Promise<References | undefined> {
   const names = new Map<ZipEntry, string>()
@@ -40,7 +40,7 @@ export async function ofdReferences(archive: ZipArchive): Promise<References | u
   return { mentions: new Map([...mentions].filter(([picture, places]) => isClear(picture, places))), texts }
 }
 
-/** @throws EngineError */
+/** Collects the references in one resource list. @throws EngineError if the text is not XML */
 function mentionsIn(text: string, holder: ZipEntry, names: ReadonlyMap<ZipEntry, string>, mentions: Map<ZipEntry, Mention[]>): void {
   const byPath = new Map([...names.keys()].map((entry) => [normal(entry.name), entry]))
   let [base, hasFormat] = ['', false]

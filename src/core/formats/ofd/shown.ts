@@ -1,6 +1,6 @@
 /**
- * How large an OFD document shows its pictures (GB/T 33190-2016): pages place an ImageObject (10) by its CTM in
- * millimetres; its ResourceID names a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
+ * Determines the displayed size of pictures in an OFD (GB/T 33190-2016). Pages place an ImageObject (clause 10) by its CTM in millimetres.
+ * Its ResourceID refers to a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
@@ -16,19 +16,19 @@ interface Shown {
   readonly heightInches: number
 }
 
-/** Pictures whose size is not known for sure are absent. */
+/** Displayed size of each picture. Pictures of unknown size are absent. */
 export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Shown>> {
   const byPath = new Map(archive.entries.map((entry) => [entry.name.replace(/\\/g, '/').toLowerCase(), entry]))
   const pages = new Pages(byPath)
   for (const entry of archive.entries) {
     if (!/\.xml$/i.test(entry.name) || entry.opaque) continue
-    // Resource ids are unique within a document: its folder tells them apart.
+    // Resource ids are unique only within a document, so the document's folder is part of the key.
     const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
     try {
       if (entry.size > MOST_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
       pages.read(decodeXml(await readEntry(archive, entry)), entry.name, document)
     } catch (error) {
-      // What this file shows is not known, so nothing is.
+      // An unreadable file may show any picture at any size, so all sizes are unknown.
       if (isEngineError(error, 'xml')) return new Map()
       throw error
     }
@@ -36,7 +36,7 @@ export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Sho
   return pages.shown()
 }
 
-/** What pages and resource files say of pictures. */
+/** Collects references to pictures from pages and resource files. */
 class Pages {
   readonly #byPath: ReadonlyMap<string, ZipEntry>
   readonly #media = new Map<string, ZipEntry>()
@@ -62,7 +62,7 @@ class Pages {
     return shown
   }
 
-  /** @throws EngineError */
+  /** Reads one page or resource file. @throws EngineError if the text is not XML */
   read(xml: string, name: string, document: string): void {
     const uses = this.#uses
     let base = ''
@@ -85,7 +85,7 @@ class Pages {
         if (picture) this.#media.set(`${document}#${multimedia}`, picture)
       }
       if (tag.local !== 'ImageObject') {
-        // Any other mention of a resource (masks, patterns, substitutions) is a use that is not understood.
+        // Other references to a resource (masks, patterns, substitutions) do not give its displayed size.
         if (tag.get('ResourceID') !== undefined) uses.set(`${document}#${tag.get('ResourceID')}`, 'unknown')
         continue
       }
@@ -104,10 +104,10 @@ class Pages {
   }
 }
 
-/** What is drawn through a transformation of its own. */
+/** Elements whose content is drawn through another transformation. */
 const COMPOSITE = new Set(['CompositeGraphicUnit', 'VectorG', 'Pattern', 'CellContent', 'Appearance'])
 
-/** 8.5: the unit square of a picture under its matrix, in millimetres. */
+/** Size of a picture's unit square under its matrix in millimetres (GB/T 33190-2016, 8.5). */
 function drawnSize(matrix: string | undefined): Shown | 'unknown' {
   const numbers = matrix?.trim().split(/\s+/).map(Number)
   if (numbers?.length !== 6 || !numbers.every(Number.isFinite)) return 'unknown'

@@ -1,17 +1,17 @@
-/** Which characters a document may show: those in its texts, and those that an office program makes by itself. */
+/** Collects the characters that a document may show: those in its texts, and those that office programs generate. */
 import { unescapeXml } from '../../containers/xml/scan.ts'
 
-/** Content that comes from elsewhere when the document is opened or merged. */
+/** Elements that import content from other files when the document is opened or merged. */
 const FOREIGN = /<\w+:(mailMerge|altChunk|subDoc)\b/
-/** Numberings (ECMA-376 part 1, 17.18.59 and 20.1.10.61) whose characters are in what is always kept. */
+/** Number formats (ECMA-376 part 1, 17.18.59 and 20.1.10.61) whose characters are always kept. */
 const NUMBERINGS =
   /^(decimal\w*|(upper|lower)(Roman|Letter)|ordinal|bullet|none|numberInDash|hex|chicago|arabic(Period|Paren\w*|Plain)|(alpha|roman)(Lc|Uc)\w*)$/
-/** Where a numbering is named: w:numFmt, w:pgNumType, a:buAutoNum and the like. */
+/** Attributes that select a number format: w:numFmt, w:pgNumType, a:buAutoNum. */
 const NUMBERING = /<\w+:(?:numFmt\b[^>]*?\bval|pgNumType\b[^>]*?\bfmt|buAutoNum\b[^>]*?\btype)="([^"]*)"/g
-/** w:sym (17.3.3.30) names its character by number. */
+/** Character code in w:sym (ECMA-376 part 1, 17.3.3.30). */
 const SYMBOL = /\bchar="([0-9A-Fa-f]{4})"/g
 
-/** What dates, numbers and lists in East Asian texts are made of. */
+/** Characters of generated dates, numbers and lists in East Asian languages. */
 const EAST_ASIAN =
   '〇一二三四五六七八九十百千万萬億亿零壹贰叁肆伍陆柒捌玖拾佰仟壱弐参貳參肆陸年月日時时分秒点點星期周週曜火水木金土午前後后上下今明昨第回頁页章节節条條款项項' +
   '甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳未申酉戌亥元正初廿卅平成令和昭大民国國公' +
@@ -21,20 +21,21 @@ const FIRST_IDEOGRAPHIC = 0x2e80
 const [BLOCK, PRIVATE_FIRST, PRIVATE_LAST] = [0x80, 0xe000, 0xf8ff]
 
 /**
- * Characters that a document may show, gathered from its texts. Small scripts count as used whole (by blocks of 128) when one of
- * their characters is; so do the capitals and the composed and decomposed forms of all characters.
+ * Characters that a document may show, collected from its texts.
+ * If one character of an alphabetic script occurs, its whole block of 128 counts. Upper and lower case and the composed and decomposed
+ * forms of all characters count too.
  */
 export class PossibleCharacters {
   readonly #seen = new Set<number>()
 
-  /** Takes a text. False: nobody can tell what the document may show. */
+  /** Adds the characters of a text. Returns false if the shown characters cannot be determined. */
   add(text: string): boolean {
     if (FOREIGN.test(text)) return false
     for (const [, numbering] of text.matchAll(NUMBERING)) if (!NUMBERINGS.test(numbering!)) return false
     for (const [, code] of text.matchAll(SYMBOL)) this.#seen.add(Number.parseInt(code!, 16))
     const plain = unescapeXml(text)
     this.#note(plain)
-    // Programs compose and decompose accents, whichever the font has.
+    // Programs compose and decompose accents depending on the font.
     this.#note(plain.normalize('NFC'))
     this.#note(plain.normalize('NFD'))
     return true
@@ -59,7 +60,7 @@ function widened(seen: ReadonlySet<number>): Set<number> {
   const range = (first: number, last: number) => {
     for (let code = first; code <= last; code++) wide.add(code)
   }
-  // Latin, general punctuation, the euro sign; a symbol font's view of Latin.
+  // Latin, general punctuation and the euro sign; Latin in symbol fonts (0xf000–0xf0ff).
   range(0, 0xff)
   range(0x2000, 0x20cf)
   range(0xf000, 0xf0ff)
@@ -74,7 +75,7 @@ function widened(seen: ReadonlySet<number>): Set<number> {
   }
   if (rightToLeft) range(0xfb00, 0xfeff)
   if (eastAsian) {
-    // Punctuation, kana, enclosed and full-width forms.
+    // East Asian punctuation, kana, enclosed and full-width forms.
     for (const [first, last] of [
       [0x2460, 0x24ff],
       [0x3000, 0x30ff],

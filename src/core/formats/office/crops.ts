@@ -1,6 +1,6 @@
 /**
- * `ultra`: pictures lose what every place that shows them cuts off (a:srcRect, ECMA-376 part 1, 20.1.8.55). The rectangle
- * that is left holds all that any place shows, in whole pixels, so each place keeps a rectangle of its own within it.
+ * Level `ultra`: removes the parts of pictures that no slide or page shows (a:srcRect, ECMA-376 part 1, 20.1.8.55). The remaining rectangle
+ * has whole pixels and contains everything that is shown anywhere. Each use then gets a new crop within it.
  */
 
 import { leastOf } from '../../bytes/min-max.ts'
@@ -12,18 +12,18 @@ import { isImage, type OoxmlDocument, type Rels } from './document.ts'
 import type { UnusedLayouts } from './layouts.ts'
 
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
-/** What is left has at most this many pixels: they are held as an exact picture for a while. */
+/** Pixels of the largest remaining rectangle, which is held as a lossless picture for a while. */
 const MOST_PIXELS = 12_000_000
-/** Pictures that keep more than this share of their pixels stay whole. */
+/** Share of pixels. Pictures that would keep more stay whole. */
 const WORTHWHILE_SHARE = 0.9
-/** Blocks of JPEG coding with halved chroma: on them, a picture is coded a second time with the least loss. */
+/** Pixels of a JPEG block with halved chroma. A crop that starts on this grid loses least when it is encoded again. */
 const JPEG_GRID = 16
-/** Fractions of a pixel are let go: whoever draws whole pixels would round them once more. */
+/** Smaller crops are dropped from the new a:srcRect, because renderers that draw whole pixels would round again. */
 const FRACTION_PIXELS = 0.5
-/** a:srcRect counts thousandths of a percent. */
+/** a:srcRect counts in thousandths of a percent, so 100,000 is the whole side. */
 const WHOLE = 100_000
 
-/** Shares cut off from each side, 0–1. */
+/** Shares of the picture that are cut off at each side, 0–1. */
 interface Sides {
   readonly l: number
   readonly t: number
@@ -31,17 +31,17 @@ interface Sides {
   readonly b: number
 }
 
-/** One place that shows a picture. */
+/** One use of a picture with a crop. */
 interface CropUse {
   readonly sides: Sides
-  /** The tag that says so. */
+  /** The a:srcRect tag of this use. */
   readonly tag: Tag
 }
 
 export interface Crop {
   readonly rect: Rect
   readonly facts: PictureFacts
-  /** Changes to the texts that show it, by part. */
+  /** Changes to the texts that show the picture, by part. */
   readonly edits: readonly { readonly owner: string; readonly splice: Splice }[]
 }
 
@@ -51,7 +51,7 @@ export interface Crops {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Reads the places that show each of `ids`. */
+/** Reads the crop of every use of the pictures with these relationship ids. */
 export class CropUses implements TagReader {
   readonly #uses: Map<string, CropUse[] | 'unclear'>
   readonly #ids: ReadonlySet<string>
@@ -100,14 +100,14 @@ export class CropUses implements TagReader {
     this.#depth--
   }
 
-  /** The places, by id; `unclear` where one shows the picture otherwise, whole, or not at all. */
+  /** Uses by relationship id. `unclear`: a use shows the whole picture, shows it in an unsupported way, or there is no use. */
   finish(): ReadonlyMap<string, CropUse[] | 'unclear'> {
     for (const [id, found] of this.#uses) if (found.length === 0) this.#uses.set(id, 'unclear')
     return this.#uses
   }
 }
 
-/** Tiles count from the whole picture; layers of effects and their vector copies are of its size. */
+/** Elements that refer to the size of the whole picture: tiles, layers of effects, vector copies, colour changes. */
 const UNCROPPABLE: ReadonlySet<string> = new Set(['tile', 'imgLayer', 'svgBlip', 'clrChange'])
 
 function sidesOf(tag: Tag): Sides | undefined {
@@ -120,7 +120,7 @@ function sidesOf(tag: Tag): Sides | undefined {
   return sides.l + sides.r < 0.99 && sides.t + sides.b < 0.99 ? sides : undefined
 }
 
-/** A text with cropped pictures in it. */
+/** A text that shows cropped pictures. */
 export interface CropText {
   readonly xml: string
   readonly uses: ReadonlyMap<string, CropUse[] | 'unclear'>
@@ -128,11 +128,11 @@ export interface CropText {
 
 export interface CropRules {
   readonly layouts: UnusedLayouts
-  /** Pictures that stay whole. */
+  /** Pictures that must stay whole. */
   readonly except: ReadonlySet<string>
 }
 
-/** Crops that could be made, known from the document alone. `textOf`: what a text says. `undefined`: it crops nothing, or cannot be read. */
+/** Determines the possible crops from the document alone. `textOf`: crops of a text; `undefined`: it has none or cannot be read. */
 export async function possibleCrops(
   document: OoxmlDocument,
   textOf: (rels: Rels) => CropText | undefined,
@@ -187,7 +187,7 @@ async function cropOf(document: OoxmlDocument, part: string, uses: readonly { ow
   return { rect, facts, edits }
 }
 
-/** The tag with the sides as seen from the rectangle. */
+/** Writes the a:srcRect tag of a use for the cropped picture. */
 function within({ sides, tag }: CropUse, { width, height }: PictureFacts, rect: Rect): string {
   const share = (cut: number, size: number) => (cut > FRACTION_PIXELS ? Math.round((cut / size) * WHOLE) : 0)
   const fresh = {
@@ -200,7 +200,7 @@ function within({ sides, tag }: CropUse, { width, height }: PictureFacts, rect: 
   return `<${tag.name}${attributes.join('')}${tag.kind === 'empty' ? '/' : ''}>`
 }
 
-/** The splices of these crops in one text. */
+/** Changes to the text of `owner` for the crops that were applied. */
 export function editsOf(crops: Crops, owner: string, applied: (part: string) => boolean): Splice[] {
   return [...crops.crops].flatMap(([part, { edits }]) =>
     applied(part) ? edits.filter((edit) => edit.owner === owner).map(({ splice }) => splice) : [],
@@ -208,8 +208,8 @@ export function editsOf(crops: Crops, owner: string, applied: (part: string) => 
 }
 
 /**
- * Which of the possible crops a result has, by its texts; a text where that is not clear is named.
- * @returns the cropped parts, or what is wrong
+ * Determines from the result's texts which crops were applied.
+ * @returns the cropped parts, or a description of an unexpected change
  */
 export function appliedCrops(crops: Crops, textAfter: (owner: string) => string | undefined): ReadonlySet<string> | string {
   const applied = new Set<string>()
@@ -217,7 +217,7 @@ export function appliedCrops(crops: Crops, textAfter: (owner: string) => string 
     const after = textAfter(owner)
     if (after === undefined) return `${owner} is gone`
     if (after === before) continue
-    // In the order of the text, each place is as it was, or as the crop makes it.
+    // Compare in text order: at each position the text is either unchanged or changed exactly as the crop requires.
     let shift = 0
     const places = [...crops.crops]
       .flatMap(([part, { edits }]) => edits.filter((edit) => edit.owner === owner).map(({ splice }) => ({ part, splice })))

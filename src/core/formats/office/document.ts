@@ -1,4 +1,4 @@
-/** An OOXML package opened for work: its parts, relationships and pictures. Nothing is changed here. */
+/** Opens an OOXML package: its parts, relationships and pictures. Nothing is changed here. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml } from '../../containers/xml/scan.ts'
@@ -14,7 +14,7 @@ export const CONTENT_TYPES = '[content_types].xml'
 
 export interface Rels {
   readonly entry: ZipEntry
-  /** The part they belong to, '' for the package. */
+  /** Part that the relationships belong to. Empty for the package. */
   readonly owner: string
   readonly xml: string
   readonly relationships: readonly Relationship[]
@@ -28,26 +28,29 @@ export interface OoxmlDocument {
   readonly typeOf: (part: string) => string | undefined
 }
 
-/** Digital signatures (ECMA-376 part 2, 12) cover the bytes of parts: such a package is only re-deflated. */
+/**
+ * True if the package has digital signatures (ECMA-376 part 2, 12). They cover the bytes of parts, so such a package is only deflated
+ * again.
+ */
 export function isSigned(archive: ZipArchive): boolean {
   return archive.entries.some((entry) => /^_xmlsignatures\//i.test(partKey(entry.name)))
 }
 
 /**
- * Two parts whose names differ in case or slashes alone, which the standard forbids (ECMA-376 part 2, 6.2.2.3): readers do not agree on
- * which one a relationship leads to.
+ * True if the names of two parts differ only in case or slashes, which ECMA-376 part 2, 6.2.2.3 forbids. Readers disagree which part a
+ * relationship refers to.
  */
 export function hasTwins(archive: ZipArchive): boolean {
   const files = archive.entries.filter(({ isDirectory }) => !isDirectory)
   return new Set(files.map(({ name }) => partKey(name))).size < files.length
 }
 
-/** @throws CodecError (malformed) when parts that hold the package together cannot be read */
+/** Opens a package. @throws CodecError (malformed) if content types or relationships cannot be read */
 export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> {
   const parts = new Map(archive.entries.filter((entry) => !entry.isDirectory).map((entry) => [partKey(entry.name), entry]))
   const types = parts.get(CONTENT_TYPES)
   if (!types) throw malformed(archive.format, 0, 'no_content_types_xml')
-  // Part names compare without case (ECMA-376 part 2, 6.2.2), but most readers do not know.
+  // Part names are case-insensitive (ECMA-376 part 2, 6.2.2), but most readers accept only this spelling.
   if (types.name !== '[Content_Types].xml') throw unsupported(message('name_in_unusual_letters', { name: types.name }))
   try {
     const contentTypesXml = decodeXml(await readSmall(archive, types))
@@ -76,13 +79,15 @@ export const isImage = (relationship: Relationship) => relationship.part !== und
 
 /** How a document shows its pictures. */
 export interface Showing {
-  /** The largest size at which each picture part is shown. Pictures whose size is not known for sure are absent. */
+  /** Largest displayed size of each picture part. Pictures of unknown size are absent. */
   readonly shown: Map<string, Shown>
-  /** Pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16): no sample may change. */
+  /**
+   * Pictures in which a colour is replaced, mostly by transparency (a:clrChange, ECMA-376 part 1, 20.1.8.16). No sample of them may change.
+   */
   readonly exact: Set<string>
 }
 
-/** `usesOf`: what each text says of the pictures that its relationships lead to. `undefined`: the text cannot be read. */
+/** Combines the uses of pictures in all texts. `usesOf`: uses in one text; `undefined`: the text cannot be read. */
 export function showing(document: OoxmlDocument, usesOf: (rels: Rels) => PictureUses | undefined): Showing {
   const exact = new Set<string>()
   const shown = new Map<string, Shown | 'unknown'>()
@@ -101,12 +106,12 @@ export function showing(document: OoxmlDocument, usesOf: (rels: Rels) => Picture
     const found = usesOf(rels)
     const uses = found?.finish()
     for (const { id, part } of images) {
-      // Readers do not agree on which of several relationships of one id a text means.
+      // If several relationships have the same id, readers disagree which one is meant.
       const isClear = relationships.filter((each) => each.id === id).length === 1
       merge(part!, (isClear && uses?.get(id)) || 'unknown')
       if (found?.recoloured.has(id)) exact.add(part!)
     }
-    // A picture that something else leads to, too, is shown nobody knows how.
+    // If a relationship of another type also refers to a picture, its displayed size is unknown.
     for (const { part, type } of relationships) if (part && shown.has(part) && !/\/image$/i.test(type)) merge(part, 'unknown')
   }
   const known = new Map<string, Shown>()

@@ -1,7 +1,7 @@
 /**
- * Office documents under a password: ECMA-376 agile encryption ([MS-OFFCRYPTO] 2.3.4.10–15) with AES-256-CBC and
- * SHA-512, in a compound file with the data space streams of 2.1. Written in one pass: package segments stream through,
- * and the integrity code is patched into the head at the end.
+ * Encrypts office documents with a password: ECMA-376 agile encryption ([MS-OFFCRYPTO] 2.3.4.10–15) with AES-256-CBC and SHA-512, in a
+ * compound file with the data space streams of 2.1.
+ * One pass: package segments are streamed, and the integrity code is patched into the head at the end.
  */
 
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -18,13 +18,16 @@ import { DATA_SPACES } from './data-spaces.ts'
 const SEGMENT_BYTES = 4096
 const BLOCK_BYTES = 16
 const SPIN_COUNT = 100_000
-/** What Office accepts at most (2.3.4.10: spinCount ≤ 10,000,000); we refuse to compute more than this. */
+/**
+ * Highest accepted spin count (hash iterations). [MS-OFFCRYPTO] 2.3.4.10 allows up to 10,000,000; Whittle refuses to compute more than
+ * this.
+ */
 const MAX_SPIN_COUNT = 1_000_000
 const SEGMENTS_PER_CHUNK = 32
-/** EncryptionVersionInfo 4.4 and the reserved 0x40 (2.3.4.10). */
+/** EncryptionVersionInfo 4.4 and the reserved value 0x40 ([MS-OFFCRYPTO] 2.3.4.10). */
 const INFO_PREFIX = [4, 0, 4, 0, 0x40, 0, 0, 0]
 
-/** Block keys (2.3.4.11, 2.3.4.13, 2.3.4.14). */
+/** Block keys ([MS-OFFCRYPTO] 2.3.4.11, 2.3.4.13, 2.3.4.14). */
 const BLOCK_KEY = {
   verifierInput: [0xfe, 0xa7, 0xd2, 0x76, 0x3b, 0x4b, 0x9e, 0x79],
   verifierValue: [0xd7, 0xaa, 0x0f, 0x6d, 0x30, 0x61, 0x34, 0x4e],
@@ -78,8 +81,8 @@ export async function encryptOoxml(source: Source, sink: Sink, password: string)
 }
 
 /**
- * Opens what `encryptOoxml` wrote (any agile AES/SHA-512 document) and yields the package's bytes.
- * @throws CodecError (malformed) when the password does not fit, or the integrity code differs (known after the last chunk).
+ * Decrypts a document of `encryptOoxml`, or any other agile AES/SHA-512 document, and yields the bytes of the package.
+ * @throws CodecError (malformed) if the password is wrong or the integrity code differs (detected only after the last chunk)
  */
 export async function* decryptOoxml(source: Source, password: string): AsyncGenerator<Uint8Array> {
   const file = await openCompoundFile(source)
@@ -119,7 +122,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
   if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'integrity_code_differs')
 }
 
-/** The package in whole segments (the last one is shorter), several at a time. */
+/** Yields the package in whole segments, several at a time. Only the last segment may be shorter. */
 async function* segments(source: Source): AsyncGenerator<{ index: number; bytes: Uint8Array }> {
   for (let at = 0; at < source.size; at += SEGMENT_BYTES * SEGMENTS_PER_CHUNK) {
     const bytes = await source.read(at, SEGMENT_BYTES * SEGMENTS_PER_CHUNK)
@@ -127,7 +130,10 @@ async function* segments(source: Source): AsyncGenerator<{ index: number; bytes:
   }
 }
 
-/** 2.3.4.15: each segment is a CBC run of its own; its IV comes from its number. Zeros fill the last block. */
+/**
+ * Encrypts or decrypts segments ([MS-OFFCRYPTO] 2.3.4.15). Each segment is a separate CBC chain whose IV is derived from its number. Zeros
+ * pad the last block.
+ */
 function cryptSegments(encrypt: boolean, key: Uint8Array, salt: Uint8Array, firstIndex: number, bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += SEGMENT_BYTES) {
@@ -139,7 +145,7 @@ function cryptSegments(encrypt: boolean, key: Uint8Array, salt: Uint8Array, firs
   return concat(parts)
 }
 
-/** 2.3.4.11: H(salt + password), then `count` times H(iterator + H). */
+/** Derives a key from the password ([MS-OFFCRYPTO] 2.3.4.11): H(salt + password), then `count` times H(iterator + H). */
 function spin(password: string, salt: Uint8Array, count: number): Uint8Array {
   const round = new Uint8Array(4 + 64)
   const writer = new ByteWriter(round, true)
@@ -174,7 +180,7 @@ interface InfoFields {
   encryptedKeyValue: Uint8Array
 }
 
-/** The EncryptionInfo stream (2.3.4.10). Its length does not depend on the values. */
+/** Writes the EncryptionInfo stream ([MS-OFFCRYPTO] 2.3.4.10). Its length does not depend on the values. */
 function encryptionInfo(fields: InfoFields): Uint8Array {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
   const algorithms =

@@ -1,6 +1,6 @@
 /**
- * What the texts of a document say of its parts, gathered in one pass: each text is read, decoded and scanned once, and answers
- * all questions about it. Compression plans from these facts; verification checks a result against those of the original.
+ * Collects facts about a document's parts in one pass: each text is read, decoded and scanned once. Compression plans from these facts, and
+ * verification checks the result against those of the original.
  */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, readTags, type TagReader } from '../../containers/xml/scan.ts'
@@ -14,40 +14,40 @@ import { type EmbeddedFonts, FontKeys, fontParts, fontsOf, MOST_TABLE_BYTES } fr
 import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayout } from './layouts.ts'
 import { PictureUses, SlideSize } from './usage.ts'
 
-/** Texts above this are not searched: their pictures keep all pixels, and fonts all glyphs. */
+/** Bytes. Larger texts are not searched: their pictures keep all pixels, and fonts keep all glyphs. */
 const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
 
-/** What is asked of a document. */
+/** Facts that the caller needs. */
 export interface Questions {
-  /** At which size its pictures are shown. */
+  /** True to collect the displayed sizes of pictures. */
   readonly shown: boolean
-  /** What `ultra` may leave out: parts of pictures, slide layouts, glyphs of fonts. */
+  /** True to collect what level `ultra` may remove: cropped parts of pictures, slide layouts, glyphs of fonts. */
   readonly spare: boolean
-  /** Names of media files that may go if no text has them, by part. */
+  /** Names of media files by part. They may be removed if no text contains them. */
   readonly media: ReadonlyMap<string, string>
 }
 
 export interface DocumentFacts {
-  /** How the text behind these relationships shows its pictures. Absent: it cannot be read, or was not asked for. */
+  /** Uses of pictures in the text of these relationships. Absent: the text cannot be read, or `Questions.shown` is false. */
   readonly pictures: ReadonlyMap<Rels, PictureUses>
   /** Texts that crop pictures. */
   readonly crops: ReadonlyMap<Rels, CropText>
   readonly layouts: LayoutTexts
-  /** Media files that no text names. */
+  /** Media files whose name occurs in no text. */
   readonly unnamedMedia: ReadonlySet<string>
-  /** Embedded fonts and the characters they must show. `undefined`: there are none, or nobody can tell. */
+  /** Embedded fonts and the characters they must show. `undefined`: no fonts, or the characters cannot be determined. */
   readonly fonts: EmbeddedFonts | undefined
 }
 
-/** Gathers what is asked. @throws CodecError (malformed) if a text that is asked cannot be read from the package */
+/** Collects the requested facts. @throws CodecError (malformed) if a needed text cannot be read from the package */
 export async function gatherFacts(document: OoxmlDocument, questions: Questions, signal: AbortSignal): Promise<DocumentFacts> {
   return new FactScan(document, questions, signal).run()
 }
 
-/** A reader of one text, and what is kept of it if the whole text could be read. */
+/** A tag reader for one text, and a callback that stores its result if the whole text could be read. */
 interface Question {
   readonly reader: TagReader
-  /** False: the answer is known to be nothing, without a look at the tags. `undefined`: always asked. */
+  /** Returns false if the text cannot contain what the reader collects, so that its tags are not scanned. `undefined`: always scan. */
   asks?(xml: string): boolean
   keep(xml: string): void
 }
@@ -62,13 +62,13 @@ class FactScan {
   readonly #plain = new Set<string>()
   readonly #masters = new Map<string, MasterTags>()
   readonly #fontKeys = new Map<Rels, FontKeys>()
-  /** Relationships to layouts that may go, by master; layouts that may go. */
+  /** By master, ids of relationships to layouts that may be removed. `#spareLayouts`: the layouts. */
   readonly #spareIds = new Map<string, Set<string>>()
   readonly #spareLayouts = new Set<string>()
   readonly #media: Map<string, string>
   #slide: SlideSize | undefined
   #characters: PossibleCharacters | undefined
-  /** Texts that were read before the others, until their turn comes. */
+  /** Texts that were read before the others, until their position in the package is reached. */
   readonly #early = new Map<string, string | undefined>()
 
   constructor(document: OoxmlDocument, questions: Questions, signal: AbortSignal) {
@@ -108,7 +108,7 @@ class FactScan {
     }
   }
 
-  /** Reads a text on whose answers the questions to all others depend. */
+  /** Reads a text first whose facts decide what is collected from all other texts. */
   async #readEarly(part: string, mostBytes: number, questions: readonly Question[]): Promise<void> {
     const entry = this.#document.parts.get(part)
     if (!entry || entry.opaque || entry.size > mostBytes) return
@@ -129,7 +129,7 @@ class FactScan {
       this.#early.delete(part)
       return
     }
-    // A text that is too large for memory may name any file.
+    // A text that is too large for memory may refer to any media file.
     if (asksMedia && entry.size > IN_MEMORY_BYTES) {
       this.#media.clear()
       return
@@ -192,7 +192,7 @@ class FactScan {
   }
 }
 
-/** `undefined`: the text is not in an encoding that XML has. */
+/** Decodes an XML text. `undefined`: the encoding is not supported. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decodeXml(bytes)
@@ -212,7 +212,7 @@ function answer(text: string | undefined, questions: readonly Question[]): void 
   for (const { reader, keep } of asked) if (!failed.has(reader)) keep(text)
 }
 
-/** Files in a media folder that no relationship leads to, with their names: `ultra` leaves them out if no text names them. */
+/** Files in a media folder that no relationship refers to, with their names. Level `ultra` removes them if no text contains their names. */
 export function mediaWithoutRelationship(document: OoxmlDocument): Map<string, string> {
   const targets = new Set(document.rels.flatMap(({ relationships }) => relationships.map(({ part }) => part)))
   const found = new Map<string, string>()

@@ -1,7 +1,7 @@
 /**
- * `ultra`: embedded fonts with only the glyphs that the document can show. Word's fonts are obfuscated (ECMA-376 part 1,
- * 17.8.1), PowerPoint's are in EOT files (W3C submission "Embedded OpenType (EOT) File Format"). Compressed EOT files, fonts
- * that forbid it, and all that are not plain TrueType stay as they are.
+ * Level `ultra`: reduces embedded fonts to the glyphs that the document can show. Word obfuscates fonts (ECMA-376 part 1, 17.8.1);
+ * PowerPoint stores EOT files (W3C submission "Embedded OpenType (EOT) File Format").
+ * Compressed EOT files, fonts that forbid subsetting, and fonts other than plain TrueType stay unchanged.
  */
 
 import { concat } from '../../bytes/concat.ts'
@@ -14,21 +14,21 @@ import { tablesOf } from '../../fonts/sfnt/truetype.ts'
 import type { OoxmlDocument, Rels } from './document.ts'
 
 const LARGEST_FONT_BYTES = 24 * 1024 * 1024
-/** Texts above this are not searched for font keys: their fonts keep all glyphs. */
+/** Bytes. Larger texts are not searched for font keys, and their fonts keep all glyphs. */
 export const MOST_TABLE_BYTES = 4 * 1024 * 1024
-/** Less than this is not worth another font. */
+/** Share of the old bytes. A subset font must be smaller than this share. */
 const WORTHWHILE_SHARE = 0.95
 
-/** Font parts that may be cut, with the key of those that are obfuscated. */
+/** Font parts that may be subset, with the keys of obfuscated fonts, and the characters they must show. */
 export interface EmbeddedFonts {
   readonly keys: ReadonlyMap<string, Uint8Array | undefined>
   readonly characters: ReadonlySet<number>
 }
 
-/** Relationships to font parts. */
+/** Returns the relationships to font parts. */
 export const fontsOf = ({ relationships }: Rels) => relationships.filter(({ type, part }) => part !== undefined && /\/font$/i.test(type))
 
-/** Font parts whose use is clear, and their keys. `keysOf`: what a text says. `undefined`: it cannot be read. */
+/** Font parts whose uses are all known, with their keys. `keysOf`: font keys of a text; `undefined`: it cannot be read. */
 export function fontParts(
   document: OoxmlDocument,
   keysOf: (rels: Rels) => FontKeys | undefined,
@@ -46,14 +46,14 @@ export function fontParts(
       keys.set(part!, key instanceof Uint8Array ? key : undefined)
     }
   }
-  // What something else leads to, too, is used nobody knows how.
+  // If a relationship of another type also refers to a font part, its use is unknown.
   for (const { relationships } of document.rels)
     for (const { type, part } of relationships) if (part !== undefined && keys.has(part) && !/\/font$/i.test(type)) unclear.add(part)
   for (const part of unclear) keys.delete(part)
   return keys
 }
 
-/** Reads the w:fontKey of each relationship that an element names; `unclear` where two differ. */
+/** Reads the w:fontKey of each font relationship. `unclear`: two keys differ. */
 export class FontKeys implements TagReader {
   readonly keys = new Map<string, Uint8Array | 'unclear' | undefined>()
 
@@ -66,13 +66,13 @@ export class FontKeys implements TagReader {
   }
 }
 
-/** 17.8.1: the digits of the GUID from the last to the first pair. */
+/** Converts a font key (ECMA-376 part 1, 17.8.1): the bytes of the GUID from last to first. */
 function keyOf(guid: string): Uint8Array | undefined {
   const digits = guid.replace(/[{}-]/g, '')
   return /^[0-9a-f]{32}$/i.test(digits) ? new Uint8Array(Buffer.from(digits, 'hex').reverse()) : undefined
 }
 
-/** A font out of its wrapping, and the way back. */
+/** A font without obfuscation or EOT header, and a function that adds them again. */
 interface Unwrapped {
   readonly font: Uint8Array
   wrap(font: Uint8Array): Uint8Array
@@ -122,7 +122,7 @@ function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
   }
 }
 
-/** The part with the glyphs that are needed; undefined where nothing is gained. */
+/** Returns the font part with only the needed glyphs. `undefined`: nothing is saved. */
 export function smallerFont(bytes: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): Uint8Array | undefined {
   const unwrapped = unwrap(bytes, keys.get(part))
   const font = unwrapped && fontForText(unwrapped.font, characters)
@@ -130,7 +130,7 @@ export function smallerFont(bytes: Uint8Array, part: string, { keys, characters 
   return unwrapped.wrap(font)
 }
 
-/** Why a font part cannot stand for the old one. */
+/** Returns why a font part must not replace the old one; `undefined` if it may. */
 export function unlikeFonts(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
   const [old, fresh] = [unwrap(before, keys.get(part)), unwrap(after, keys.get(part))]
   if (!old || !fresh) return 'the font cannot be read'

@@ -1,39 +1,39 @@
 /**
- * `ultra`: slide layouts that no slide has (ECMA-376 part 1, 13.3.9) leave a presentation, with whatever only they lead to.
- * Every master keeps at least one.
+ * Level `ultra`: removes slide layouts that no slide uses (ECMA-376 part 1, 13.3.9), and all parts that only they refer to. Every slide
+ * master keeps at least one layout.
  */
 import { decodeXml, type Splice, spliced, type Tag, type TagReader } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf, type Relationship } from './parts.ts'
 
-/** A master that is larger than this keeps its layouts. */
+/** Bytes. A larger slide master keeps its layouts. */
 const MOST_MASTER_BYTES = 4 * 1024 * 1024
 
 export interface UnusedLayouts {
-  /** Layouts, and parts that only they lead to. */
+  /** Unused layouts, and parts that only they refer to. */
   readonly parts: ReadonlySet<string>
-  /** Masters whose text changes, with the new text. */
+  /** New texts of slide masters, by part. */
   readonly masters: ReadonlyMap<string, string>
 }
 
-/** What `unusedLayouts` asks of texts. */
+/** Texts that `unusedLayouts` needs. */
 export interface LayoutTexts {
-  /** Layouts that show shapes and pictures alone. */
+  /** Layouts that contain only shapes and pictures. */
   readonly plain: ReadonlySet<string>
-  /** Tags of masters that could be read, by part. */
+  /** Tags of the slide masters that could be read, by part. */
   readonly masters: ReadonlyMap<string, MasterTags>
 }
 
-/** A master with its relationships to layouts that nothing else leads to. */
+/** A slide master, and its relationships to layouts that no other part refers to. */
 interface MasterLayouts {
   readonly owner: string
-  /** Number of layouts. */
+  /** Number of layouts of the master. */
   readonly count: number
   readonly unused: readonly Relationship[]
 }
 
-/** Masters and those of their layouts that no slide has, by relationships alone. */
+/** Finds layouts that no slide uses, from relationships alone. */
 export function layoutsWithoutSlides(document: OoxmlDocument): MasterLayouts[] {
   const kept = new Set<string>()
   for (const { owner, relationships } of document.rels) {
@@ -60,7 +60,7 @@ export async function unusedLayouts(document: OoxmlDocument, { plain, masters: t
     masters.set(owner, spliced(decodeXml(await readEntry(document.archive, document.parts.get(owner)!)), splices))
     for (const { part } of unused) layouts.add(part!)
   }
-  // A layout that stays with one master stays with all.
+  // If a layout is shared by several masters and one of them keeps it, nothing is removed.
   for (const { owner, relationships } of document.rels) {
     if (masters.has(owner) || !isMaster(document, owner)) continue
     if (relationships.some(({ part }) => part !== undefined && layouts.has(part))) return { parts: new Set(), masters: new Map() }
@@ -68,9 +68,9 @@ export async function unusedLayouts(document: OoxmlDocument, { plain, masters: t
   return { parts: layouts.size > 0 ? onlyFrom(document, layouts) : layouts, masters }
 }
 
-/** What a plain layout leads to. */
+/** Types of relationships that a plain layout may have. */
 const PLAIN_RELATIONSHIPS = /\/(slideMaster|image|themeOverride)$/i
-/** Movement, links and programs, which are more than the looks of a slide. */
+/** Elements that do more than change the appearance of a slide: animations, links, embedded programs. */
 const NOT_PLAIN: ReadonlySet<string> = new Set(['transition', 'timing', 'control', 'oleObj', 'hlinkClick', 'hlinkHover', 'custDataLst'])
 
 function leadsToPlainParts(document: OoxmlDocument, part: string): boolean {
@@ -80,7 +80,7 @@ function leadsToPlainParts(document: OoxmlDocument, part: string): boolean {
   return !leads.some(({ external, type }) => external || !PLAIN_RELATIONSHIPS.test(type))
 }
 
-/** Tells whether a layout has shapes and pictures alone: no texts for those who cannot see them, no links, objects or movement. */
+/** Checks that a layout contains only shapes and pictures: no alternative texts, links, objects or animations. */
 export class PlainLayout implements TagReader {
   plain = true
 
@@ -97,13 +97,13 @@ export class PlainLayout implements TagReader {
 const isLayout = (type: string) => /\/slideLayout$/i.test(type)
 const isMaster = (document: OoxmlDocument, part: string) => /\.slideMaster\+xml$/i.test(document.typeOf(part) ?? '')
 
-/** p:sldLayoutId elements of a p:sldMaster (19.3.1.40), and what else its text names. */
+/** Reads the p:sldLayoutId elements of a p:sldMaster (ECMA-376 part 1, 19.3.1.40) and other references in its text. */
 export class MasterTags implements TagReader {
   readonly #ids: ReadonlySet<string>
   readonly #layoutTags: { readonly kind: Tag['kind']; readonly id: string | undefined; readonly start: number; readonly end: number }[] = []
   readonly #namedElsewhere = new Set<string>()
 
-  /** `ids`: of relationships that lead to layouts. */
+  /** @param ids ids of relationships that refer to layouts */
   constructor(ids: ReadonlySet<string>) {
     this.#ids = ids
   }
@@ -117,7 +117,10 @@ export class MasterTags implements TagReader {
     }
   }
 
-  /** Cuts the elements of these relationships out. `undefined`: one is not found, or is named elsewhere. */
+  /**
+   * Returns the changes that remove the p:sldLayoutId elements of these relationships. `undefined`: an element is missing, or the id is
+   * used elsewhere.
+   */
   without(ids: ReadonlySet<string>): Splice[] | undefined {
     for (const id of ids) if (this.#namedElsewhere.has(id)) return undefined
     const splices: Splice[] = []
@@ -134,7 +137,7 @@ export class MasterTags implements TagReader {
   }
 }
 
-/** The layouts, and all parts that can be reached from the package through them alone. */
+/** Returns the layouts and all parts that the package reaches only through them. */
 function onlyFrom(document: OoxmlDocument, layouts: ReadonlySet<string>): Set<string> {
   const leads = new Map(document.rels.map(({ owner, relationships }) => [owner, relationships]))
   const reached = (without: ReadonlySet<string>): Set<string> => {

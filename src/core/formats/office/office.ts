@@ -1,4 +1,4 @@
-/** The treatment of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with macros, and of their templates. */
+/** Codecs of DOCX, XLSX and PPTX (ECMA-376, transitional and strict), with or without macros, and of their templates. */
 
 import { DOCX, PPTX, XLSX } from '../../catalog/formats/office.ts'
 import { isCompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
@@ -47,7 +47,10 @@ function officeCodec(format: Codec['format']): Codec {
   }
 }
 
-/** A compound file in place of a package: encrypted ([MS-OFFCRYPTO] 2.3), or a binary document of older days. */
+/**
+ * Outcome for a compound file instead of a ZIP package: an encrypted document ([MS-OFFCRYPTO] 2.3) or a binary document of Office 97–2003.
+ * `undefined`: another file.
+ */
 async function lockedDocument(source: Source): Promise<Outcome | undefined> {
   if (!isCompoundFile(await source.read(0, 8))) return undefined
   const file = await openCompoundFile(source)
@@ -55,7 +58,7 @@ async function lockedDocument(source: Source): Promise<Outcome | undefined> {
   return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('binary_office_document') }
 }
 
-/** What happened to the pictures, for the receipt. */
+/** Counts what was done to pictures, documents and fonts, for the receipt. */
 class Tally {
   pictures = 0
   downsampled = 0
@@ -67,7 +70,7 @@ class Tally {
   loss: PictureLoss | undefined
   readonly gone = new Gone()
 
-  /** `extension`: of the part, before. */
+  /** `extension`: file name extension of the old part. */
   add({ output, downsampled, loss, gone }: Recompressed, extension: string): void {
     this.pictures++
     this.gone.add(gone)
@@ -143,7 +146,7 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
       ? plan.ready.get(part)
       : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
     if (!result) return KEEP
-    // What was made ready was put together of several, and is decoded again.
+    // Results in `ready` may be composed from several pictures, so verification decodes them again.
     if (!plan.ready.has(part)) verified.add(result.bytes)
     tally.add(result, part.slice(part.lastIndexOf('.') + 1))
     const name = plan.renamed.get(part)?.name
@@ -159,7 +162,7 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
   return KEEP
 }
 
-/** The codec holds the picture and its result in memory; larger ones stay as they are. */
+/** Bytes. Larger pictures stay unchanged, because picture and result must both fit in memory. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 

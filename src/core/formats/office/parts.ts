@@ -1,7 +1,7 @@
-/** The Open Packaging Conventions (ECMA-376 part 2) of a document: relationships and content types. */
+/** Open Packaging Conventions (ECMA-376 part 2): relationships and content types of a document. */
 import { escapeXml, type Splice, scanTags, spliced, type Tag } from '../../containers/xml/scan.ts'
 
-/** ECMA-376 part 2, 9.3: part names compare without case. */
+/** Key of a part name. Part names are case-insensitive (ECMA-376 part 2, 9.3). */
 export const partKey = (name: string): string => name.replace(/\\/g, '/').replace(/^\//, '').toLowerCase()
 
 export interface Relationship {
@@ -9,20 +9,23 @@ export interface Relationship {
   readonly type: string
   readonly external: boolean
   readonly target: string
-  /** The part it leads to, as `partKey`; undefined when external. */
+  /** Key (`partKey`) of the part it refers to. `undefined`: an external target. */
   readonly part: string | undefined
-  /** The whole element, and the raw value of its Target, in the text. */
+  /** Ranges in the text: the whole element, and the raw value of Target. */
   readonly tag: { readonly start: number; readonly end: number }
   readonly targetAt: { readonly start: number; readonly end: number }
 }
 
-/** The part whose relationships a `.rels` part holds: `word/_rels/document.xml.rels` → `word/document.xml`, '' for the package. */
+/**
+ * Returns the part that a `.rels` part belongs to: `word/_rels/document.xml.rels` → `word/document.xml`. Empty for the package;
+ * `undefined`: not a `.rels` part.
+ */
 export function ownerOf(relsName: string): string | undefined {
   const found = /^(.*\/)?_rels\/([^/]*)\.rels$/.exec(partKey(relsName))
   return found ? (found[1] ?? '') + found[2] : undefined
 }
 
-/** Relationships as they stand in the text (part 2, 9.2). @throws EngineError */
+/** Reads the relationships in text order (ECMA-376 part 2, 9.2). @throws EngineError if the text is not XML */
 export function readRelationships(xml: string, owner: string): Relationship[] {
   const found: Relationship[] = []
   for (const tag of scanTags(xml)) {
@@ -44,21 +47,21 @@ export function readRelationships(xml: string, owner: string): Relationship[] {
   return found
 }
 
-/** Where an element without children ends: `<R …/>` or `<R …></R>`. */
+/** End of an element without children: `<R …/>` or `<R …></R>`. */
 function elementEnd(xml: string, tag: Tag): number {
   if (tag.kind === 'empty') return tag.end
   const close = xml.indexOf('>', xml.indexOf('</', tag.end))
   return close < 0 ? tag.end : close + 1
 }
 
-/** Part 2, 6.4: relative to the folder of the owner; percent escapes stand for themselves. */
+/** Resolves a target against the folder of its owner (ECMA-376 part 2, 6.4). Percent escapes are decoded. */
 export function resolvePart(owner: string, target: string): string {
   const bare = target.split('#')[0]!.replace(/\\/g, '/')
   let path = bare
   try {
     path = decodeURIComponent(bare)
   } catch {
-    // A stray percent sign: the name as it is.
+    // An invalid percent escape: use the name as written.
   }
   const segments = path.startsWith('/') ? [] : owner.split('/').slice(0, -1)
   for (const segment of path.split('/')) {
@@ -68,7 +71,7 @@ export function resolvePart(owner: string, target: string): string {
   return partKey(segments.join('/'))
 }
 
-/** A `.rels` text with other targets, and without some relationships. */
+/** Changes targets in a `.rels` text. `edit` returns a new target, 'drop' to remove the relationship or `undefined` to keep it. */
 export function editRelationships(xml: string, owner: string, edit: (relationship: Relationship) => string | 'drop' | undefined): string {
   const splices: Splice[] = []
   for (const relationship of readRelationships(xml, owner)) {
@@ -79,7 +82,7 @@ export function editRelationships(xml: string, owner: string, edit: (relationshi
   return splices.length > 0 ? spliced(xml, splices) : xml
 }
 
-/** The content type of a part (part 2, 7.2): its override, else its extension's default. */
+/** Content type of a part (ECMA-376 part 2, 7.2): its Override, otherwise the Default of its extension. */
 export function contentTypes(xml: string): { typeOf(part: string): string | undefined } {
   const defaults = new Map<string, string>()
   const overrides = new Map<string, string>()
@@ -93,7 +96,7 @@ export function contentTypes(xml: string): { typeOf(part: string): string | unde
   return { typeOf: (part) => overrides.get(part) ?? defaults.get(part.slice(part.lastIndexOf('.') + 1)) }
 }
 
-/** `[Content_Types].xml` after parts were renamed or dropped. `renamed` maps part keys to new names and types. */
+/** Updates `[Content_Types].xml` for renamed and dropped parts. `renamed` maps part keys to new names and types. */
 export function editContentTypes(
   xml: string,
   renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>,

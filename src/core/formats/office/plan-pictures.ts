@@ -1,4 +1,4 @@
-/** Pictures that are made ready before anything is written: cut to what is shown of them, PNG that is better as JPEG, BMP and TIFF that are as PNG. */
+/** Compresses pictures whose name or size changes, before anything is written: crops, PNG to JPEG, and BMP and TIFF to PNG or JPEG. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -15,31 +15,31 @@ import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
 import type { Shown } from './usage.ts'
 
-/** Results kept between the plan and the writing; beyond this, pictures stay PNG. */
+/** Bytes of results that are kept until writing. When they are used up, further pictures keep their names. */
 const HELD_BYTES = 16 * 1024 * 1024
-/** The codec holds a picture, its PNG and the result. */
+/** Bytes. The codec holds a picture, its PNG and the result in memory. */
 const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
-/** What is smaller gains less than it costs. */
+/** Bytes. Smaller pictures save less than a new name costs. */
 const SMALLEST_PICTURE_BYTES = 600
-/** A crop is worth it from this share of the upload's bytes down. */
+/** Share of the old bytes. A crop must be smaller than this share. */
 const CROP_SHARE = 0.9
-/** A crop changes the texts that show it by up to this much: what gains less leaves the picture whole. */
+/** Bytes that a crop may add to the texts that show the picture. A crop that saves less is not applied. */
 const EDITED_BYTES = 128
 
-/** `cut`: the picture became smaller; otherwise what is not shown was blanked. */
+/** `cut`: true if the picture has fewer pixels; false if hidden parts were blanked. */
 type CroppedPicture = Recompressed & { readonly cut: boolean }
 
 export class PlannedPictures {
-  /** Results, by part; `undefined` when nothing was gained. */
+  /** Results by part. `undefined`: nothing was saved. */
   readonly ready = new Map<string, Recompressed | undefined>()
   readonly renamed = new Map<string, { readonly name: string; readonly type: string }>()
-  /** Pictures of a new size, and of the old one with less in it. */
+  /** `cut`: parts with fewer pixels. `blanked`: parts of the old size whose hidden areas are white. */
   readonly cut = new Set<string>()
   readonly blanked = new Set<string>()
   readonly #document: OoxmlDocument
   readonly #shown: ReadonlyMap<string, Shown>
   readonly #options: Options
-  /** Names of parts, in lower case, the new ones among them. */
+  /** Lower-case names of all parts, including the new names. */
   readonly #taken: Set<string>
   #heldBytes = 0
 
@@ -64,7 +64,7 @@ export class PlannedPictures {
     }
   }
 
-  /** Those of `parts` that may get another name, and were not cropped before: PNG below `high`, BMP and TIFF always. */
+  /** Compresses those of `parts` that may be renamed and were not cropped: PNG below level `high`, BMP and TIFF at all levels. */
   async recompressRenamed(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       const entry = this.#document.parts.get(part)!
@@ -83,7 +83,7 @@ export class PlannedPictures {
     this.#keep(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
   }
 
-  /** What does not become smaller as a PNG is left to those that keep their names. */
+  /** Converts a BMP or TIFF. If that saves nothing, the picture is later compressed under its old name. */
   async #standIn(part: string, entry: ZipEntry): Promise<void> {
     const names = { png: freeName(entry.name, ['png'], this.#taken), jpg: freeJpegName(entry.name, this.#taken) }
     if (!names.png) return
@@ -103,8 +103,9 @@ export class PlannedPictures {
   }
 
   /**
-   * What is shown of a picture, recompressed; undefined where that gains nothing. A PNG that stays one, in its size, has sharp
-   * edges: it keeps its place in a picture of the old size (`cut` is false), because a crop may shift it by part of a pixel.
+   * Returns the shown part of a picture, recompressed. `undefined`: nothing is saved.
+   * A PNG that keeps its size has sharp edges, and a crop may shift them by part of a pixel. It therefore keeps its position in a picture
+   * of the old size (`cut` is false).
    */
   async #cropped(
     entry: ZipEntry,
@@ -149,13 +150,13 @@ export class PlannedPictures {
 const isPngPart = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
   /\.png$/i.test(part) && document.typeOf(part) === 'image/png' && mayBeRenamed(document, part, entry)
 
-/** Kinds that a PNG or JPEG may stand for. */
+/** True for BMP and TIFF parts that a PNG or JPEG may replace. */
 const mayBecomePng = (document: OoxmlDocument, part: string, entry: ZipEntry): boolean =>
   ((/\.(bmp|dib)$/i.test(part) && /^image\/(x-|x-ms-|x-windows-)?bmp$/.test(document.typeOf(part) ?? '')) ||
     (/\.tiff?$/i.test(part) && /^image\/(x-)?tiff?$/.test(document.typeOf(part) ?? ''))) &&
   mayBeRenamed(document, part, entry)
 
-/** A picture that only image relationships lead to, under a name that needs no escapes. */
+/** True if only image relationships refer to the picture and its name needs no escaping. */
 function mayBeRenamed(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
   if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES || !/^[\w./ -]+$/.test(entry.name))
     return false
@@ -164,7 +165,7 @@ function mayBeRenamed(document: OoxmlDocument, part: string, entry: ZipEntry): b
 
 const freeJpegName = (name: string, taken: ReadonlySet<string>) => freeName(name, ['jpeg', 'jpg'], taken)
 
-/** The same folder and stem with one of these extensions, if there is one that no part has. */
+/** Returns the name with the first of these extensions that no part has. `undefined`: all are taken. */
 function freeName(name: string, extensions: readonly string[], taken: ReadonlySet<string>): string | undefined {
   const stem = name.slice(0, name.lastIndexOf('.'))
   return extensions.map((extension) => `${stem}.${extension}`).find((candidate) => !taken.has(candidate.toLowerCase()))

@@ -1,4 +1,4 @@
-/** What will become of a document's parts, decided before anything is written: names change in parts that come first. */
+/** Plan for all parts of a document. It is complete before anything is written, because renamed pictures change parts that come first. */
 
 import { spliced } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
@@ -13,23 +13,23 @@ import { PlannedPictures } from './plan-pictures.ts'
 import type { Shown } from './usage.ts'
 
 export interface Plan {
-  /** Parts that are pictures, by key. */
+  /** Keys of parts that are pictures. */
   readonly pictures: ReadonlySet<string>
   readonly shown: ReadonlyMap<string, Shown>
   /** Pictures whose samples must not change. */
   readonly exact: ReadonlySet<string>
-  /** Results that are ready, by part; `undefined` when nothing was gained. */
+  /** Finished results by part. `undefined` as a value: nothing was saved. */
   readonly ready: ReadonlyMap<string, Recompressed | undefined>
   readonly renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>
   readonly dropped: ReadonlySet<string>
-  /** Parts whose relationships lead to another part with the same bytes (`ultra`). */
+  /** Dropped parts, each with the part of the same bytes that replaces it (level `ultra`). */
   readonly merged: ReadonlyMap<string, string>
-  /** Slide layouts that no slide has (`ultra`); `dropped` has their parts, too. */
+  /** Slide layouts that no slide uses (level `ultra`). Their parts are also in `dropped`. */
   readonly layouts: UnusedLayouts
-  /** Pictures cut to what is shown of them, and the texts that say so (`ultra`). */
+  /** Pictures cropped to their shown part, and the changed texts (level `ultra`). */
   readonly cropped: ReadonlySet<string>
   readonly texts: ReadonlyMap<string, string>
-  /** Embedded fonts that may lose glyphs (`ultra`). */
+  /** Embedded fonts that may be subset (level `ultra`). `undefined`: none. */
   readonly fonts: EmbeddedFonts | undefined
 }
 
@@ -76,7 +76,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   }
 }
 
-/** Parts that image relationships lead to. */
+/** Returns the parts that image relationships refer to. */
 function picturesOf(document: OoxmlDocument): Set<string> {
   const pictures = new Set<string>()
   for (const { relationships } of document.rels) {
@@ -87,7 +87,7 @@ function picturesOf(document: OoxmlDocument): Set<string> {
   return pictures
 }
 
-/** The texts that show pictures which were cut, changed. */
+/** Returns the changed texts that show cropped pictures. */
 function textsWithCrops(crops: Crops, cut: ReadonlySet<string>): Map<string, string> {
   const texts = new Map<string, string>()
   for (const [owner, text] of crops.texts) {
@@ -97,7 +97,7 @@ function textsWithCrops(crops: Crops, cut: ReadonlySet<string>): Map<string, str
   return texts
 }
 
-/** Pictures with the same bytes as an earlier one. */
+/** Returns pictures with the same bytes as an earlier picture, mapped to that one. */
 async function duplicates(document: OoxmlDocument, pictures: ReadonlySet<string>): Promise<Map<string, string>> {
   const merged = new Map<string, string>()
   const firsts = new Map<string, string[]>()
@@ -116,7 +116,7 @@ async function duplicates(document: OoxmlDocument, pictures: ReadonlySet<string>
   return merged
 }
 
-/** Preview pictures of the package (ECMA-376 part 2, 11): file managers make their own. */
+/** Preview pictures of the package (ECMA-376 part 2, 11). File managers make their own. */
 function thumbnails(document: OoxmlDocument): string[] {
   const found = document.rels.flatMap(({ owner, relationships }) =>
     owner === '' ? relationships.filter(({ type, part }) => /\/thumbnail$/i.test(type) && part !== undefined) : [],

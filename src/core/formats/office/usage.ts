@@ -1,14 +1,14 @@
 /**
- * How large a document shows its pictures: DrawingML extents (ECMA-376 part 1, 20.1.7.3, in EMU), scaled by the groups
- * around them (20.1.7.5) and widened by cropping (20.1.8.55), and VML shapes in points. What is not understood with
- * certainty (tiles, text fills, bullets, inherited placeholders, …) is reported as unknown.
+ * Determines the displayed size of a document's pictures: DrawingML extents in EMU (ECMA-376 part 1, 20.1.7.3), scaled by groups (20.1.7.5)
+ * and enlarged by crops (20.1.8.55), and VML shapes in points. Everything ambiguous (tiles, text fills, bullets, inherited placeholders, …)
+ * is reported as unknown.
  */
 import { scanTags, type Tag, type TagReader } from '../../containers/xml/scan.ts'
 
 const EMU_PER_INCH = 914_400
 const MOST_DEPTH = 512
 
-/** Inches that the whole, uncropped picture would take on paper or screen. */
+/** Size in inches of the whole, uncropped picture on paper or screen. */
 export interface Shown {
   readonly widthInches: number
   readonly heightInches: number
@@ -21,14 +21,14 @@ export interface Size {
   readonly height: number
 }
 
-/** What may frame a picture: a picture element, a shape with a fill, a background, a VML shape, a group, text. */
+/** Element that may contain a picture: a picture element, a shape with a fill, a background, a VML shape, a group, text. */
 interface Frame {
   readonly depth: number
   readonly kind: 'picture' | 'background' | 'vml' | 'group' | 'text' | 'other'
   ids: string[]
   extent?: Size
   childExtent?: Size
-  /** Shares of the picture that are shown. */
+  /** Shares of the picture's width and height that are shown. */
   crop?: Size
   unclear: boolean
 }
@@ -39,10 +39,11 @@ const TEXTS = new Set(['txBody', 'txbxContent', 'txbx', 'rPr', 'tcPr', 'tblPr', 
 const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
 
 /**
- * @param ids relationship ids that lead to pictures
- * @param background size of a whole slide in EMU, where backgrounds fill one
- * @returns for every id that occurs, the largest size it is shown at
- * @throws EngineError
+ * Reads the displayed sizes of pictures in one text.
+ * @param ids ids of relationships that refer to pictures
+ * @param background size of a whole slide in EMU, for slide backgrounds. `undefined`: not a presentation
+ * @returns the largest displayed size for every id that occurs
+ * @throws EngineError if the text is not XML
  */
 export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
   const reader = new PictureUses(ids, background)
@@ -50,16 +51,16 @@ export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: 
   return reader.finish()
 }
 
-/** Reads how one text shows pictures. */
+/** Tag reader for the displayed sizes of pictures in one text. */
 export class PictureUses implements TagReader {
-  /** Ids of pictures one colour of which is replaced, by transparency mostly (a:clrChange, 20.1.8.16). */
+  /** Ids of pictures in which a colour is replaced, mostly by transparency (a:clrChange, ECMA-376 part 1, 20.1.8.16). */
   readonly recoloured = new Set<string>()
   readonly #ids: ReadonlySet<string>
   readonly #stack: FrameStack
-  /** Ids on the a:blip that was opened last. */
+  /** Relationship ids on the last opened a:blip. */
   #blip: string[] = []
 
-  /** The parameters are those of `pictureUses`. */
+  /** Parameters as in `pictureUses`. */
   constructor(ids: ReadonlySet<string>, background?: Size) {
     this.#ids = ids
     this.#stack = new FrameStack(background)
@@ -83,13 +84,13 @@ export class PictureUses implements TagReader {
   }
 }
 
-/** The frames around the place that the scan has reached, and what closed ones showed. */
+/** Frames around the current position of the scan, and the sizes in frames that have ended. */
 class FrameStack {
   readonly #background: Size | undefined
   readonly #uses: Uses = new Map()
   readonly #frames: Frame[] = []
   #depth = 0
-  /** wp:extent of the wp:inline or wp:anchor around this place, and how deep that stands (-1: there is none). */
+  /** wp:extent of the enclosing wp:inline or wp:anchor, and the depth of that element (-1: none). */
   #inline: Size | undefined
   #inlineDepth = -1
   #shapePropertiesDepth = -1
@@ -98,7 +99,7 @@ class FrameStack {
     this.#background = background
   }
 
-  /** An element begins, or stands for itself. */
+  /** Handles an opening or empty element. */
   open(tag: Tag): void {
     if (tag.kind === 'open' && ++this.#depth > MOST_DEPTH) throw new RangeError('nested too deeply')
     const here = tag.kind === 'open' ? this.#depth : this.#depth + 1
@@ -109,7 +110,7 @@ class FrameStack {
         if (tag.kind === 'open') this.#inlineDepth = here
         break
       case 'extent':
-        // wp:extent (20.4.2.7): what Word lays out, whatever the shape says.
+        // wp:extent (ECMA-376 part 1, 20.4.2.7) is the size that Word uses, whatever size the shape has.
         if (this.#inlineDepth >= 0) this.#inline = sizeOf(tag, 'cx', 'cy')
         break
       case 'spPr':
@@ -123,7 +124,7 @@ class FrameStack {
     }
   }
 
-  /** An element ends. */
+  /** Handles a closing element. */
   close(): void {
     const frames = this.#frames
     while (frames.length > 0 && frames.at(-1)!.depth >= this.#depth) this.#closeFrame(frames.pop()!)
@@ -135,7 +136,7 @@ class FrameStack {
     this.#depth--
   }
 
-  /** An attribute of `tag` names a picture. */
+  /** Handles an attribute of `tag` that refers to a picture. */
   refer(tag: Tag, attribute: string, id: string): void {
     const frame = this.#frames.at(-1)
     const drawn =
@@ -147,7 +148,7 @@ class FrameStack {
     else this.#report(id, 'unknown')
   }
 
-  /** Frames that were never closed show nothing that is certain. */
+  /** Returns the displayed sizes. Frames without an end tag count as unknown. */
   finish(): Uses {
     for (const frame of this.#frames.reverse()) for (const id of frame.ids) this.#report(id, 'unknown')
     return this.#uses
@@ -190,7 +191,7 @@ class FrameStack {
     for (const frame of this.#frames) {
       if (frame.kind !== 'group') continue
       if (frame.unclear) return undefined
-      // A group without extents shows its children as they are.
+      // A group without extents does not scale its children.
       if (!frame.extent || !frame.childExtent) continue
       width *= frame.extent.width / frame.childExtent.width
       height *= frame.extent.height / frame.childExtent.height
@@ -211,7 +212,7 @@ class FrameStack {
   }
 }
 
-/** What an element inside of a frame says of it. */
+/** Updates a frame from an element inside it. */
 function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
   switch (tag.local) {
     case 'ext':
@@ -237,7 +238,7 @@ function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
   }
 }
 
-/** p:sldSz of a presentation (19.2.1.39), in EMU. */
+/** Reads p:sldSz of a presentation (ECMA-376 part 1, 19.2.1.39), in EMU. */
 export class SlideSize implements TagReader {
   size: Size | undefined
   done = false
@@ -259,14 +260,14 @@ function frameKind(tag: Tag): Frame['kind'] | undefined {
   return undefined
 }
 
-/** a:srcRect: thousandths of a percent cut from each side; negative values pad instead. */
+/** Applies a:srcRect: thousandths of a percent cut off each side. Negative values add padding. */
 function cropBy(frame: Frame, tag: Tag): void {
   const side = (name: string) => Number(tag.get(name) ?? 0) / 100_000
   const width = 1 - side('l') - side('r')
   const height = 1 - side('t') - side('b')
   if (!Number.isFinite(width) || !Number.isFinite(height)) frame.unclear = true
   else if (tag.local === 'srcRect') frame.crop = { width, height }
-  // A fill that reaches over its shape is drawn larger than the shape.
+  // A fill that extends beyond its shape is drawn larger than the shape.
   else if (width < 1 || height < 1) frame.unclear ||= width <= 0 || height <= 0
   else frame.crop = { width: (frame.crop?.width ?? 1) / width, height: (frame.crop?.height ?? 1) / height }
 }

@@ -1,4 +1,4 @@
-/** Proof that a recompressed document is still the same document: both packages are walked side by side. */
+/** Verifies a recompressed document by comparing both packages part by part. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
 import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
@@ -17,9 +17,9 @@ import { unusedLayouts } from './layouts.ts'
 import { ownerOf, partKey, type Relationship } from './parts.ts'
 
 /**
- * Every part is there with the same bytes, but for pictures (which decode, in the same shape), embedded documents (which
- * their own codec has verified, and the archive's CRC holds), and the relationships to both: same ids, types and modes, every
- * target that resolved resolves, and leads to the part that stands for the old one.
+ * Checks that every part exists with the same bytes. Pictures may change if they decode with the same aspect ratio, embedded documents if
+ * their codec verified them (the archive's CRC protects their bytes).
+ * Relationships keep ids, types and modes, and refer to the same part or its replacement.
  */
 export async function verifyDocument(
   original: OoxmlDocument,
@@ -85,7 +85,7 @@ export async function verifyDocument(
   return added ? different(`${added} was added`) : { equal: true }
 }
 
-/** The crops that a result has, and the texts that it must have because of them; or what is wrong. */
+/** Returns the crops of the result and the texts that they require, or a description of the problem. */
 async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: ReadonlySet<string>; texts: Map<string, string> } | string> {
   const after = new Map<string, string>()
   for (const owner of crops.texts.keys()) {
@@ -114,7 +114,7 @@ const different = (difference: string): Verdict => ({ equal: false, difference }
 interface Documents {
   readonly original: OoxmlDocument
   readonly result: OoxmlDocument
-  /** What stands for a part of the original under another name. */
+  /** Renamed or merged parts of the original, mapped to their replacement. */
   readonly successors: Map<string, string>
   readonly dropped: Set<string>
   readonly options: Options
@@ -125,7 +125,7 @@ function compareRelationships(
   after: readonly Relationship[],
   { original, result, successors, dropped, options }: Documents,
 ): string | undefined {
-  // Several may have one id, in a document that breaks the rules: they stay in their order.
+  // Invalid documents may use an id several times. Such relationships are matched in their order.
   const byId = Map.groupBy(after, ({ id }) => id)
   for (const old of before) {
     const fresh = byId.get(old.id)?.shift()
@@ -152,12 +152,12 @@ function compareRelationships(
   return undefined
 }
 
-/** Media that nothing leads to, which `ultra` may leave out. */
+/** True for media files that no relationship refers to. Level `ultra` may remove them. */
 function isUnusedMedia(original: OoxmlDocument, part: string): boolean {
   return /(^|\/)media\/[^/]+$/.test(part) && !original.rels.some(({ relationships }) => relationships.some((each) => each.part === part))
 }
 
-/** PNG, BMP and TIFF may become JPEG, BMP and TIFF also PNG. */
+/** PNG, BMP and TIFF may become JPEG; BMP and TIFF may also become PNG. */
 const isStandIn = (type: string | undefined, fresh: string | undefined) =>
   fresh === 'image/jpeg' || (fresh === 'image/png' && /(bmp|tiff?)$/.test(type ?? ''))
 

@@ -2,5 +2,5 @@ import { SHAPEFILE } from '../../catalog/formats/shapefile.ts'
 import { repackCodec } from '../../containers/zip/repack.ts'
 import type { Codec } from '../../model/codec.ts'
 
-/** ESRI Shapefile bundles: .shp, .shx, .dbf, .prj and whatever lies beside them, byte-equal inside. */
+/** ZIP bundles of an ESRI Shapefile (.shp, .shx, .dbf, .prj and others). All files stay byte for byte. */
 export const shapefile: Codec = repackCodec(SHAPEFILE)

@@ -2,5 +2,5 @@ import { TEXT } from '../../catalog/formats/text.ts'
 import { wrapperCodec } from '../../containers/wrapper/wrapper.ts'
 import type { Codec } from '../../model/codec.ts'
 
-/** Markdown, JSON, CSV and their family, in whatever encoding: byte for byte inside a companion. */
+/** Markdown, JSON, CSV and similar text in any encoding: compressed byte-exact in a wrapper (`.zst`, `.br`, `.gz`). */
 export const text: Codec = wrapperCodec(TEXT)
