@@ -14,7 +14,7 @@ import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const PARENTS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'udta']
 
-/** Where each box begins and ends, found by a walk of the test's own. */
+/** Start and end of each box, found by the test's own parser. */
 function layoutOf(file: Uint8Array, from = 0, to = file.length): { type: string; at: number; end: number; parentEnd: number }[] {
   const found: ReturnType<typeof layoutOf> = []
   for (let at = from; at + 8 <= to; at += u32At(file, at)) {
@@ -32,7 +32,7 @@ function resized(file: Uint8Array, at: number, size: number): Uint8Array {
   return copy
 }
 
-/** As the service does it, without loss: raw pictures stay raw, and only dead space goes. */
+/** Options of a lossless service job: raw pictures stay raw, and only unused space is removed. */
 async function pack(file: Uint8Array) {
   const options = { ...optionsFor('medium', 'mov'), lossless: true }
   const { outcome, result } = await openJob(mov, memorySource(file, 'a.mov'), {}, options).whole(async () =>
@@ -48,7 +48,7 @@ const places = layoutOf(film)
 const placeOf = (type: string, which = 0) => places.filter((place) => place.type === type)[which]!
 
 describe('an index whose boxes do not fill their parents', () => {
-  it('the film without damage is packed', async () => {
+  it('compresses the undamaged film', async () => {
     const { outcome, bytes } = await pack(film)
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['index first, dead space dropped'] })
     expect(count(bytes, 'trak')).toBe(2)
@@ -89,7 +89,7 @@ describe('an index whose boxes do not fill their parents', () => {
     })
   })
 
-  it('user data of QuickTime may end with four zeros, or begin its metadata without a version', async () => {
+  it('accepts QuickTime user data that ends with four zeros or has metadata without a version', async () => {
     const { at, end } = placeOf('udta')
     const moov = placeOf('moov')
     const metadata = box('meta', fullBox('hdlr', 0, new Uint8Array(21)), box('ilst'))
@@ -100,7 +100,7 @@ describe('an index whose boxes do not fill their parents', () => {
     }
   })
 
-  it('a size in 64 bits is held to the same limits', async () => {
+  it('checks 64-bit box sizes too', async () => {
     const { at } = placeOf('udta')
     const file = concat([film.subarray(0, at), words(1), text('udta'), words(0, 0x7fff), film.subarray(at + 8)])
     expect((await pack(resized(file, placeOf('moov').at, film.length - placeOf('moov').at + 8))).outcome).toMatchObject({
@@ -108,7 +108,7 @@ describe('an index whose boxes do not fill their parents', () => {
     })
   })
 
-  it('zeros at the end of a list are filling, anything else is damage', async () => {
+  it('accepts zeros at the end of a list and reports other bytes as malformed', async () => {
     const { at, end } = placeOf('moov')
     for (const [rest, wanted] of [
       [new Uint8Array(4), 'compressed'],
@@ -121,7 +121,7 @@ describe('an index whose boxes do not fill their parents', () => {
     }
   })
 
-  it('a box that swallows the next track is damage', async () => {
+  it('reports a box that overlaps the next track as malformed', async () => {
     const header = placeOf('mvhd')
     const swallowed = placeOf('trak', 0)
     expect(inEnglish((await pack(resized(film, header.at, swallowed.end - header.at))).outcome)).toMatchObject({
@@ -131,19 +131,12 @@ describe('an index whose boxes do not fill their parents', () => {
     })
   })
 
-  it('an index that ends before its last track is damage', async () => {
+  it('reports an index that ends before its last track as malformed', async () => {
     const [{ at }, last] = [placeOf('moov'), placeOf('trak', 1)]
     expect((await pack(resized(film, at, last.at - at))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it.each([
-    'mdia',
-    'tkhd',
-    'stbl',
-    'stsz',
-    'stco',
-    'hdlr',
-  ])("a second '%s', of which players take the one or the other, is damage", async (type) => {
+  it.each(['mdia', 'tkhd', 'stbl', 'stsz', 'stco', 'hdlr'])("reports a second '%s' as malformed", async (type) => {
     const { at, end } = placeOf(type)
     const twice = film.subarray(at, end)
     let file = concat([film.subarray(0, end), twice, film.subarray(end)])
@@ -152,7 +145,7 @@ describe('an index whose boxes do not fill their parents', () => {
     expect((await pack(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('items that are found by their place in the file leave it as it is', async () => {
+  it('leaves a film with items at absolute file offsets unchanged', async () => {
     const items = fullBox('meta', 0, fullBox('hdlr', 0, new Uint8Array(21)), fullBox('iloc', 0, words(0x44000001, 0x00010000, 1, 40, 10)))
     const behind = await pack(concat([film, items]))
     expect(behind.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
@@ -161,13 +154,13 @@ describe('an index whose boxes do not fill their parents', () => {
     expect(inside.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('a second film behind the first is not dropped', async () => {
+  it('does not drop a second film after the first', async () => {
     expect((await pack(concat([film, film]))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
     const behindJunk = concat([film, words(3, 3), film])
     expect((await pack(behindJunk)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('whatever size a box has, the film stays as it is, or both tracks and all their media are in the result', async () => {
+  it('keeps both tracks and all media, or the file unchanged, for any box size', async () => {
     const media = placeOf('mdat')
     const payload = Buffer.from(film.subarray(media.at + 8, media.end)).toString('latin1')
     await fc.assert(
@@ -186,11 +179,11 @@ describe('an index whose boxes do not fill their parents', () => {
 })
 
 describe('verification', () => {
-  it('counts tracks in the bytes of the upload, not by the sizes of its boxes', async () => {
+  it('counts tracks in the bytes of the upload without trusting box sizes', async () => {
     const kept = await pack(film)
     const movie = await readMovie(memorySource(kept.bytes, 'a'))
     const [second] = [movie.tracks[1]!.box]
-    // The result without its sound, and an upload that hides its own.
+    // A result without its sound track, and an upload whose box sizes hide the sound track.
     const shorter = concat([movie.moov.subarray(0, second.start), movie.moov.subarray(second.end)])
     const at = movie.top.find(({ type }) => type === 'moov')!.offset
     const without = concat([kept.bytes.subarray(0, at), resized(shorter, 0, shorter.length), kept.bytes.subarray(at + movie.moov.length)])
@@ -199,7 +192,7 @@ describe('verification', () => {
     expect(verdict).toEqual({ equal: false, difference: '2 tracks became 1' })
   })
 
-  it('refuses a result whose user data, references or matrix are others', async () => {
+  it('rejects a result with changed user data, references or matrix', async () => {
     const { bytes } = await pack(film)
     const outcome: Outcome = { kind: 'compressed', steps: [] }
     for (const [word, by] of [
@@ -252,14 +245,14 @@ describe('fragments', () => {
   }
   const whole = concat([head, fragment(1, 'first words'), fragment(1, 'second words')])
 
-  it('are all in the result', async () => {
+  it('are all kept in the result', async () => {
     const { outcome, bytes } = await pack(whole)
     expect(outcome.kind).toBe('compressed')
     expect(count(bytes, 'first words')).toBe(1)
     expect(count(bytes, 'second words')).toBe(1)
   })
 
-  it('whose boxes are too long are damage', async () => {
+  it('with boxes that are too long are malformed', async () => {
     const at = whole.length - fragment(1, 'second words').length
     for (const place of [at, at + 24, at + 32, at + 48]) {
       const { outcome } = await pack(resized(whole, place, u32At(whole, place) + 200))
@@ -267,12 +260,12 @@ describe('fragments', () => {
     }
   })
 
-  it('behind bytes that are no box are damage', async () => {
+  it('after bytes that are not a box are malformed', async () => {
     const file = concat([head, fragment(1, 'first words'), words(2, 2), fragment(1, 'second words')])
     expect((await pack(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('of a track without a header are damage', async () => {
+  it('of a track without a header are malformed', async () => {
     expect((await pack(concat([head, fragment(1, 'first words'), fragment(2, 'second words')]))).outcome).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',

@@ -21,7 +21,7 @@ function resized(file: Uint8Array, at: number, size: number): Uint8Array {
   return copy
 }
 
-/** Chunks but those of the media, found by a walk of the test's own. */
+/** All chunks except media chunks, found by the test's own parser. */
 function chunksOf(file: Uint8Array, from: number, to: number): { id: string; at: number; size: number }[] {
   const found: ReturnType<typeof chunksOf> = []
   for (let at = from; at + 8 <= to; at += 8 + u32(file, at + 4) + (u32(file, at + 4) & 1)) {
@@ -52,7 +52,7 @@ describe('AVI', () => {
     return { outcome, bytes: result ? await readAll(result) : file }
   }
 
-  it('without damage is packed, with its tags', async () => {
+  it('compresses an undamaged film and keeps its tags', async () => {
     const { outcome, bytes } = await pack(film)
     expect(outcome.kind).toBe('compressed')
     expect(text(bytes)).toContain('INAM')
@@ -67,7 +67,7 @@ describe('AVI', () => {
     expect((await pack(resized(film, at, 0x7fff))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('a header that swallows the sound is damage', async () => {
+  it('reports a header that overlaps the sound as malformed', async () => {
     const [first, second] = [placeOf('strl', 0), placeOf('strl', 1)]
     expect((await pack(resized(film, first.at, second.at + second.size - first.at))).outcome).toMatchObject({
       kind: 'unchanged',
@@ -75,7 +75,7 @@ describe('AVI', () => {
     })
   })
 
-  it('notes in chunks called JUNK are kept, filling is not', async () => {
+  it('keeps JUNK chunks with notes and drops JUNK chunks that only pad', async () => {
     const { at, size } = placeOf('JUNK')
     const notes = film.slice()
     notes.set(ascii('\x01\x02 notes of a camera'), at + 8)
@@ -83,7 +83,7 @@ describe('AVI', () => {
     expect((await pack(film)).bytes.length).toBeLessThan(film.length - size)
   })
 
-  it('a name of a stream is kept, and verification compares it', async () => {
+  it('keeps and verifies the name of a stream', async () => {
     const strl = placeOf('strl', 1)
     const name = concat([chunkHeader('strn', 8), ascii('English\0')])
     const end = strl.at + 8 + strl.size
@@ -103,7 +103,7 @@ describe('AVI', () => {
     expect(verdict).toMatchObject({ equal: false, difference: "header 'strn'" })
   })
 
-  it('whatever size a chunk has, the film stays as it is, or all streams, media and tags are in the result', async () => {
+  it('keeps all streams, media and tags, or the file unchanged, for any chunk size', async () => {
     const media = placeOf('movi')
     const sound = text(film.subarray(media.at)).split('01wb')[3]!.slice(4, 644)
     await fc.assert(
@@ -129,25 +129,25 @@ describe('WAVE', () => {
   const places = chunksOf(file, 0, file.length)
   const placeOf = (id: string) => places.find((place) => place.id === id)!
 
-  it('sound that is longer than the file and hides other chunks is damage', async () => {
+  it('reports sound that exceeds the file and hides other chunks as malformed', async () => {
     const { outcome } = await press(wav, resized(file, placeOf('data').at, placeOf('data').size + 1000), 'low', 'wav')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('bytes left over in the form are kept', async () => {
+  it('keeps bytes left over in the RIFF form', async () => {
     const left = concat([file, ascii('MARK')])
     const { bytes } = await press(wav, resized(left, 0, left.length - 8), 'high', 'wav')
     expect(text(bytes).endsWith('MARK')).toBe(true)
     expect(bytes.length).toBeLessThan(left.length)
   })
 
-  it('bytes behind the form are kept, and FLAC, which has no place for them, is refused', async () => {
+  it('keeps bytes after the RIFF form in WAVE and refuses FLAC, which cannot store them', async () => {
     const tail = concat([file, ascii('MARKER behind the form')])
     expect(text((await press(wav, tail, 'high', 'wav')).bytes).endsWith('MARKER behind the form')).toBe(true)
     expect((await press(wav, tail, 'high', 'flac')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('an incomplete last sample goes, and the receipt says it', async () => {
+  it('removes an incomplete last sample and reports it in the receipt', async () => {
     const cut = file.subarray(0, placeOf('data').at + 8 + 5999)
     const { outcome } = await press(wav, cut, 'high', 'wav')
     expect(inEnglish(outcome)).toMatchObject({
@@ -156,7 +156,7 @@ describe('WAVE', () => {
     })
   })
 
-  it('zeros behind the form, or at its end, stay', async () => {
+  it('keeps zeros after the RIFF form and at its end', async () => {
     const zeros = concat([file, new Uint8Array(5000)])
     for (const one of [zeros, resized(zeros, 0, zeros.length - 8)]) {
       const { outcome, bytes, ...rest } = await press(wav, one, 'high', 'wav')
@@ -166,26 +166,26 @@ describe('WAVE', () => {
     }
   })
 
-  it('several chunks of sound leave the file as it is', async () => {
+  it('leaves a file with several data chunks unchanged', async () => {
     const twice = wave(integers, 24, 2, 44100, [['data', new Uint8Array(600)]])
     expect((await press(wav, twice, 'high', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('a tag longer than its list is not taken to FLAC or MP3', async () => {
+  it('does not convert to FLAC or MP3 if a tag exceeds its list', async () => {
     const bent = resized(file, text(file).indexOf('INAM'), 0x7fff)
     for (const output of ['flac', 'mp3'] as const)
       expect((await press(wav, bent, 'high', output)).outcome).toMatchObject({ kind: 'unchanged' })
-    // WAVE keeps the list as it is.
+    // The WAVE result keeps the damaged list unchanged.
     expect(text((await press(wav, bent, 'high', 'wav')).bytes)).toContain('INAM\xff\x7f')
   })
 
-  it('whatever size a chunk has, the file stays as it is, or its tags and cue points are in the result', async () => {
+  it('keeps tags and cue points, or the file unchanged, for any chunk size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(places.length - 1), fc.integer({ min: -40, max: 30_000 }), async (which, by) => {
         const { at, size } = places[which]!
         const { outcome, bytes } = await press(wav, resized(file, at, Math.max(0, size + by)), 'high', 'wav')
         if (outcome.kind === 'unchanged') return
-        // Not by `toContain`, which would print the sound.
+        // `toContain` would print the whole file in the failure message.
         expect(['INAM', 'cue '].filter((id) => !text(bytes).includes(id))).toEqual([])
       }),
       { numRuns: 150 },

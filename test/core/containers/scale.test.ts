@@ -15,7 +15,7 @@ async function whole(rows: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** The definition: every sample that goes out is the sum of those that come in, weighed along and down. */
+/** Reference implementation: each output sample is the weighted sum of input samples across and down. */
 function defined(bytes: Uint8Array, width: number, channels: number, across: readonly Taps[], down: readonly Taps[], alpha: boolean) {
   const out = new Uint8ClampedArray(across.length * down.length * channels)
   for (const [y, row] of down.entries()) {
@@ -38,7 +38,7 @@ function defined(bytes: Uint8Array, width: number, channels: number, across: rea
   return new Uint8Array(out.buffer)
 }
 
-/** Taps of random lengths whose weights are no friendly ones. */
+/** Taps of varying lengths with uneven, partly negative weights. */
 const taps = (from: number, to: number, most: number): Taps[] =>
   Array.from({ length: to }, (_, index) => {
     const length = Math.min(from, 1 + (index % most))
@@ -52,7 +52,7 @@ test.each([
   [300, 70, 3, 100, 33, false],
   [9, 8, 4, 27, 30, true],
   [60, 50, 4, 21, 20, true],
-])('%i × %i of %i channels to %i × %i is what the definition says', (width, height, channels, toWidth, toHeight, alpha) => {
+])('scales %i × %i with %i channels to %i × %i like the reference', (width, height, channels, toWidth, toHeight, alpha) => {
   const bytes = noise(width * height * channels)
   const within = (from: number, to: number) =>
     taps(from, to, 4).map(({ first, weights }) => ({ first: Math.min(first, from - weights.length), weights }))
@@ -66,7 +66,7 @@ test.each([
   expect(Math.max(...wanted.map((value, at) => Math.abs(value - all[at]!)))).toBeLessThanOrEqual(alpha ? 2 : 1)
 })
 
-test('a flat picture stays flat, smaller and larger', async () => {
+test('keeps a picture of one colour unchanged when it is scaled down or up', async () => {
   const flat = new Uint8Array(90 * 70 * 3).fill(77)
   const raster = { width: 90, height: 70, channels: 3 as const, rows: () => strips(flat, 270) }
   const small = await whole(resized(raster, 31, 23).rows())
@@ -77,7 +77,7 @@ test('a flat picture stays flat, smaller and larger', async () => {
   expect(large.every((value) => value === 77)).toBe(true)
 })
 
-test('the rows of a sample are those of the whole', async () => {
+test('returns the same rows for a sample as for the whole picture', async () => {
   const bytes = noise(50 * 40 * 3)
   const size = { width: 111, height: 97 }
   const all = await whole(scaledBicubic(strips(bytes, 150), 3, { width: 50, height: 40 }, size))

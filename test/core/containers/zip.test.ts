@@ -26,7 +26,7 @@ interface File {
   dataDescriptor?: boolean
 }
 
-/** An archive written by another hand (zip.js). */
+/** Archive written by an independent implementation (zip.js). */
 async function archive(files: File[], comment = ''): Promise<Uint8Array> {
   const writer = new ZipWriter(new BlobWriter(), { useWebWorkers: false, extendedTimestamp: false })
   for (const { name, bytes, extra, ...options } of files) {
@@ -66,7 +66,7 @@ const words = encode('All work and no play makes Jack a dull boy. '.repeat(400))
 const noise = Uint8Array.from({ length: 3000 }, (_, index) => Math.imul(index + 1, 2654435761) >>> 24)
 
 describe('rewriting', () => {
-  test('everything stays but the size: order, names, times, extras, comments', async () => {
+  test('keeps order, names, times, extra fields and comments', async () => {
     const before = await archive(
       [
         { name: 'z/late.txt', bytes: words, level: 1, extra: new Map([[0x7777, encode('kept')]]) },
@@ -82,11 +82,11 @@ describe('rewriting', () => {
     expect([...(await filesOf(after)).keys()]).toEqual(['z/late.txt', '目录/é.bin', 'a/empty', 'a/first.txt'])
     expect(Buffer.from(after).includes('kept')).toBe(true)
     expect(Buffer.from(after).includes('the comment')).toBe(true)
-    // A second run finds nothing more.
+    // A second run saves no further bytes.
     expect(Buffer.compare(await repacked(after), after)).toBe(0)
   })
 
-  test('zip64 and data descriptors are read, and not written without need', async () => {
+  test('reads zip64 records and data descriptors, and omits them where not needed', async () => {
     const before = await archive([{ name: 'a.txt', bytes: words, level: 1, zip64: true, dataDescriptor: true }])
     const after = await repacked(before)
     expect(await same(before, after)).toEqual({ equal: true })
@@ -94,7 +94,7 @@ describe('rewriting', () => {
     expect(after.length).toBeLessThan(before.length - 60)
   })
 
-  test('what is under a password is copied as it stands', async () => {
+  test('copies encrypted files unchanged', async () => {
     const before = await archive([
       { name: 'secret.txt', bytes: words, level: 1, password: 'pass', dataDescriptor: true },
       { name: 'plain.txt', bytes: words, level: 1 },
@@ -104,7 +104,7 @@ describe('rewriting', () => {
     expect((await filesOf(after, 'pass')).get('secret.txt')).toEqual(words)
   })
 
-  test('files can be replaced, renamed, dropped and stored', async () => {
+  test('replaces, renames, drops and stores files', async () => {
     const before = await archive([
       { name: 'mimetype', bytes: encode('application/epub+zip'), level: 6 },
       { name: 'a.png', bytes: noise },
@@ -122,7 +122,7 @@ describe('rewriting', () => {
     expect(files.get('a.jpeg')).toEqual(encode('jpeg'))
   })
 
-  test('files too large for memory stream through, in constant memory', async () => {
+  test('streams files that do not fit in memory', async () => {
     const large = new Uint8Array(IN_MEMORY_BYTES + 1_000_000)
     let state = 7
     for (let at = 0; at < large.length - 4_000_000; at++) large[at] = (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24
@@ -144,7 +144,7 @@ describe('rewriting', () => {
     expect(Math.max(...chunks)).toBeLessThan(1_100_000)
   })
 
-  test('any archive comes back with the same files', async () => {
+  test('keeps the files of any archive', async () => {
     const file = fc.record({
       bytes: fc.uint8Array({ maxLength: 400 }),
       level: fc.constantFrom(0, 1, 9),
@@ -166,7 +166,7 @@ describe('rewriting', () => {
   })
 })
 
-/** Archives that zip.js would not write. */
+/** Builds invalid archives that zip.js cannot write. */
 function crafted(
   files: { name: string; bytes: Uint8Array; size?: number; method?: number; localName?: string; offset?: number }[],
   extraCount = 0,
@@ -207,23 +207,23 @@ describe('hostile archives', () => {
   const open = (bytes: Uint8Array) => openZip(memorySource(bytes, 'a.zip'))
   const attempt = (bytes: Uint8Array) => repacked(bytes)
 
-  test.each(['../up', 'a/../../up', '/abs', '\\abs', 'C:/x', 'a\\..\\..\\b', 'nul\0'])('the name %j is refused', async (name) => {
+  test.each(['../up', 'a/../../up', '/abs', '\\abs', 'C:/x', 'a\\..\\..\\b', 'nul\0'])('refuses the file name %j', async (name) => {
     await expect(open(crafted([{ name, bytes: hello }]))).rejects.toThrow('leaves the folder')
   })
 
-  test('bombs are refused before anything is inflated', async () => {
+  test('refuses ZIP bombs before inflating anything', async () => {
     const small = deflateRawSync(new Uint8Array(1000))
     await expect(open(crafted([{ name: 'a', bytes: small, method: 8, size: 4_000_000_000 }]))).rejects.toThrow('4000000000 bytes from')
     const many = Array.from({ length: 300 }, (_, index) => ({ name: `${index}`, bytes: new Uint8Array(400), method: 8, size: 400_000 }))
     await expect(open(crafted(many))).rejects.toThrow('a bomb')
   })
 
-  test('more comes out than was declared', async () => {
+  test('refuses a file that inflates to more bytes than declared', async () => {
     const bytes = crafted([{ name: 'a', bytes: deflateRawSync(new Uint8Array(100_000)), method: 8, size: 10 }])
     await expect(attempt(bytes)).rejects.toThrow('more than 10 bytes')
   })
 
-  test('overlaps, doubles and lies are refused', async () => {
+  test('refuses overlapping files, repeated names and headers that contradict the directory', async () => {
     await expect(
       open(
         crafted([
@@ -245,7 +245,7 @@ describe('hostile archives', () => {
     await expect(open(crafted([{ name: 'a', bytes: hello }], 3))).rejects.toThrow('the directory ends inside an entry')
   })
 
-  test('what stands in front of an archive and behind it stays, whichever way its offsets count', async () => {
+  test('keeps bytes before and after the archive, for both kinds of offsets', async () => {
     const plain = await archive([
       { name: 'a', bytes: hello },
       { name: 'b', bytes: encode('b'.repeat(5000)) },
@@ -253,7 +253,7 @@ describe('hostile archives', () => {
     const head = encode('#!/bin/sh\nexit 0\n')
     const tail = encode('\r\nsomething else')
     const joined = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
-    // Offsets from the start of the file, as `zip -A` writes them.
+    // Offsets count from the start of the file, as `zip -A` writes them.
     const adjusted = joined(head, plain)
     const view = new DataView(adjusted.buffer)
     const end = adjusted.length - 22
@@ -279,7 +279,7 @@ describe('hostile archives', () => {
     expect([...(await filesOf(result)).keys()]).toEqual(['a', 'b'])
   })
 
-  test('truncations and flipped bytes end in a refusal or in the same files, quickly', async () => {
+  test('refuses damaged archives or keeps their files', async () => {
     const whole = await archive(
       [
         { name: 'a.txt', bytes: words.slice(0, 900), level: 1 },
@@ -303,7 +303,7 @@ describe('hostile archives', () => {
     expect((await same(whole, await attempt(whole))).equal).toBe(true)
   })
 
-  test('the comparison notices what differs', async () => {
+  test('detects differences between archives', async () => {
     const file = (bytes: Uint8Array, name = 'a') => archive([{ name, bytes }])
     expect((await same(await file(words), await file(words.slice(1)))).equal).toBe(false)
     expect((await same(await file(words), await file(words, 'b'))).equal).toBe(false)
@@ -312,7 +312,7 @@ describe('hostile archives', () => {
   })
 })
 
-test('what is finished is not searched, and what is long is only searched', async () => {
+test('skips the slowest Deflate for compressed files and uses only it for long texts', async () => {
   const state = { next: 7 }
   const noise = Uint8Array.from({ length: 20_000 }, () => (state.next = (Math.imul(state.next, 1664525) + 1013904223) >>> 0) >>> 24)
   const words = encode(Array.from({ length: 12_000 }, (_, i) => `<w:t>${(i * 7919) % 613}</w:t>`).join(''))
@@ -333,8 +333,8 @@ test('what is finished is not searched, and what is long is only searched', asyn
   vi.restoreAllMocks()
 })
 
-test('what was made just now and is coded already is deflated at once, not in the slowest way', async () => {
-  // Bytes with a little to gain: 253 of 256 values.
+test('does not use the slowest Deflate for newly compressed pictures', async () => {
+  // Bytes with only 240 of 256 values, so that Deflate saves a little.
   let state = 7
   const coded = Uint8Array.from({ length: 200_000 }, () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0

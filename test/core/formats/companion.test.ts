@@ -27,14 +27,14 @@ const csv = bytesOf(
   `id,name,value\n${Array.from({ length: 3000 }, (_, i) => `${i},row ${i % 17},${Math.imul(i, 40503) & 0xffff}`).join('\n')}`,
 )
 
-test('what a shallow search finds as well is searched no deeper', async () => {
+test('uses the shallow zstd search where a deep search saves nothing', async () => {
   let state = 1
   const number = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0)
   const numbers = bytesOf(Array.from({ length: 24_000 }, (_, i) => `${1600000000 + i},${number() / 1e6},${number() % 1000}`).join('\n'))
   const markup = bytesOf(Array.from({ length: 20_000 }, () => `<city name="n${number() % 500}" of="c${number() % 90}"/>`).join('\n'))
   expect(await searchFor(memorySource(numbers, 'a.csv'))).toBe('shallow')
   expect(await searchFor(memorySource(markup, 'a.xml'))).toBe('as deep as its level')
-  // Most of it numbers, which its ends are not.
+  // Mostly numbers, but the start and the end of the file are not.
   const words = Array.from({ length: 300 }, () => `<${'abcdefgh'.repeat(9).slice(0, (number() % 40) + 9)} id="${number() % 9}">`)
   const tags = bytesOf(Array.from({ length: 9000 }, () => words[number() % 300]).join(''))
   const drawing = Buffer.concat([tags.subarray(0, 150_000), numbers, tags.subarray(-150_000)])
@@ -44,7 +44,7 @@ test('what a shallow search finds as well is searched no deeper', async () => {
 })
 
 describe.each(OUTPUTS)('%s', (output) => {
-  test('decodes elsewhere to the same bytes, whatever the encoding', async () => {
+  test('decodes with other decoders to the same bytes, for any text encoding', async () => {
     const utf16 = new Uint8Array(csv.length * 2).map((_, i) => (i % 2 ? 0 : csv[i >> 1]!))
     const latin1 = csv.map((v, i) => (i % 50 === 0 ? 0xe9 : v))
     const withoutEnd = bytesOf(`\ufeff${'räksmörgås \r\n'.repeat(300)}`).subarray(0, -3)
@@ -55,14 +55,14 @@ describe.each(OUTPUTS)('%s', (output) => {
     }
   })
 
-  test('no gain leaves the upload alone', async () => {
+  test('leaves the upload unchanged if nothing is saved', async () => {
     const noise = createHash('shake256', { outputLength: 5000 }).update('noise').digest()
     for (const bytes of [noise, bytesOf('x'), bytesOf('short text')]) {
       expect((await pack(memorySource(bytes, 'a.txt'), optionsFor(output))).outcome).toEqual({ kind: 'unchanged', reason: 'no_gain' })
     }
   })
 
-  test('any bytes come back', async () => {
+  test('restores any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), fc.integer({ min: 2, max: 40 }), async (seed, times) => {
         const bytes = new Uint8Array(seed.length * times).map((_, i) => seed[i % seed.length]!)
@@ -74,7 +74,7 @@ describe.each(OUTPUTS)('%s', (output) => {
     )
   })
 
-  test('a source of several megabytes, in uneven chunks', async () => {
+  test('compresses several megabytes in uneven chunks', async () => {
     const bytes = new Uint8Array(5_300_000).map((_, i) => csv[(i + (i >> 15) * 7) % csv.length]!)
     const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length)
     const source = { name: 'big.csv', size: bytes.length, read, stream: () => rangeStream(bytes.length, read, 77_777) }
@@ -85,7 +85,7 @@ describe.each(OUTPUTS)('%s', (output) => {
     expect(shares.every((share, i) => i === 0 || share >= shares[i - 1]!)).toBe(true)
   })
 
-  test('verification notices a damaged, a longer and a foreign result', async () => {
+  test('rejects a damaged, a longer and a foreign result', async () => {
     const options = optionsFor(output)
     const sink = memorySink(csv.length, 'a.csv')
     await compressWrapped(memorySource(csv, 'a.csv'), sink, options)
@@ -104,14 +104,14 @@ describe.each(OUTPUTS)('%s', (output) => {
         const damaged = stored.slice()
         damaged[at]! ^= flip
         const found = await verdict(damaged)
-        // Header fields that do not touch the content (gzip: time, flags, system) may change without harm.
+        // Header fields without effect on the content (gzip: time, flags, system) may change.
         if (found.equal) expect(Buffer.compare(DECODE[output](damaged), csv)).toBe(0)
       }),
       { numRuns: 40 },
     )
   })
 
-  test('an aborted job stops', async () => {
+  test('stops when the job is aborted', async () => {
     const abort = new AbortController()
     const bytes = new Uint8Array(3_000_000).map((_, i) => csv[i % csv.length]!)
     const options = optionsFor(output, { signal: abort.signal, progress: () => abort.abort() })
@@ -119,6 +119,6 @@ describe.each(OUTPUTS)('%s', (output) => {
   })
 })
 
-test('an output that is no companion is refused', async () => {
+test('refuses an output format that is not a wrapper', async () => {
   expect((await pack(memorySource(csv, 'a.csv'), optionsFor('webp'))).outcome).toMatchObject({ reason: 'unsupported_feature' })
 })

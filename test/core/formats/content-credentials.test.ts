@@ -1,4 +1,4 @@
-/** Files that carry content credentials (C2PA) come back as they are: their signature covers every byte. */
+/** Files with content credentials (C2PA) stay unchanged, because the signature covers every byte. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
@@ -23,24 +23,24 @@ const box = (type: string, ...parts: Uint8Array[]) => {
   return concat([word(body.length + 8), ascii(type), body])
 }
 
-/** A JUMBF superbox (ISO/IEC 19566-5) of this type and label, with no more in it than its description. */
+/** A JUMBF superbox (ISO/IEC 19566-5) with this type and label, which contains only its description box. */
 const superbox = (name: string) =>
   box(
     'jumb',
     box('jumd', ascii(name), Uint8Array.of(0, 0x11, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71), Uint8Array.of(3), ascii(`${name}\0`)),
   )
 
-/** APP11 (ISO/IEC 18477-3, B.1) behind the start of the image. */
+/** Inserts an APP11 segment (ISO/IEC 18477-3, B.1) after the start of the image. */
 function jpegWith(file: Uint8Array, jumbf: Uint8Array): Uint8Array {
   const body = concat([ascii('JP'), Uint8Array.of(0, 1), word(1), jumbf])
   const segment = concat([Uint8Array.of(0xff, 0xeb, (body.length + 2) >> 8, (body.length + 2) & 255), body])
   return concat([file.subarray(0, 2), segment, file.subarray(2)])
 }
 
-/** Behind IHDR. */
+/** Inserts chunks after IHDR. */
 const pngWith = (file: Uint8Array, ...chunks: Uint8Array[]) => concat([file.subarray(0, 33), ...chunks, file.subarray(33)])
 
-/** A `uuid` box of credentials (C2PA 2.1, A.5.1). */
+/** A `uuid` box with content credentials (C2PA 2.1, A.5.1). */
 const filmBox = (first = 0xd8) =>
   box(
     'uuid',
@@ -48,7 +48,7 @@ const filmBox = (first = 0xd8) =>
     superbox('c2pa'),
   )
 
-/** A form of RIFF with one more chunk at its end. */
+/** Appends a chunk to a RIFF form. */
 function riffWith(file: Uint8Array, id: string): Uint8Array {
   const body = superbox('c2pa')
   const size = new Uint8Array(new Uint32Array([body.length]).buffer)
@@ -60,14 +60,14 @@ function riffWith(file: Uint8Array, id: string): Uint8Array {
 const SIGNED = { kind: 'unchanged', reason: 'signed', detail: 'content credentials (C2PA)' }
 
 describe.each(['high', 'medium', 'low'] as const)('at %s', (quality) => {
-  it.each(['jpg', 'webp'] as const)('a JPEG with credentials stays, %s asked for', async (output) => {
+  it.each(['jpg', 'webp'] as const)('leaves a JPEG with credentials unchanged (output %s)', async (output) => {
     const file = await jpegOf(photo(SIDE, SIDE), SIDE, SIDE)
     expect(inEnglish((await pressFile(jpg, jpegWith(file, superbox('c2pa')), 'a.jpg', { quality, output })).outcome)).toEqual(SIGNED)
-    // Other JUMBF is no signature.
+    // JUMBF of another type is not a signature.
     expect((await pressFile(jpg, jpegWith(file, superbox('json')), 'a.jpg', { quality })).outcome.kind).toBe('compressed')
   })
 
-  it.each(['png', 'jpg'] as const)('a PNG with credentials stays, %s asked for', async (output) => {
+  it.each(['png', 'jpg'] as const)('leaves a PNG with credentials unchanged (output %s)', async (output) => {
     const file = pngOf(photo(SIDE, SIDE), SIDE, SIDE)
     const signed = pngWith(file, chunk('caBX', superbox('c2pa')))
     expect(inEnglish((await pressFile(png, signed, 'a.png', { quality, output })).outcome)).toEqual(SIGNED)
@@ -75,7 +75,7 @@ describe.each(['high', 'medium', 'low'] as const)('at %s', (quality) => {
   })
 })
 
-it('a TIFF with credentials stays, other fields do not hold it back', async () => {
+it('leaves a TIFF with credentials unchanged, but not one with another private field', async () => {
   const store = superbox('c2pa')
   const tiffWith = (tag: number) =>
     buildTiff([
@@ -86,19 +86,19 @@ it('a TIFF with credentials stays, other fields do not hold it back', async () =
 })
 
 describe('films and sound', () => {
-  it.each(['mp4', 'mov'] as const)('%s with credentials stays, in its own format and another', async (id) => {
+  it.each(['mp4', 'mov'] as const)('leaves %s with credentials unchanged for the same and another output format', async (id) => {
     const file = await GENERATORS[id][0].make()
     for (const output of ['mp4', 'mov'] as const) {
       expect(inEnglish((await pressFile(mp4, concat([file, filmBox()]), `a.${id}`, { quality: 'low', output })).outcome)).toEqual(SIGNED)
     }
-    // Another box of a user's type.
+    // A `uuid` box with another UUID is not a signature.
     expect((await pressFile(mp4, concat([file, filmBox(0xd9)]), `a.${id}`, { quality: 'low' })).outcome.kind).toBe('compressed')
   })
 
   it.each([
     ['avi', avi],
     ['wav', wav],
-  ] as const)('%s with credentials stays', async (id, codec) => {
+  ] as const)('leaves %s with credentials unchanged', async (id, codec) => {
     const file = await GENERATORS[id][0].make()
     expect(inEnglish((await pressFile(codec, riffWith(file, 'C2PA'), `a.${id}`, { quality: 'low' })).outcome)).toEqual(SIGNED)
     expect((await pressFile(codec, riffWith(file, 'XYZ1'), `a.${id}`, { quality: 'low' })).outcome.kind).toBe('compressed')

@@ -16,7 +16,7 @@ describe('crops', () => {
   const shownParts = async (uses: string, picture?: Uint8Array) =>
     document(uses, [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': picture ?? (await jpegOf(photo(320, 240), 320, 240)) })
 
-  test('ultra: what no place shows is cut off, and every place shows the same part as before', async () => {
+  test('ultra crops to what is shown, and every use shows the same part', async () => {
     const parts = await shownParts(
       drawing('rId7', 9, 9, crop('l="10000" t="20000" r="50000" b="30000"')) +
         drawing('rId7', 9, 9, crop('l="20000" r="60000" b="40000" t="25000"')),
@@ -26,11 +26,11 @@ describe('crops', () => {
     expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect(textsOf((ultra.outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to what is shown')
     const after = await partsOf(ultra.bytes)
-    // 32…160 of 320, 48…168 of 240; the left top corner on the grid of 16.
+    // Pixels 32…160 of 320 and 48…168 of 240 remain. The top left corner is on the 16-pixel grid of JPEG.
     const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
     expect([facts.width, facts.height]).toEqual([128, 120])
     const rects = [...text(after.get('word/document.xml')).matchAll(/<a:srcRect([^>]*)\/>/g)].map(([, values]) => values)
-    // The second place shows 64…128 and 60…144.
+    // The second use shows pixels 64…128 and 60…144.
     expect(rects).toEqual(['', ' l="25000" t="10000" r="25000" b="20000"'])
     const rest = (xml: string) => xml.replace(/<a:srcRect[^>]*>/g, '')
     expect(rest(text(after.get('word/document.xml')))).toBe(rest(parts['word/document.xml'] as string))
@@ -39,12 +39,12 @@ describe('crops', () => {
   })
 
   test.each([
-    ['one place shows it whole', drawing('rId7', 9, 9, crop('l="50000"')) + drawing('rId7', 9, 9)],
-    ['one place is not understood', `${drawing('rId7', 9, 9, crop('l="50000"'))}<v:shape><v:imagedata r:id="rId7"/></v:shape>`],
+    ['one use shows it whole', drawing('rId7', 9, 9, crop('l="50000"')) + drawing('rId7', 9, 9)],
+    ['one use is not supported', `${drawing('rId7', 9, 9, crop('l="50000"'))}<v:shape><v:imagedata r:id="rId7"/></v:shape>`],
     ['little is cut off', drawing('rId7', 9, 9, crop('l="4000" t="5000"'))],
     ['it is padded instead', drawing('rId7', 9, 9, crop('l="60000" b="-10000"'))],
-    ['a tile counts from its corner', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
-  ])('the picture stays whole when %s', async (_, uses) => {
+    ['a tiled fill refers to its size', drawing('rId7', 9, 9, `${crop('l="60000"')}<a:tile tx="0"/>`)],
+  ])('keeps the whole picture when %s', async (_, uses) => {
     const parts = await shownParts(uses)
     const ultra = await press(docx, await zipOf(parts), 'ultra', { jpg, png })
     const after = await partsOf(ultra.bytes)
@@ -52,7 +52,7 @@ describe('crops', () => {
     expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
   })
 
-  test('a drawing with sharp edges keeps its size and place; what is hidden of it is blank', async () => {
+  test('keeps size and position of a drawing with sharp edges and blanks its hidden part', async () => {
     const rows = new Uint8Array(320 * 240 * 3)
     for (let at = 0; at < rows.length; at++) {
       const [x, y] = [Math.floor(at / 3) % 320, Math.floor(at / 960)]
@@ -91,7 +91,7 @@ describe('crops', () => {
       [200, 100],
     ] as const)
       expect(pixel(pixels, x, y)).toBe(255)
-    // The shown half turned over is another picture.
+    // A picture whose shown half is inverted must fail verification.
     const other = {
       ...Object.fromEntries(after),
       'word/media/image1.png': pngOf(
@@ -103,7 +103,7 @@ describe('crops', () => {
     expect(await docx.verify(source, memorySource(await zipOf(other), 'a.docx'), outcome as never, options)).toMatchObject({ equal: false })
   })
 
-  test('a result that shows another part, or another picture, does not pass', async () => {
+  test('rejects a result that shows another part or another picture', async () => {
     const parts = await shownParts(drawing('rId7', 9, 9, crop('l="50000"')))
     const zip = await zipOf(parts)
     const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', { jpg, png })

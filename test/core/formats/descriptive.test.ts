@@ -1,4 +1,7 @@
-/** Resolution and comments of pictures that change their format: PNG and JPEG both have a place for them, others say what goes. */
+/**
+ * Resolution and comments of pictures that change their format. PNG and JPEG can store both; for other formats the receipt reports what was
+ * removed.
+ */
 
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
@@ -31,7 +34,7 @@ const picture = (...more: Uint8Array[]) =>
 /** 300 dots an inch. */
 const PHYS = chunk('pHYs', concat([longs(11811, 11811), Uint8Array.of(1)]))
 
-it('a PNG as JPEG keeps 300 dpi and its texts, compressed ones too', async () => {
+it('keeps 300 dpi and plain and compressed texts of a PNG as JPEG', async () => {
   const file = picture(
     PHYS,
     chunk('tEXt', ascii('Author\0Ada')),
@@ -52,7 +55,7 @@ it.each(['webp', 'avif'] as const)('a PNG as %s says that resolution and texts g
   expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining([expect.stringMatching(/^not kept, .* pHYs, tEXt$/)]) })
 })
 
-/** A JPEG of few colours and large areas, which is smaller as PNG, with 240 dpi and a comment. */
+/** A JPEG of few colours and large areas, with 240 dpi and a comment. It is smaller as PNG. */
 async function describedJpeg(): Promise<Uint8Array> {
   const plain = await jpegOf(new Uint8Array(WIDTH * HEIGHT * 3).fill(200), WIDTH, HEIGHT)
   const jfif = concat([ascii('\xff\xe0\0\x10JFIF\0\x01\x01\x01'), Uint8Array.of(0, 240, 0, 240, 0, 0)])
@@ -62,7 +65,7 @@ async function describedJpeg(): Promise<Uint8Array> {
   return concat([plain.subarray(0, 2), jfif, comment, plain.subarray(at)])
 }
 
-it('a JPEG as PNG keeps resolution and comment', async () => {
+it('keeps resolution and comment of a JPEG as PNG', async () => {
   const { outcome, bytes, defect } = await pressFile(jpg, await describedJpeg(), 'a.jpg', { output: 'png' })
   expect(defect).toBeUndefined()
   if (outcome.kind !== 'compressed') throw new Error('nothing was gained')
@@ -72,14 +75,14 @@ it('a JPEG as PNG keeps resolution and comment', async () => {
   expect(new TextDecoder('latin1').decode(chunks.find(({ type }) => type === 'tEXt')!.data)).toBe('Comment\0Grüße, Ada')
 })
 
-it('a JPEG as WebP says that both go', async () => {
+it('reports that a JPEG as WebP loses resolution and comment', async () => {
   const { outcome } = await pressFile(jpg, await describedJpeg(), 'a.jpg', { output: 'webp' })
   expect(inEnglish(outcome)).toMatchObject({
     steps: expect.arrayContaining([expect.stringMatching(/^not kept, .*: comment, resolution$/)]),
   })
 })
 
-it('a BMP keeps its resolution as PNG and JPEG', async () => {
+it('keeps the resolution of a BMP as PNG and JPEG', async () => {
   const file = bmpFile(WIDTH, HEIGHT, PIXELS)
   new DataView(file.buffer, file.byteOffset).setUint32(38, 3937, true)
   new DataView(file.buffer, file.byteOffset).setUint32(42, 3937, true)
@@ -91,7 +94,7 @@ it('a BMP keeps its resolution as PNG and JPEG', async () => {
   expect(resolution).toEqual({ x: 3937, y: 3937, unit: 'metre' })
 })
 
-it('densities of JFIF are dots an inch where those are whole, else dots a centimetre', () => {
+it('writes JFIF densities in dots an inch if they are whole, otherwise in dots a centimetre', () => {
   expect([...jfifDensity({ x: 2835, y: 2835, unit: 'metre' })]).toEqual([1, 0, 72, 0, 72])
   expect([...jfifDensity({ x: 4000, y: 8000, unit: 'metre' })]).toEqual([2, 0, 40, 0, 80])
   expect([...jfifDensity({ x: 4, y: 3, unit: 'ratio' })]).toEqual([0, 0, 4, 0, 3])

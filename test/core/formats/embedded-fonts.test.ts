@@ -11,15 +11,15 @@ import { type Parts, partsOf, press, text, zipOf } from '../../support/packages.
 import { damagePositions } from '../../support/thorough.ts'
 
 const GLYPHS = 2000
-/** Glyphs of the characters from U+4E00 on begin here; those before are Latin, from U+0020 on. */
+/** First glyph of the characters from U+4E00. Lower glyphs are Latin, from U+0020. */
 const FIRST_IDEOGRAPH = 400
-/** What the ligature of the ideographs 一 and 丁 looks like; no character leads to it. */
+/** Glyph of the ligature of 一 and 丁. No character maps to it directly. */
 const LIGATURE = 1999
 
-/** GSUB with one lookup: the glyphs of U+4E00 and U+4E01 become LIGATURE. */
+/** GSUB with one lookup that replaces the glyphs of U+4E00 and U+4E01 by LIGATURE. */
 function ligatures(): Uint8Array {
   const lookupList = new FontWriter().u16(1).u16(4).u16(4).u16(0).u16(1).u16(8)
-  // Subtable: format, coverage, one set; the set: one ligature; the ligature: glyph, two components, the second.
+  // Fields of the subtable: format, coverage, one set. Fields of the ligature: glyph, two components, the second component.
   lookupList
     .u16(1)
     .u16(18)
@@ -34,7 +34,7 @@ function ligatures(): Uint8Array {
   return new FontWriter().u32(0x10000).u16(0).u16(0).u16(10).put(lookupList.done()).done()
 }
 
-/** A font of made-up outlines for Latin and 1500 ideographs. `rights` is OS/2.fsType. */
+/** A font of synthetic outlines for Latin and 1500 ideographs. `rights`: value of OS/2.fsType. */
 function font({ rights = 0, extra = [] as [string, Uint8Array][] } = {}): Uint8Array {
   const [glyf, loca, hmtx] = [new FontWriter(), new FontWriter(), new FontWriter()]
   for (let glyph = 0; glyph < GLYPHS; glyph++) {
@@ -84,7 +84,7 @@ const rels = (...rows: [id: string, type: string, target: string][]) =>
     .map(([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`
 const GUID = '{00112233-4455-6677-8899-AABBCCDDEEFF}'
-/** ECMA-376 part 1, 17.8.1, written down independently: the last pair of digits masks the first byte. */
+/** Independent implementation of ECMA-376 part 1, 17.8.1: the last pair of digits masks the first byte. */
 const MASK = [0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00]
 const obfuscated = (bytes: Uint8Array) => bytes.map((byte, at) => (at < 32 ? byte ^ MASK[at % 16]! : byte))
 
@@ -111,7 +111,7 @@ function eot(inner: Uint8Array): Uint8Array {
 }
 
 describe('fonts in documents', () => {
-  test('Word: outlines and codes of what the text has stay, with what substitutions make of it; the rest goes', async () => {
+  test('Word: keeps outlines and codes that the text needs, with substitutions, and removes the rest', async () => {
     const before = font()
     const parts = word('Hello &#x4E00;丁七', obfuscated(before))
     const { outcome, bytes } = await press(docx, await zipOf(parts), 'ultra')
@@ -130,12 +130,12 @@ describe('fonts in documents', () => {
     expect(codes.get(0x4e00)).toBe(FIRST_IDEOGRAPH)
     expect(codes.has(0x4e02)).toBe(false)
     expect(fresh.count).toBe(GLYPHS)
-    // Other levels keep the font to the byte.
+    // At other levels, the font keeps all its bytes.
     const low = await partsOf((await press(docx, await zipOf(parts), 'low')).bytes)
     expect(Buffer.compare(low.get('word/fonts/font1.odttf')!, obfuscated(before))).toBe(0)
   })
 
-  test('PowerPoint: the EOT wrapping follows', async () => {
+  test('PowerPoint: writes the EOT header again', async () => {
     const before = font()
     const parts: Parts = {
       '[Content_Types].xml': `<?xml version="1.0"?><Types xmlns="${PACKAGE}/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="fntdata" ContentType="application/x-fontdata"/></Types>`,
@@ -157,16 +157,16 @@ describe('fonts in documents', () => {
 
   test.each([
     ['the font forbids it', word('x', obfuscated(font({ rights: 0x0100 })))],
-    ['it has tables that are not understood', word('x', obfuscated(font({ extra: [['MATH', new Uint8Array(10)]] })))],
-    ['the text comes from elsewhere', word('x', obfuscated(font()), '<w:altChunk r:id="rId9"/>')],
+    ['it has unsupported tables', word('x', obfuscated(font({ extra: [['MATH', new Uint8Array(10)]] })))],
+    ['the text is imported from another file', word('x', obfuscated(font()), '<w:altChunk r:id="rId9"/>')],
     ['lists are numbered in other scripts', word('x', obfuscated(font()), '<w:numFmt w:val="hebrew1"/>')],
-    ['it is no font', word('x', new Uint8Array(70_000).fill(7))],
-  ])('the font stays as it is when %s', async (_, parts) => {
+    ['it is not a font', word('x', new Uint8Array(70_000).fill(7))],
+  ])('leaves the font unchanged when %s', async (_, parts) => {
     const after = await partsOf((await press(docx, await zipOf(parts), 'ultra')).bytes)
     expect(Buffer.compare(after.get('word/fonts/font1.odttf')!, parts['word/fonts/font1.odttf'] as Uint8Array)).toBe(0)
   })
 
-  test('the proof notices a lost outline, another advance, another code, another table', () => {
+  test('verification detects a missing outline and a changed advance, code or table', () => {
     const before = font()
     const characters = new Set([0x41, 0x4e00])
     const after = fontForText(before, characters)!
@@ -183,7 +183,7 @@ describe('fonts in documents', () => {
     expect(fontDifference(before, changed('maxp', 5), characters)).toBeDefined()
   })
 
-  test('damaged fonts and substitutions end in an answer', () => {
+  test('handles damaged fonts and substitutions without hanging', () => {
     const whole = font()
     const characters = new Set([0x41])
     for (const length of damagePositions(0, whole.length, 4001)) {

@@ -1,4 +1,4 @@
-/** BMP inside of Office documents, and PNGs that deflate again inside of any package. */
+/** BMP pictures in Office documents, and PNGs that Deflate compresses again in any package. */
 
 import { expect, it } from 'vitest'
 import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
@@ -33,7 +33,7 @@ async function pressed(pixels: Uint8Array, quality: Quality, inches?: number) {
   return { outcome, name, picture: parts.get(name)!, parts, size: bytes.length, zip }
 }
 
-it('a BMP becomes a PNG of the same pixels; name, relationship and type follow, everything else stays', async () => {
+it('converts a BMP to a PNG of the same pixels and updates name, relationship and type', async () => {
   const pixels = photo(WIDTH, HEIGHT).map((value) => value & 0xf0)
   const { outcome, name, picture, parts } = await pressed(pixels, 'high')
   expect(inEnglish(outcome)).toMatchObject({
@@ -49,7 +49,7 @@ it('a BMP becomes a PNG of the same pixels; name, relationship and type follow, 
   for (const part of ['[Content_Types].xml', 'word/document.xml']) expect(text(parts.get(part))).toBe(before[part])
 })
 
-it('a BMP of a photograph becomes a JPEG below high', async () => {
+it('converts a BMP photograph to JPEG below level high', async () => {
   const { outcome, name, picture, size, zip } = await pressed(photo(WIDTH, HEIGHT), 'low', 0.8)
   expect(name).toBe('word/media/image1.jpeg')
   expect(pictureFacts(picture)?.kind).toBe('jpg')
@@ -57,14 +57,14 @@ it('a BMP of a photograph becomes a JPEG below high', async () => {
   expect(size).toBeLessThan(zip.length / 2)
 })
 
-it('another picture, or a worse one, cannot stand for a BMP', async () => {
+it('rejects another picture or a worse one in place of a BMP', async () => {
   const { source } = await press(docx, await zipOf(withBmp(photo(WIDTH, HEIGHT))), 'high', NOTHING_LENT)
   const { bytes, outcome, options } = await press(docx, await zipOf(withBmp(photo(WIDTH, HEIGHT, 9))), 'high', { jpg, png })
   const verdict = await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)
   expect(verdict).toMatchObject({ equal: false, difference: expect.stringContaining('SSIM') })
 })
 
-/** A PNG of one grey with an unused chunk: `noise` bytes of it repeat nothing, the others are blanks. */
+/** A PNG of one grey with an unused chunk: `noise` incompressible bytes, then blanks. */
 function padded(bytes: number, noise = 0): Uint8Array {
   const plain = pngOf(new Uint8Array(300).fill(90), 10, 10)
   const chunk = new Uint8Array(12 + bytes).fill(32)
@@ -74,7 +74,7 @@ function padded(bytes: number, noise = 0): Uint8Array {
   return new Uint8Array(Buffer.concat([plain.subarray(0, 33), chunk, plain.subarray(33)]))
 }
 
-it('palettes, top-down rows and 32 bits are read as they are shown, and nothing of which readers do not see the same', () => {
+it('reads palettes, top-down rows and 32 bits, and refuses BMPs that readers show differently', () => {
   const file = (bits: number, pixels: readonly number[], change: (view: DataView) => void = () => undefined) => {
     const palette = bits <= 8 ? Array.from({ length: 4 << bits }, (_, i) => (i % 4 === 3 ? 0 : 255 - i)) : []
     const bytes = new Uint8Array(54 + palette.length + pixels.length)
@@ -111,8 +111,8 @@ it('palettes, top-down rows and 32 bits are read as they are shown, and nothing 
   expect(file(8, [0, 1, 2, 9, 3, 4, 5, 9], (view) => view.setUint32(46, 257, true))).toBeUndefined()
 })
 
-it('a PNG that deflates again is chosen by what its package needs, so that members keep the order of levels', async () => {
-  // What low makes is the smallest file of the three, and deflates least.
+it('chooses a PNG by its size inside the package, so that a stronger level is never larger', async () => {
+  // The PNG of level `low` is the smallest file of the three, but deflates least.
   const made = { low: padded(2000, 1500), medium: padded(2400), high: padded(3000) }
   const inner = lent((_bytes, _name, { quality = 'low' }) => ({
     kind: 'compressed',

@@ -1,4 +1,4 @@
-/** TIFF inside of Office documents: a PNG or JPEG stands for what every reader shows alike. */
+/** TIFF pictures in Office documents. A PNG or JPEG replaces those that all readers show alike. */
 
 import { expect, it } from 'vitest'
 import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
@@ -20,7 +20,7 @@ const TYPES_TIFF = TYPES.replace(
   '<Default Extension="tiff" ContentType="image/tiff"/><Default Extension="rels"',
 )
 
-/** RGB rows with alpha behind each pixel. */
+/** RGB rows with an alpha sample after each pixel. */
 const withAlpha = (rgb: Uint8Array, alpha: number) =>
   Uint8Array.from({ length: (rgb.length / 3) * 4 }, (_, i) => (i % 4 === 3 ? alpha : rgb[Math.floor(i / 4) * 3 + (i % 4)]!))
 const rgbTiff = (pixels: Uint8Array, over: Partial<Picture> = {}, shape = {}) =>
@@ -39,7 +39,7 @@ async function pressed(tiff: Uint8Array, quality: Quality, inches?: number) {
   return { ...made, name, picture: parts.get(name)!, parts }
 }
 
-it('an opaque TIFF becomes a PNG of the same pixels; name, relationship and type follow, everything else stays', async () => {
+it('converts an opaque TIFF to a PNG of the same pixels and updates name, relationship and type', async () => {
   const pixels = photo(WIDTH, HEIGHT).map((value) => value & 0xf0)
   const tiff = rgbTiff(withAlpha(pixels, 255), { samples: 4, compression: 5, rowsPerStrip: 16 }, { littleEndian: false })
   const { outcome, name, picture, parts } = await pressed(tiff, 'high')
@@ -54,14 +54,14 @@ it('an opaque TIFF becomes a PNG of the same pixels; name, relationship and type
   for (const part of ['[Content_Types].xml', 'word/document.xml']) expect(text(parts.get(part))).toBe(withTiff(tiff)[part])
 })
 
-it('a TIFF of a photograph becomes a JPEG below high', async () => {
+it('converts a TIFF photograph to JPEG below level high', async () => {
   const { name, picture, outcome } = await pressed(rgbTiff(photo(WIDTH, HEIGHT)), 'low', 0.4)
   expect(name).toBe('word/media/image1.jpeg')
   expect(pictureFacts(picture)?.kind).toBe('jpg')
   expect(outcome).toMatchObject({ loss: { pictures: { measuredAt: 'pixels' } } })
 })
 
-it('another picture cannot stand for a TIFF', async () => {
+it('rejects another picture in place of a TIFF', async () => {
   const flat = (grey: number) => rgbTiff(photo(WIDTH, HEIGHT).map((value) => (value & 0x80) ^ grey))
   const { source, options } = await pressed(flat(0), 'high')
   const { bytes, outcome } = await pressed(flat(0x80), 'high')
@@ -88,13 +88,13 @@ it.each<[string, Partial<Picture>]>([
   expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), over))).toBeUndefined()
 })
 
-it('several pages stay a TIFF, and so does one that is cut off', async () => {
+it('leaves multi-page and truncated TIFFs unchanged', async () => {
   const page: Picture = { width: WIDTH, height: HEIGHT, bits: 8, samples: 3, pixels: photo(WIDTH, HEIGHT) }
   expect(await exactPng(buildTiff([page, page]))).toBeUndefined()
   expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), { compression: 5 }).subarray(0, 2000))).toBeUndefined()
 })
 
-it('profile, resolution and texts of a TIFF stand in the PNG', async () => {
+it('keeps profile, resolution and texts of a TIFF in the PNG', async () => {
   const rational = (tag: number) => ({ tag, type: 5, count: 1, bytes: new Uint8Array(Uint32Array.of(300, 1).buffer) })
   const made = new TextEncoder().encode('a scanner\0')
   const extra = [rational(282), rational(283), short(296, 2), { tag: 305, type: 2, count: made.length, bytes: made }, profile('RGB ')]

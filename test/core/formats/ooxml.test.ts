@@ -21,7 +21,7 @@ import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '
 import { jpegOf, lent, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 import { damageRounds } from '../../support/thorough.ts'
 
-/** A codec that makes a JPEG of any picture, at the wanted size. */
+/** Test codec that replaces any picture by a JPEG of the requested size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
   lent(async (bytes, name, request) => {
     calls.push({ name, ...(request.maxWidth ? { width: request.maxWidth } : {}), ...(request.output ? { output: request.output } : {}) })
@@ -37,7 +37,7 @@ const shrinking = (calls: { name: string; width?: number; output?: string }[]): 
     }
   })
 
-/** The 320 × 240 photo in another size. */
+/** The 320 × 240 photo at another size. */
 function scaledPhoto(width: number, height: number): Uint8Array {
   const whole = photo(320, 240)
   const rows = new Uint8Array(width * height * 3)
@@ -51,14 +51,14 @@ function scaledPhoto(width: number, height: number): Uint8Array {
 }
 
 describe('relationships and content types', () => {
-  test('targets resolve as the packaging conventions say', () => {
+  test('resolves targets by the Open Packaging Conventions', () => {
     expect(resolvePart('word/document.xml', 'media/a.png')).toBe('word/media/a.png')
     expect(resolvePart('ppt/slides/slide1.xml', '../media/A%20b.PNG')).toBe('ppt/media/a b.png')
     expect(resolvePart('ppt/slides/slide1.xml', '/ppt/media/a.png#x')).toBe('ppt/media/a.png')
     expect(resolvePart('', '../../up.xml')).toBe('up.xml')
   })
 
-  test('only the target of the changed relationship changes, to the byte', () => {
+  test('changes only the bytes of the changed target', () => {
     const xml = relationships([
       ['a', `${OFFICE}/image`, 'media/1.png'],
       ['b', `${OFFICE}/hyperlink`, 'http://x/?a=1&amp;b', 'External'],
@@ -72,7 +72,7 @@ describe('relationships and content types', () => {
     expect(editRelationships(xml, 'word/document.xml', ({ id }) => (id === 'b' ? 'drop' : undefined))).not.toContain('hyperlink')
   })
 
-  test('a new kind of part gets its type, by default or by override', () => {
+  test('adds the content type of a new part by Default or Override', () => {
     const renamed = new Map([['word/media/1.png', { name: 'word/media/1.jpg', type: 'image/jpeg' }]])
     expect(contentTypes(editContentTypes(TYPES, renamed, new Set())).typeOf('word/media/1.jpg')).toBe('image/jpeg')
     const odd = TYPES.replace('Extension="jpeg" ContentType="image/jpeg"', 'Extension="jpg" ContentType="application/odd"')
@@ -80,21 +80,21 @@ describe('relationships and content types', () => {
   })
 })
 
-describe('how large pictures are shown', () => {
+describe('displayed size of pictures', () => {
   const shown = (xml: string, id = 'p') => pictureUses(xml, new Set([id])).get(id)
 
-  test('extents in inches, the largest use counts, cropping asks for more pixels', () => {
+  test('reads extents in inches, takes the largest use and enlarges it for crops', () => {
     expect(shown(body(drawing('p', 2, 1)))).toEqual({ widthInches: 2, heightInches: 1 })
     expect(shown(body(drawing('p', 2, 1) + drawing('p', 1, 3)))).toEqual({ widthInches: 2, heightInches: 3 })
     expect(shown(body(drawing('p', 2, 1, '<a:srcRect l="25000" r="25000"/>')))).toEqual({ widthInches: 4, heightInches: 1 })
   })
 
-  test('groups scale what they hold', () => {
+  test('scales pictures in groups', () => {
     const group = `<p:grpSp><p:grpSpPr><a:xfrm><a:ext cx="1828800" cy="914400"/><a:chExt cx="914400" cy="914400"/></a:xfrm></p:grpSpPr><p:pic><p:blipFill><a:blip r:embed="p"/></p:blipFill><p:spPr><a:xfrm><a:ext cx="914400" cy="914400"/></a:xfrm></p:spPr></p:pic></p:grpSp>`
     expect(shown(group)).toEqual({ widthInches: 2, heightInches: 1 })
   })
 
-  test('VML shapes have points', () => {
+  test('reads VML shapes in points', () => {
     const shape = `<w:pict><v:shape style="position:absolute;width:144pt;height:72pt"><v:imagedata r:id="p"/></v:shape></w:pict>`
     expect(shown(shape)).toEqual({ widthInches: 2, heightInches: 1 })
   })
@@ -109,13 +109,13 @@ describe('how large pictures are shown', () => {
       '<p:sp><p:spPr><a:xfrm><a:ext cx="914400" cy="914400"/></a:xfrm></p:spPr><p:txBody><a:buBlip><a:blip r:embed="p"/></a:buBlip></p:txBody></p:sp>',
     ],
     ['a placeholder without a size', '<p:pic><p:blipFill><a:blip r:embed="p"/></p:blipFill><p:spPr/></p:pic>'],
-    ['an element nobody knows', '<x:y r:embed="p"/>'],
-    ['a size and a use nobody knows', `${drawing('p', 1, 1)}<x:y r:id="p"/>`],
-  ])('%s is not known for sure', (_, xml) => {
+    ['an unknown element', '<x:y r:embed="p"/>'],
+    ['a known use and an unknown one', `${drawing('p', 1, 1)}<x:y r:id="p"/>`],
+  ])('reports an unknown size for %s', (_, xml) => {
     expect(shown(xml)).toBe('unknown')
   })
 
-  test('any text ends in an answer or an error of the parser', () => {
+  test('returns a result or a parser error for any text', () => {
     const piece = fc.constantFrom(
       '<a:blip r:embed="p"/>',
       '<p:pic>',
@@ -146,7 +146,7 @@ describe('how large pictures are shown', () => {
 })
 
 describe('documents', () => {
-  test('an opaque PNG photo becomes a JPEG; name, relationship and type follow, everything else stays', async () => {
+  test('converts an opaque PNG photo to JPEG and updates name, relationship and type', async () => {
     const png = pngOf(photo(320, 240), 320, 240)
     const parts = document(drawing('rId7', 1, 0.75), [['rId7', 'media/image1.png']], { 'word/media/image1.png': png })
     const zip = await zipOf(parts)
@@ -160,7 +160,7 @@ describe('documents', () => {
     expect(after.get('word/vbaProject.bin')).toEqual(parts['word/vbaProject.bin'])
   })
 
-  test('at the same size a small gain is not worth another name', async () => {
+  test('keeps the name if another format saves little at the same size', async () => {
     const png = pngOf(
       photo(320, 240).map((value) => value & 0xe0),
       320,
@@ -172,7 +172,7 @@ describe('documents', () => {
     expect((await partsOf(bytes)).get('word/media/image1.png')).toEqual(png)
   })
 
-  test('a picture that has a colour replaced keeps every sample', async () => {
+  test('keeps every sample of a picture in which a colour is replaced', async () => {
     const png = pngOf(photo(320, 240), 320, 240)
     const recoloured = drawing('rId7', 1, 1).replace(
       '<a:blip r:embed="rId7"/>',
@@ -188,7 +188,7 @@ describe('documents', () => {
     for (const request of jobOptions) expect(request).toEqual({ lossless: true })
   })
 
-  test('at high a PNG stays a PNG', async () => {
+  test('keeps PNG at level high', async () => {
     const png = pngOf(photo(320, 240), 320, 240)
     const zip = await zipOf(document(drawing('rId7', 20, 15), [['rId7', 'media/image1.png']], { 'word/media/image1.png': png }))
     const calls: { name: string; output?: string }[] = []
@@ -198,19 +198,19 @@ describe('documents', () => {
     expect(calls.every(({ output }) => output === undefined)).toBe(true)
   })
 
-  test('pictures are asked for in the size that is shown, and larger where the floors want it', async () => {
+  test('requests pictures at their displayed size, and larger if quality floors need it', async () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const zip = await zipOf(document(drawing('rId7', 0.4, 0.3), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
     const calls: { name: string; width?: number }[] = []
     const { outcome } = await press(docx, zip, 'low', shrinking(calls))
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const widths = calls.map(({ width }) => width)
-    expect(widths[0]).toBe(60) // 0.4 inches at 150 dpi
-    // What gentler levels make and the exact form count as well, so that low is never larger: at sizes of the same ladder.
+    expect(widths[0]).toBe(60) // 0.4 inches at 150 dpi.
+    // Results of gentler levels and the lossless form are tried too, at the same list of sizes, so that `low` is never larger.
     for (const width of widths) expect([60, 80, 120, undefined]).toContain(width)
   })
 
-  test('with the real JPEG codec: smaller by level, never below the floors', async () => {
+  test('with the real JPEG codec: stronger levels are smaller and never below the quality floors', async () => {
     const jpeg = await jpegOf(photo(640, 480), 640, 480)
     const zip = await zipOf(document(drawing('rId7', 2, 1.5), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
     const sizes: number[] = []
@@ -223,7 +223,7 @@ describe('documents', () => {
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  test('ultra merges duplicates and leaves the thumbnail out; the other levels do not', async () => {
+  test('merges duplicates and removes the thumbnail only at level ultra', async () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const parts = document(
       drawing('rId7', 9, 9) + drawing('rId8', 9, 9),
@@ -250,7 +250,7 @@ describe('documents', () => {
     ])
   })
 
-  test('a duplicate of a picture that must stay exact stays exact when ultra merges both', async () => {
+  test('keeps merged duplicates lossless if one of them must be', async () => {
     const png = pngOf(photo(320, 240), 320, 240)
     const recoloured = drawing('rId8', 1, 1).replace('<a:blip r:embed="rId8"/>', '<a:blip r:embed="rId8"><a:clrChange/></a:blip>')
     const pictures: [string, string][] = [
@@ -268,7 +268,7 @@ describe('documents', () => {
     for (const request of asked) expect(request).toEqual({ lossless: true })
   })
 
-  test('two parts whose names differ in case alone keep every byte', async () => {
+  test('keeps every byte of two parts whose names differ only in case', async () => {
     const [one, other] = [await jpegOf(photo(320, 240), 320, 240), await jpegOf(photo(320, 240, 3), 320, 240)]
     const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], {
       'word/media/image1.jpeg': one,
@@ -283,7 +283,7 @@ describe('documents', () => {
     expect([after.get('word/media/image1.jpeg'), after.get('word/media/Image1.jpeg')]).toEqual([one, other])
   })
 
-  test('two relationships of one id keep their order, kinds and targets, and their pictures all of their pixels', async () => {
+  test('keeps two relationships with the same id and all pixels of their pictures', async () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const parts = document(drawing('rId3', 0.4, 0.3), [], { 'word/media/image1.jpeg': jpeg })
     const doubled = relationships([
@@ -303,7 +303,7 @@ describe('documents', () => {
     expect(calls.every(({ width }) => width === undefined)).toBe(true)
   })
 
-  test('what a picture loses in its codec, the receipt of the document says', async () => {
+  test('reports in the receipt what the codec of a picture removed', async () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const zip = await zipOf(document(drawing('rId7', 9, 9), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
     const smaller = await jpegOf(photo(320, 240), 320, 240, 60)
@@ -321,7 +321,7 @@ describe('documents', () => {
     expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['in 1 file inside: not kept: a comment']) })
   })
 
-  test('a signed document keeps every byte of every part', async () => {
+  test('keeps every byte of every part of a signed document', async () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], {
       'word/media/image1.jpeg': jpeg,
@@ -336,13 +336,13 @@ describe('documents', () => {
     }
   })
 
-  test('what other readers would not find is left as it is', async () => {
+  test('leaves documents unchanged that other readers cannot open', async () => {
     const { '[Content_Types].xml': types, ...rest } = document('', [], {})
     const { outcome } = await press(docx, await zipOf({ '[content_types].xml': types!, ...rest }), 'low')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  test('what is no package says what it is', async () => {
+  test('reports why a file is not an OOXML package', async () => {
     const compound = new Uint8Array(2048)
     compound.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
     expect((await press(pptx, compound, 'low')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
@@ -353,7 +353,7 @@ describe('documents', () => {
     expect((await press(docx, await zipOf(declared), 'low')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  test('the verification notices a lost part, another text, and a relationship that leads nowhere', async () => {
+  test('rejects a missing part, a changed text and a relationship to a missing part', async () => {
     const jpeg = await jpegOf(photo(64, 64), 64, 64)
     const parts = document(drawing('rId7', 1, 1), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg })
     const original = await zipOf(parts)
@@ -372,7 +372,7 @@ describe('documents', () => {
     expect((await verdict({ ...parts, 'word/media/extra.jpeg': jpeg })).equal).toBe(false)
   })
 
-  test('truncated and damaged documents are left alone, and the next one works', async () => {
+  test('leaves truncated and damaged documents unchanged and compresses the next one', async () => {
     const zip = await zipOf(
       document(drawing('rId7', 1, 1), [['rId7', 'media/image1.png']], { 'word/media/image1.png': pngOf(photo(20, 20), 20, 20) }),
     )
@@ -430,7 +430,7 @@ describe('unused slide layouts', () => {
     ...extra,
   })
 
-  test('leave with what only they lead to, and the master says so', async () => {
+  test('are removed with the parts that only they refer to, and from the master', async () => {
     const before = deck('slideLayout2')
     const { outcome, bytes } = await press(pptx, await zipOf(before), 'ultra')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -463,14 +463,14 @@ describe('unused slide layouts', () => {
         ]),
       },
     ],
-  ])('stay where they hold %s', async (_what, extra: Parts) => {
+  ])('stay if they contain %s', async (_what, extra: Parts) => {
     const { bytes } = await press(pptx, await zipOf(deck('slideLayout2', extra)), 'ultra')
     const after = await partsOf(bytes)
     expect([1, 2, 3].map((n) => after.has(`ppt/slideLayouts/slideLayout${n}.xml`))).toEqual([false, true, true])
     expect(after.has('ppt/media/o3.bin')).toBe(true)
   })
 
-  test('stay at other levels, and where a master names them elsewhere', async () => {
+  test('stay at other levels, and if the master also refers to them elsewhere', async () => {
     for (const [parts, quality] of [
       [deck('slideLayout2'), 'low'],
       [
@@ -483,14 +483,14 @@ describe('unused slide layouts', () => {
     }
   })
 
-  test('a master keeps one when no slide has any', async () => {
+  test('a master keeps one layout if no slide uses any', async () => {
     const parts = deck('slideLayout2')
     parts['ppt/slides/_rels/slide1.xml.rels'] = relationships([])
     const after = await partsOf((await press(pptx, await zipOf(parts), 'ultra')).bytes)
     expect([...after.keys()].filter((name) => /slideLayout\d.xml$/.test(name))).toEqual(['ppt/slideLayouts/slideLayout1.xml'])
   })
 
-  test('a result that lost one in use does not pass', async () => {
+  test('verification rejects a result without a used layout', async () => {
     const before = await zipOf(deck('slideLayout2'))
     const { outcome, options } = await press(pptx, before, 'ultra')
     const wrong = deck('slideLayout2')

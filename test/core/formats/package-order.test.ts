@@ -1,4 +1,4 @@
-/** Pictures in packages: a stronger level is never larger, photographs stored as PNG become JPEG, drawings stay PNG. */
+/** Order of levels for pictures in packages: a stronger level is never larger, PNG photographs become JPEG, and drawings stay PNG. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ async function pressed(codec: Codec, zip: Uint8Array, quality: Quality) {
   return await press(codec, zip, quality, { jpg, png })
 }
 
-/** A photograph: soft shapes and grain. */
+/** Synthetic photograph with soft shapes and grain. */
 function grainy(width: number, height: number, seed = 1): Uint8Array {
   const rows = photo(width, height, seed)
   let state = seed
@@ -27,7 +27,7 @@ function grainy(width: number, height: number, seed = 1): Uint8Array {
   })
 }
 
-/** A drawing: bars and letters in a few flat colours. */
+/** Synthetic drawing with bars and letters in a few flat colours. */
 function drawn(width: number, height: number, seed = 1): Uint8Array {
   const colours = [
     [255, 255, 255],
@@ -56,7 +56,7 @@ const ofdWith = (file: Uint8Array, mm: number, media = '<ofd:MultiMedia ID="5" T
 })
 
 describe('a photograph stored as PNG', () => {
-  it('becomes JPEG in a document below high, however small it is, and the levels stay in order', async () => {
+  it('becomes JPEG below level high at any size, and stronger levels are not larger', async () => {
     const zip = await wordWith(pngOf(grainy(130, 120), 130, 120), 6)
     const sizes: number[] = []
     for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
@@ -73,7 +73,7 @@ describe('a photograph stored as PNG', () => {
   })
 })
 
-it('a drawing stays PNG at every level, and is smaller than it came', async () => {
+it('keeps a drawing as a smaller PNG at every level', async () => {
   const zip = await wordWith(pngOf(drawn(180, 136), 180, 136), 6)
   for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
     const after = await partsOf((await pressed(docx, zip, quality)).bytes)
@@ -81,7 +81,7 @@ it('a drawing stays PNG at every level, and is smaller than it came', async () =
   }
 })
 
-it('a drawing stored finer than shown is repacked where a reduced form gains nothing', async () => {
+it('recompresses a drawing at full size if a reduced size saves nothing', async () => {
   const zip = await zipOf(ofdWith(pngOf(drawn(160, 160), 160, 160), 18.6))
   const [low, medium] = [await pressed(ofd, zip, 'low'), await pressed(ofd, zip, 'medium')]
   expect(low.bytes.length).toBeLessThanOrEqual(medium.bytes.length)
@@ -92,7 +92,7 @@ describe('a photograph stored as PNG in an OFD', () => {
   const file = pngOf(grainy(72, 72), 72, 72)
   const parts = ofdWith(file, 200)
 
-  it('becomes JPEG where a resource list alone names it, and the levels stay in order', async () => {
+  it('becomes JPEG if only a resource list refers to it, and stronger levels are not larger', async () => {
     const sizes: number[] = []
     for (const quality of ['ultra', 'low', 'medium', 'high'] as const) {
       const { bytes, ...rest } = await pressed(ofd, await zipOf(parts), quality)
@@ -106,8 +106,8 @@ describe('a photograph stored as PNG in an OFD', () => {
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
 
-  it('is stored once at ultra where two are equal, under its new name', async () => {
-    // Two equal files: ultra stores one of them, under its new name.
+  it('is stored once under its new name if two are equal (level ultra)', async () => {
+    // Two equal files: level `ultra` stores only one, under its new name.
     const list =
       '<ofd:MultiMedia ID="5" Type="Image"><ofd:MediaFile>p.png</ofd:MediaFile></ofd:MultiMedia><ofd:MultiMedia ID="6" Type="Image">'
     const twice: Parts = { ...ofdWith(file, 200, list), 'Doc_0/Res/q.png': file }
@@ -122,7 +122,7 @@ describe('a photograph stored as PNG in an OFD', () => {
     expect(text(one.get('Doc_0/DocumentRes.xml')).match(/<ofd:MediaFile>[^<]*/g)).toEqual(['<ofd:MediaFile>p.jpg', '<ofd:MediaFile>p.jpg'])
   })
 
-  it('keeps its name where the list states a format, or another file names it', async () => {
+  it('keeps its name if the list declares a format or another file refers to it', async () => {
     const stated = ofdWith(file, 200, '<ofd:MultiMedia ID="5" Type="Image" Format="PNG">')
     const named = { ...parts, 'Doc_0/Other.xml': '<ofd:X>Res/p.png</ofd:X>' }
     for (const other of [stated, named])
@@ -148,7 +148,7 @@ describe('the order of levels', () => {
     ['OFD', ofd],
     ['EPUB', epub],
     ['KMZ', kmz],
-  ] as const)('holds in %s, whatever its picture is', async (_name, codec) => {
+  ] as const)('holds in %s for any picture', async (_name, codec) => {
     await fc.assert(
       fc.asyncProperty(picture, async (asked) => {
         const file = await fileOf(asked)
@@ -194,7 +194,7 @@ describe('a photograph stored as PNG in an EPUB', () => {
     ...extra,
   })
 
-  it('becomes JPEG; the manifest and every page say so, and nothing else changes', async () => {
+  it('becomes JPEG, and only the manifest and pages change', async () => {
     const parts = book({ 'OEBPS/style.css': 'p { color: red }' })
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
@@ -218,9 +218,9 @@ describe('a photograph stored as PNG in an EPUB', () => {
     ['a style sheet', { 'OEBPS/style.css': 'body { background: url(pictures/p.png) }' }],
     ['a script', { 'OEBPS/s.js': 'show("p.png")' }],
     ['the text of a page', { 'OEBPS/b.xhtml': '<html><body>See p.png</body></html>' }],
-    ['a list of sizes', { 'OEBPS/b.xhtml': '<html><body><img srcset="pictures/p.png 2x"/></body></html>' }],
+    ['a srcset attribute', { 'OEBPS/b.xhtml': '<html><body><img srcset="pictures/p.png 2x"/></body></html>' }],
     ['a JPEG beside it', { 'OEBPS/pictures/p.jpg': 'x', 'OEBPS/pictures/P.jpeg': 'y' }],
-  ])('keeps its name where %s has it', async (_what, extra) => {
+  ])('keeps its name if %s refers to it', async (_what, extra) => {
     const after = await partsOf((await pressed(epub, await zipOf(book(extra)), 'low')).bytes)
     expect(after.has('OEBPS/pictures/p.png')).toBe(true)
   })

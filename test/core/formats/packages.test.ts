@@ -1,4 +1,4 @@
-/** EPUB, KMZ, OFD, Shapefile bundles and mail. */
+/** Packages (EPUB, KMZ, OFD, Shapefile bundles) and mail. */
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ import { jpegOf, lent, type Parts, partsOf, photo, press, zipOf } from '../../su
 const loose = await jpegOf(photo(320, 240), 320, 240, 98)
 const tight = await jpegOf(photo(320, 240), 320, 240, 70)
 const kml = `<?xml version="1.0"?><kml>${'<Placemark><name>a</name></Placemark>'.repeat(100)}</kml>`
-/** A codec for JPEG that always answers the same. */
+/** Test codec for JPEG that always returns the same result. */
 const made = (bytes = tight): InnerResult => ({
   kind: 'compressed',
   bytes,
@@ -36,7 +36,7 @@ const made = (bytes = tight): InnerResult => ({
 const tightening = lent(() => made())
 
 describe('pictures in packages', () => {
-  test('KMZ: order and KML stay, pictures come back under their names', async () => {
+  test('KMZ: keeps order, KML and names of pictures', async () => {
     const parts: Parts = { 'doc.kml': kml, 'files/a.jpg': loose, 'files/model.dae': kml, 'other.kml': kml }
     const { outcome, bytes } = await press(kmz, await zipOf(parts), 'medium', tightening)
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 0.97, psnrDb: 37 } } })
@@ -46,7 +46,7 @@ describe('pictures in packages', () => {
     expect(Buffer.from(after.get('doc.kml')!).toString()).toBe(kml)
   })
 
-  test('what a codec verified is known again to the last byte, and nothing else is', async () => {
+  test('recognises exactly the files that a codec verified', async () => {
     const { source: original, options } = await press(kmz, await zipOf({ 'doc.kml': kml, 'a.jpg': loose }), 'medium', tightening)
     const sink = memorySink(original.size, 'a.kmz')
     const { evidence, ...outcome } = await kmz.compress(original, sink, options)
@@ -59,7 +59,7 @@ describe('pictures in packages', () => {
     expect([evidence.has(tight), evidence.has(tight.slice(0, -200)), evidence.has(loose)]).toEqual([true, false, false])
   })
 
-  test('EPUB: mimetype comes first, stored, at offset 38', async () => {
+  test('EPUB: stores mimetype first, at offset 38', async () => {
     const parts: Parts = { 'META-INF/container.xml': kml, 'OEBPS/a.jpg': loose, mimetype: 'application/epub+zip', 'OEBPS/a.xhtml': kml }
     const { outcome, bytes } = await press(epub, await zipOf(parts), 'medium', tightening)
     expect(outcome.kind).toBe('compressed')
@@ -72,7 +72,7 @@ describe('pictures in packages', () => {
     })
   })
 
-  test('EPUB: what encryption.xml names is not touched, and with a signature nothing is', async () => {
+  test('EPUB: keeps files that encryption.xml lists, and all files if signed', async () => {
     const encryption = '<encryption><enc:CipherReference URI="OEBPS/a%20b.jpg"/></encryption>'
     const parts: Parts = {
       mimetype: 'application/epub+zip',
@@ -89,7 +89,7 @@ describe('pictures in packages', () => {
     expect((await partsOf(signed.bytes)).get('OEBPS/c.jpg')).toEqual(loose)
   })
 
-  test('OFD: signatures keep every byte; pictures are otherwise recompressed', async () => {
+  test('OFD: keeps every byte if signed, and recompresses pictures otherwise', async () => {
     const parts: Parts = { 'OFD.xml': kml, 'Doc_0/Res/图像.jpg': loose, 'Doc_0/Pages/Page_0/Content.xml': kml }
     const plain = await press(ofd, await zipOf(parts), 'low', tightening)
     expect((await partsOf(plain.bytes)).get('Doc_0/Res/图像.jpg')).toEqual(tight)
@@ -98,7 +98,7 @@ describe('pictures in packages', () => {
     expect((await partsOf(signed.bytes)).get('Doc_0/Res/图像.jpg')).toEqual(loose)
   })
 
-  test('OFD: matrices say how large pictures are shown, paths without regard to case', async () => {
+  test('OFD: reads displayed sizes from matrices and ignores case in paths', async () => {
     const resource =
       '<ofd:Res BaseLoc="Res"><ofd:MultiMedias><ofd:MultiMedia ID="7" Type="Image"><ofd:MediaFile>A.JPG</ofd:MediaFile></ofd:MultiMedia><ofd:MultiMedia ID="8" Type="Image"><ofd:MediaFile>b.jpg</ofd:MediaFile></ofd:MultiMedia></ofd:MultiMedias></ofd:Res>'
     const page =
@@ -114,7 +114,7 @@ describe('pictures in packages', () => {
     expect([...shown].map(([{ name }, size]) => [name, size])).toEqual([['Doc_0/Res/a.jpg', { widthInches: 2, heightInches: 1 }]])
   })
 
-  test('OFD: ultra merges equal files of one resource list; what a page names itself stays', async () => {
+  test('OFD: ultra merges equal files of a resource list unless a page refers to them', async () => {
     const list = (name: string) =>
       `<ofd:Res BaseLoc="Res"><ofd:Fonts><ofd:Font ID="1"><ofd:FontFile>f1.ttf</ofd:FontFile></ofd:Font><ofd:Font ID="2"><ofd:FontFile>${name}</ofd:FontFile></ofd:Font></ofd:Fonts><ofd:MediaFile>named.bin</ofd:MediaFile><ofd:MediaFile>duplicate.bin</ofd:MediaFile></ofd:Res>`
     const blob = Uint8Array.from({ length: 3000 }, (_, index) => (index * index) & 255)
@@ -137,9 +137,9 @@ describe('pictures in packages', () => {
     expect((await partsOf((await press(ofd, await zipOf(parts), 'low')).bytes)).size).toBe(7)
   })
 
-  test('bytes between the members, which no entry names, go with a word', async () => {
+  test('reports removed bytes between members', async () => {
     const [old, fresh] = [Buffer.from(await zipOf({ 'doc.kml': kml.slice(9) })), Buffer.from(await zipOf({ 'doc.kml': kml, 'b.kml': kml }))]
-    // As programs do that append: the members of the first archive stay in front, and the new directory does not name the last of them.
+    // Simulates programs that append to an archive: the old members stay in front, and the new directory omits the last of them.
     const member = old.subarray(0, old.lastIndexOf(Buffer.from('504b0102', 'hex')))
     const [second, central] = [fresh.indexOf('b.kml') - 30, fresh.indexOf(Buffer.from('504b0102', 'hex'))]
     const whole = Buffer.concat([fresh.subarray(0, second), member, fresh.subarray(second)])
@@ -153,14 +153,14 @@ describe('pictures in packages', () => {
     })
   })
 
-  test('Shapefile bundles come back byte for byte', async () => {
+  test('keeps the files of Shapefile bundles byte for byte', async () => {
     const parts: Parts = { 'a.shp': kml, 'a.shx': kml.slice(9), 'a.dbf': kml.slice(5), 'a.prj': 'GEOGCS[]' }
     const { outcome, bytes } = await press(shapefile, await zipOf(parts), 'low', tightening)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     for (const [name, content] of await partsOf(bytes)) expect(Buffer.from(content).toString()).toBe(parts[name])
   })
 
-  test('a result that is no picture of the same shape is noticed', async () => {
+  test('rejects a result that is not a picture of the same aspect ratio', async () => {
     const parts: Parts = { 'doc.kml': kml, 'a.jpg': loose }
     const original = await zipOf(parts)
     const { outcome, options } = await press(kmz, original, 'low', tightening)
@@ -209,11 +209,11 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-test('a directory that holds something is read like a file: one whose checksum is wrong is damage (directory-with-content)', async () => {
+test('reports a directory entry with content and a wrong checksum as malformed (directory-with-content)', async () => {
   const zip = Buffer.from(await zipOf({ 'doc.kml': kml, bb: 'what nobody would look for in a directory' }))
   const central = zip.lastIndexOf(Buffer.from('504b0102', 'hex'))
   const local = zip.readUInt32LE(central + 42)
-  // Names follow 30 and 46 bytes of header, and end with a slash where they are directories (APPNOTE 4.3.7, 4.3.12, 4.4.17).
+  // Names follow 30 and 46 bytes of header; names of directories end with a slash (APPNOTE 4.3.7, 4.3.12, 4.4.17).
   for (const at of [local + 30, central + 46]) {
     expect(zip.toString('latin1', at, at + 2)).toBe('bb')
     zip[at + 1] = '/'.charCodeAt(0)
@@ -230,14 +230,14 @@ describe('mail', () => {
   test.each([
     ['\r\n', 76],
     ['\n', 60],
-  ])('attachments come back in the same lines (%j, %i)', async (newline, width) => {
+  ])('keeps the line layout of attachments (%j, %i)', async (newline, width) => {
     const before = mail({ newline, width })
     const { outcome, bytes } = await press(eml, before, 'medium', tightening, 'eml')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 0.97 } } })
     expect(Buffer.compare(bytes, mail({ newline, width, attachment: tight }))).toBe(0)
   })
 
-  /** As Python's `quopri` writes bytes: line feeds stay line breaks, lines are at most 76 characters. */
+  /** Quoted-printable as Python's `quopri` writes it: line feeds stay line breaks, and lines have at most 76 characters. */
   const quoted = (bytes: Uint8Array, newline: string) => {
     const rows = ['']
     for (const byte of bytes) {
@@ -271,7 +271,7 @@ describe('mail', () => {
     return { encoding: part.encoding, bytes: Buffer.from(body!.bytes), start: part.start, end: part.end }
   }
 
-  test.each(['\r\n', '\n'])('a picture in quoted-printable is recompressed and stays in quoted-printable (%j)', async (newline) => {
+  test.each(['\r\n', '\n'])('recompresses a picture in quoted-printable (%j)', async (newline) => {
     const before = quotedMail(loose, newline)
     expect((await decoded(before)).bytes).toEqual(Buffer.from(loose))
     const { outcome, bytes } = await press(eml, before, 'medium', tightening, 'eml')
@@ -279,7 +279,7 @@ describe('mail', () => {
     const [old, fresh] = [await decoded(before), await decoded(bytes)]
     expect(fresh.encoding).toBe('quoted-printable')
     expect(fresh.bytes).toEqual(Buffer.from(tight))
-    // Everything around the picture is the same to the byte; its lines are no longer than those of the upload.
+    // All bytes around the picture are the same, and lines are no longer than those of the upload.
     expect(Buffer.compare(bytes.subarray(0, fresh.start), before.subarray(0, old.start))).toBe(0)
     expect(Buffer.compare(bytes.subarray(fresh.end), before.subarray(old.end))).toBe(0)
     for (const line of Buffer.from(bytes.subarray(fresh.start, fresh.end)).toString('latin1').split(newline)) {
@@ -288,12 +288,12 @@ describe('mail', () => {
     }
   })
 
-  test('a signed mail keeps its picture in quoted-printable', async () => {
+  test('leaves a signed mail with a quoted-printable picture unchanged', async () => {
     const { outcome } = await press(eml, quotedMail(loose, '\r\n', 'DKIM-Signature: v=1\r\n'), 'low', tightening, 'eml')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'signed' })
   })
 
-  test('quoted-printable goes and comes back, or is refused', async () => {
+  test('encodes decoded quoted-printable to the same bytes, or refuses it', async () => {
     const shape = fc.record({
       lineLength: fc.integer({ min: 8, max: 76 }),
       lineBreak: fc.constantFrom('\n', '\r\n'),
@@ -315,23 +315,23 @@ describe('mail', () => {
     ['DKIM', { head: 'DKIM-Signature: v=1; a=rsa-sha256\r\n' }],
     ['ARC', { head: 'ARC-Message-Signature: i=1\r\n' }],
     ['PGP', { head: 'X: -----BEGIN PGP SIGNED MESSAGE-----\r\n' }],
-  ])('%s counts as signed', async (_, options) => {
+  ])('treats a mail with %s as signed', async (_, options) => {
     const { outcome } = await press(eml, mail(options), 'low', tightening, 'eml')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'signed' })
   })
 
-  test('a part with its own digest stays, and so does base64 that could not be written again', async () => {
+  test('leaves parts with a digest and irregular base64 unchanged', async () => {
     for (const before of [mail({ fields: '\r\nContent-MD5: abc' }), mail({ width: 75 })]) {
       expect((await press(eml, before, 'low', tightening, 'eml')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     }
   })
 
-  test('by default a mail is packed byte for byte', async () => {
+  test('compresses a mail byte-exact by default', async () => {
     const { outcome } = await press(eml, mail(), 'low', tightening)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
   })
 
-  test('the verification notices a changed header, text or line', async () => {
+  test('rejects a changed header, text or line', async () => {
     const before = mail()
     const { outcome, options } = await press(eml, before, 'low', tightening, 'eml')
     if (outcome.kind !== 'compressed') throw new Error('nothing was compressed')
@@ -347,7 +347,7 @@ describe('mail', () => {
     expect(await verdict(mail({ attachment: tight.slice(0, -90) }))).toBe(false)
   })
 
-  test('base64 goes and comes back, or is refused', async () => {
+  test('encodes decoded base64 to the same bytes, or refuses it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 400 }),
@@ -357,7 +357,7 @@ describe('mail', () => {
         async (bytes, width, newline, tail) => {
           const body = new TextEncoder().encode(lines(bytes, width, newline) + tail)
           const shape = await readBase64(pieces(body, 50), body.length)
-          // A last line that is shorter than the tail's break can tell nothing about lines: only then it is refused.
+          // Only a last line shorter than the trailing line break may be refused, because it does not determine the line length.
           if (shape) {
             expect(shape.bytes).toEqual(bytes)
             expect(Buffer.compare(Buffer.concat([...writeBase64(shape, bytes)]), body)).toBe(0)
@@ -370,7 +370,7 @@ describe('mail', () => {
       expect(await readBase64(pieces(new TextEncoder().encode(odd), 3), odd.length), odd).toBeUndefined()
   })
 
-  test('any bytes are a mail with parts inside it, or none', async () => {
+  test('parses any bytes as a mail with nested parts, or refuses them', async () => {
     const piece = fc.constantFrom(
       'Content-Type: multipart/mixed; boundary=b\r\n',
       '\r\n',
@@ -396,7 +396,7 @@ describe('mail', () => {
     )
   })
 
-  test('thousands of nested parts are refused, quickly', async () => {
+  test('refuses thousands of nested parts quickly', async () => {
     const nested = Array.from(
       { length: 5000 },
       (_, index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`,

@@ -1,4 +1,4 @@
-/** Indexes that name the same frames again and again: a few bytes each, and each a frame to decode and to encode. */
+/** Hostile indexes that list the same frames many times: each entry takes a few bytes and costs one decoded and encoded frame. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
@@ -18,7 +18,7 @@ const at = (file: Uint8Array, id: string, from = 0) => {
   return found
 }
 
-/** Rows of `idx1`, its last chunk, made to be these. */
+/** Replaces the rows of `idx1`, the last chunk of the file. */
 function withIndex(file: Uint8Array, rowsOf: (rows: Uint8Array[]) => Uint8Array[]): Uint8Array {
   const idx1 = at(file, 'idx1')
   const old = Array.from({ length: (file.length - idx1 - 8) / 16 }, (_, i) => file.slice(idx1 + 8 + i * 16, idx1 + 24 + i * 16))
@@ -33,12 +33,12 @@ function withIndex(file: Uint8Array, rowsOf: (rows: Uint8Array[]) => Uint8Array[
 const count = (rows: Uint8Array[], times: number) => Array.from({ length: times }, () => rows).flat()
 
 describe('an AVI index', () => {
-  it('that names one frame 8000 times is refused before any is decoded', async () => {
+  it('that lists one frame 8000 times is refused before decoding', async () => {
     const film = withIndex(rawAvi(4), (rows) => count(rows.slice(0, 1), 8000))
     await expect(readAvi(memorySource(film, 'film.avi'))).rejects.toThrow(CodecError)
   })
 
-  it('is refused, too, where the frames are so short that all together are no more than the file', async () => {
+  it('that repeats very short frames is refused even if their total is below the file size', async () => {
     const film = withIndex(rawAvi(4), (rows) =>
       count(rows.slice(0, 1), 8000).map((row) => {
         const short = row.slice()
@@ -49,13 +49,13 @@ describe('an AVI index', () => {
     await expect(readAvi(memorySource(film, 'film.avi'))).rejects.toThrow(CodecError)
   })
 
-  it('may name a frame twice, as where a picture stands still', async () => {
+  it('may list a frame twice', async () => {
     const film = withIndex(rawAvi(12, 64, 48, 8000), (rows) => [...rows, ...rows.slice(-2)])
     expect((await readAvi(memorySource(film, 'film.avi'))).chunks.count).toBe(26)
   })
 })
 
-/** The chunk of the first track named so many times. */
+/** Lists the first chunk of the first track many times. */
 function withChunks(file: Uint8Array, times: number): Uint8Array {
   const stco = at(file, 'stco')
   const extra = (times - 1) * 4
@@ -74,17 +74,17 @@ function withChunks(file: Uint8Array, times: number): Uint8Array {
 }
 
 describe('the tables of a MOV', () => {
-  it('that name one chunk 5000 times are refused before any is decoded', async () => {
+  it('that list one chunk 5000 times are refused before decoding', async () => {
     await expect(readMovie(memorySource(withChunks(rawMovie(4), 5000), 'film.mov'))).rejects.toThrow(CodecError)
   })
 
-  it('may name a chunk twice', async () => {
+  it('may list a chunk twice', async () => {
     using movie = await readMovie(memorySource(withChunks(rawMovie(4), 2), 'film.mov'))
     expect(movie.tracks[0]?.sampleCount).toBe(8)
   })
 })
 
-/** A picture of which only the first strips are written: all others are found where those are, in turn. */
+/** A picture whose first strips are stored; all other offsets point to these strips in turn. */
 function withSharedStrips(strips: number, written: number): Uint8Array {
   const sparse = Array.from({ length: strips - written }, (_, i) => written + i)
   const file = buildTiff([{ width: 1024, height: strips, bits: 8, samples: 3, rowsPerStrip: 1, sparse }])
@@ -99,12 +99,12 @@ function withSharedStrips(strips: number, written: number): Uint8Array {
 }
 
 describe('the strips of a TIFF', () => {
-  it('that are one and the same 2000 times are refused before any is decoded', async () => {
+  it('that are the same 2000 times are refused before decoding', async () => {
     const { outcome } = await pressFile(tiff, withSharedStrips(2000, 1), 'a.tif')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
-  it('may be found where others are, as where pictures are blank', async () => {
+  it('may share bytes, as in blank pictures', async () => {
     const { outcome } = await pressFile(tiff, withSharedStrips(40, 20), 'a.tif')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.any(Array) })
   })
