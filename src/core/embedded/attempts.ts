@@ -5,7 +5,6 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../bytes/yield.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { gentlerTargets } from '../catalog/level-order.ts'
 import { LEVELS, pictureTarget } from '../catalog/levels.ts'
 import type { OutputId } from '../catalog/outputs.ts'
@@ -16,22 +15,17 @@ import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
 import { goneFrom } from './gone.ts'
 import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { ScaledSample, similarity } from './similarity.ts'
+import {
+  MAX_DOWNSAMPLE_SCALE,
+  MIN_ESTIMATED_PIXELS,
+  MIN_UPSCALED_PSNR_DB,
+  MIN_UPSCALED_RGB_PSNR_DB,
+  MIN_UPSCALED_SSIM,
+  SSIM_MARGIN,
+} from './tuning.ts'
 
 /** Pixels an inch of displayed size that each level keeps. If quality floors need more pixels, the values of gentler levels are tried. */
 const DPI = LEVELS.shownDotsPerInch
-
-/** Ratio of sides. A picture is not downsampled to more than this ratio: the loss would not be worth it. */
-const WORTHWHILE_SCALE = 0.8
-/**
- * Minimum scores of a downsampled result after upscaling. They are above the floors, so that other implementations of the metrics agree.
- */
-const SCALED_SSIM = FLOOR_SSIM + 0.01
-const SCALED_PSNR_DB = FLOOR_PSNR_DB + 0.5
-const SCALED_RGB_PSNR_DB = 26
-/** SSIM by which a level's encoding may exceed its target, because smooth pictures keep a minimum quality. */
-const DOUBT_SSIM: Record<Quality, number> = { ultra: 0.02, low: 0.02, medium: 0.002, high: 0.002 }
-/** Pixels. Encoding a smaller picture takes no longer than estimating the result. */
-const WORTH_LOOKING_PIXELS = 100_000
 
 export interface Recompressed {
   readonly bytes: Uint8Array
@@ -84,7 +78,7 @@ export function reducedSizes({ facts, request: { shown, lossless } }: Work, qual
   if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
     for (const dpi of [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])) {
       const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
-      if (!(scale < WORTHWHILE_SCALE)) break
+      if (!(scale < MAX_DOWNSAMPLE_SCALE)) break
       sizes.push({ maxWidth: Math.max(1, Math.ceil(facts.width * scale)), maxHeight: Math.max(1, Math.ceil(facts.height * scale)) })
     }
   }
@@ -158,15 +152,15 @@ function isHopeless(facts: PictureFacts, result: InnerResult): boolean {
  * estimate to be faster than encoding.
  */
 function leftBySize({ sample, facts: { width, height } }: Work, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
-  if (maxWidth === undefined || width * height < WORTH_LOOKING_PIXELS) return Promise.resolve(undefined)
+  if (maxWidth === undefined || width * height < MIN_ESTIMATED_PIXELS) return Promise.resolve(undefined)
   return sample.similarityAt(maxWidth / width)
 }
 
 /** True if the similarity `left` after downsampling leaves enough for the loss of a level's encoding. The SSIM of both steps multiplies. */
 function mayStand(left: Similarity | undefined, quality: Quality): boolean {
   if (!left) return true
-  const ssim = left.ssim * pictureTarget(quality).ssim + DOUBT_SSIM[quality]
-  return ssim >= SCALED_SSIM && left.psnrDb >= SCALED_PSNR_DB && left.psnrRgbDb >= SCALED_RGB_PSNR_DB
+  const ssim = left.ssim * pictureTarget(quality).ssim + SSIM_MARGIN[quality]
+  return ssim >= MIN_UPSCALED_SSIM && left.psnrDb >= MIN_UPSCALED_PSNR_DB && left.psnrRgbDb >= MIN_UPSCALED_RGB_PSNR_DB
 }
 
 /** Returns a codec's result if it is smaller and passes the checks at the old picture's size. */
@@ -181,7 +175,12 @@ async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResul
   if (!fresh) return undefined
   if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false, gone }
   const measured = await similarity(before, bytes)
-  if (!measured || measured.ssim < SCALED_SSIM || measured.psnrDb < SCALED_PSNR_DB || measured.psnrRgbDb < SCALED_RGB_PSNR_DB)
+  if (
+    !measured ||
+    measured.ssim < MIN_UPSCALED_SSIM ||
+    measured.psnrDb < MIN_UPSCALED_PSNR_DB ||
+    measured.psnrRgbDb < MIN_UPSCALED_RGB_PSNR_DB
+  )
     return undefined
   // The loss is the worse of the values at both sizes. Only the codec computes the SSIMULACRA 2 score, at the reduced size.
   const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)

@@ -1,5 +1,6 @@
 /** Collects what was removed from embedded files, for the receipt of the outer file. */
 import { type Code, distinct, type Message, message } from '../i18n/message.ts'
+import { MAX_REMOVED_STEPS } from './tuning.ts'
 
 /** Step codes of inner receipts that report removed data. */
 const GONE: ReadonlySet<Code> = new Set<Code>([
@@ -51,9 +52,6 @@ const GONE: ReadonlySet<Code> = new Set<Code>([
   'zero_bytes_removed',
 ])
 
-/** Number of different steps that are listed. Further steps are only counted. */
-const MOST_LINES = 12
-
 export const goneFrom = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
 
 /** Removed data in embedded files: each step with the number of files that report it. */
@@ -74,8 +72,8 @@ export class Gone {
     const lines = [...this.#steps.values()].map(({ what, files }) =>
       files === 1 ? message('in_1_file_inside', { what }) : message('in_files_inside', { files, what }),
     )
-    const more = lines.length - MOST_LINES
-    return more > 0 ? [...lines.slice(0, MOST_LINES), message('more_lines_left_out', { more })] : lines
+    const more = lines.length - MAX_REMOVED_STEPS
+    return more > 0 ? [...lines.slice(0, MAX_REMOVED_STEPS), message('more_lines_left_out', { more })] : lines
   }
 }
 

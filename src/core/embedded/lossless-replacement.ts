@@ -12,11 +12,9 @@ import { plainBmp } from './plain-bmp.ts'
 import { plainTiff } from './plain-tiff.ts'
 import { type PictureRequest, type Recompressed, recompressPicture } from './recompress.ts'
 import { similarity } from './similarity.ts'
+import { PACKAGE_DEFLATE_LEVEL } from './tuning.ts'
 
 type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
-
-/** zlib level that estimates the size of the old picture after a package deflates it. */
-const DEFLATE_LEVEL = 6
 
 /**
  * Converts a picture to a PNG with exactly the same samples. `undefined`: another format, or a BMP or TIFF that readers show differently.
@@ -49,7 +47,7 @@ export async function recompressAsPng(
   const png = await exactPng(bytes)
   if (!png) return undefined
   const best = (await recompressPicture(png, name, options, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
-  return best.bytes.length < zlibCompress(bytes, DEFLATE_LEVEL).length ? best : undefined
+  return best.bytes.length < zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length ? best : undefined
 }
 
 /** Returns why a PNG or JPEG must not replace a BMP or TIFF; `undefined` if it may. Frees `before` and `after`. */

@@ -21,13 +21,8 @@ import { pictureFacts } from './image-header.ts'
 import { type Recompressed, recompressPicture } from './recompress.ts'
 import { jpegName, type References, renamedTexts } from './renaming.ts'
 import { decodes, partSimilarity, similarity } from './similarity.ts'
+import { ASPECT_TOLERANCE, MAX_PICTURE_BYTES, MAX_READY_BYTES, MIN_PICTURE_BYTES } from './tuning.ts'
 import { VerifiedFiles } from './verification-cache.ts'
-
-/** Bytes. Larger pictures stay unchanged, because picture and result must both fit in memory. */
-const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
-const SMALLEST_PICTURE_BYTES = 600
-/** Allowed change of a picture's aspect ratio by downsampling, as a share. */
-const ASPECT_TOLERANCE = 0.02
 
 /** Facts about one package that its format's rules provide. */
 export interface Survey {
@@ -120,16 +115,13 @@ async function compressPictures(
   return { kind: 'compressed', ...lossOf(loss), steps, evidence }
 }
 
-/** Bytes of results that are kept between planning and writing. When they are used up, further PNGs keep their names. */
-const HELD_BYTES = 16 * 1024 * 1024
-
 /** Compresses pictures that may be renamed before anything is written, because texts that refer to them may come first in the package. */
 async function readyPictures(archive: ZipArchive, survey: Survey, options: Options): Promise<Map<ZipEntry, Recompressed | undefined>> {
   const ready = new Map<ZipEntry, Recompressed | undefined>()
   let heldBytes = 0
   if (options.quality === 'high') return ready
   for (const entry of survey.references?.mentions.keys() ?? []) {
-    if (!isTried(entry, survey) || survey.duplicates?.merged.has(entry) || heldBytes > HELD_BYTES) continue
+    if (!isTried(entry, survey) || survey.duplicates?.merged.has(entry) || heldBytes > MAX_READY_BYTES) continue
     options.signal.throwIfAborted()
     const wanted = { shown: survey.shown?.get(entry), mayBecomeJpeg: true }
     const made = await recompressPicture(await readEntry(archive, entry), entry.name.split('/').at(-1)!, options, wanted)
@@ -140,7 +132,7 @@ async function readyPictures(archive: ZipArchive, survey: Survey, options: Optio
 }
 
 const isTried = (entry: ZipEntry, survey: Survey) =>
-  mayChange(entry, survey) && entry.size >= SMALLEST_PICTURE_BYTES && entry.size <= LARGEST_PICTURE_BYTES
+  mayChange(entry, survey) && entry.size >= MIN_PICTURE_BYTES && entry.size <= MAX_PICTURE_BYTES
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
 const mayChange = (entry: ZipEntry, survey: Survey) =>

@@ -1,21 +1,7 @@
 /** Distinguishes photographs of any size from drawings, screenshots and text, by comparing neighbouring pixels. */
 import type { PictureFacts } from './image-header.ts'
 import { rowsOf } from './rows.ts'
-
-/** Width and height of a block in pixels. */
-const BLOCK = 8
-/**
- * Sample levels between the darkest and the brightest sample of a block. At or below it, the block is flat: sky, paper, a product's
- * background.
- */
-const FLAT_LEVELS = 6
-/** Share of pixels that equal their left neighbour. A block with edges and a larger share counts as drawn. */
-const DRAWN_SHARE = 0.4
-/** Largest share of drawn blocks, among blocks with edges, in a photograph. */
-const MOST_DRAWN = 0.1
-/** A photograph has at least this many colours for each pixel in blocks with edges, but `COLOURS` are always enough. */
-const COLOURS_A_PIXEL = 0.1
-const COLOURS = 500
+import { BLOCK_PIXELS, DRAWN_SHARE, ENOUGH_COLOURS, FLAT_LEVELS, MAX_DRAWN_SHARE, MIN_COLOURS_PER_PIXEL } from './tuning.ts'
 
 export interface PictureKindFacts {
   readonly opaque: boolean
@@ -25,7 +11,7 @@ export interface PictureKindFacts {
 /** Reads a picture once. A photograph has many colours, and its neighbouring pixels differ outside flat areas. */
 export async function examined(bytes: Uint8Array, facts: PictureFacts): Promise<PictureKindFacts> {
   const stride = facts.width * 4
-  const strip = new Uint8Array(stride * BLOCK)
+  const strip = new Uint8Array(stride * BLOCK_PIXELS)
   const blocks = new Blocks(facts.width)
   let filled = 0
   for await (const rows of rowsOf(bytes, facts, 4)) {
@@ -58,21 +44,21 @@ class Blocks {
     this.#width = width
   }
 
-  /** Examines `BLOCK` rows of RGBA. */
+  /** Examines `BLOCK_PIXELS` rows of RGBA. */
   push(strip: Uint8Array): void {
-    for (let x = 0; x + BLOCK <= this.#width; x += BLOCK) this.#block(strip, x)
+    for (let x = 0; x + BLOCK_PIXELS <= this.#width; x += BLOCK_PIXELS) this.#block(strip, x)
   }
 
   get photograph(): boolean {
-    const least = Math.min(COLOURS, this.#withEdges * BLOCK * BLOCK * COLOURS_A_PIXEL)
-    return this.#withEdges > 0 && this.#drawn <= this.#withEdges * MOST_DRAWN && this.#colours.size >= least
+    const least = Math.min(ENOUGH_COLOURS, this.#withEdges * BLOCK_PIXELS * BLOCK_PIXELS * MIN_COLOURS_PER_PIXEL)
+    return this.#withEdges > 0 && this.#drawn <= this.#withEdges * MAX_DRAWN_SHARE && this.#colours.size >= least
   }
 
   #block(strip: Uint8Array, left: number): void {
     const stride = this.#width * 4
     let [darkest, brightest, equal] = [255, 0, 0]
-    for (let y = 0; y < BLOCK; y++) {
-      for (let at = y * stride + left * 4, x = 0; x < BLOCK; x++, at += 4) {
+    for (let y = 0; y < BLOCK_PIXELS; y++) {
+      for (let at = y * stride + left * 4, x = 0; x < BLOCK_PIXELS; x++, at += 4) {
         for (let channel = 0; channel < 3; channel++) {
           const sample = strip[at + channel]!
           if (sample < darkest) darkest = sample
@@ -83,10 +69,10 @@ class Blocks {
     }
     if (brightest - darkest <= FLAT_LEVELS) return
     this.#withEdges++
-    if (equal > BLOCK * (BLOCK - 1) * DRAWN_SHARE) this.#drawn++
-    if (this.#colours.size >= COLOURS) return
-    for (let y = 0; y < BLOCK; y++) {
-      for (let at = y * stride + left * 4, x = 0; x < BLOCK; x++, at += 4)
+    if (equal > BLOCK_PIXELS * (BLOCK_PIXELS - 1) * DRAWN_SHARE) this.#drawn++
+    if (this.#colours.size >= ENOUGH_COLOURS) return
+    for (let y = 0; y < BLOCK_PIXELS; y++) {
+      for (let at = y * stride + left * 4, x = 0; x < BLOCK_PIXELS; x++, at += 4)
         this.#colours.add((strip[at]! << 16) | (strip[at + 1]! << 8) | strip[at + 2]!)
     }
   }

@@ -3,6 +3,7 @@
  */
 import { ByteReader } from '../bytes/reader.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
+import { MAX_REPLACED_PIXELS } from './tuning.ts'
 
 export interface PlainBmp extends PlainPicture {
   /** Returns row `y` from the top as 8-bit RGB. The row is valid until the next call. */
@@ -14,7 +15,6 @@ const FILE_HEADER_BYTES = 14
 const HEADERS: ReadonlySet<number> = new Set([40, 108, 124])
 /** LCS_sRGB and LCS_WINDOWS_COLOR_SPACE: the BMP has no colour space of its own. */
 const USUAL_COLOURS: ReadonlySet<number> = new Set([0x73524742, 0x57696e20])
-const MAX_PIXELS = 64_000_000
 
 /** `undefined`: another kind of BMP, a damaged BMP, or another format. */
 export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
@@ -26,7 +26,7 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const [width, down] = [view.getInt32(18, true), view.getInt32(22, true)]
   const height = Math.abs(down)
   const [bits, compression, start] = [reader.u16(28), reader.u32(30), reader.u32(10)]
-  if (width < 1 || height < 1 || width * height > MAX_PIXELS || reader.u16(26) !== 1 || compression !== 0) return undefined
+  if (width < 1 || height < 1 || width * height > MAX_REPLACED_PIXELS || reader.u16(26) !== 1 || compression !== 0) return undefined
   if (![1, 4, 8, 24, 32].includes(bits) || (headerBytes > 40 && !USUAL_COLOURS.has(reader.u32(14 + 56)))) return undefined
   const stride = Math.ceil((width * bits) / 32) * 4
   if (start < FILE_HEADER_BYTES + headerBytes || start + stride * height > bytes.length) return undefined

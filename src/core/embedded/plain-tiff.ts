@@ -13,6 +13,7 @@ import { readTiff } from '../containers/tiff/read-directories.ts'
 import { isCodecError } from '../model/error.ts'
 import { memorySource } from '../model/source.ts'
 import { type PlainPicture, physicalSize } from './plain-picture.ts'
+import { MAX_PROFILE_BYTES, MAX_REPLACED_PIXELS, MAX_TEXT_BYTES } from './tuning.ts'
 
 /** Tags about the stored form or the scanner, which a PNG does not need. A TIFF with other tags that a PNG cannot store stays a TIFF. */
 const FORM: ReadonlySet<number> = new Set([
@@ -33,10 +34,6 @@ const TEXTS: { readonly [tag: number]: string } = {
   33432: 'Copyright',
 }
 const KNOWN: ReadonlySet<number> = new Set([...FORM, ORIENTATION, ...Object.values(RESOLUTION), PROFILE, ...Object.keys(TEXTS).map(Number)])
-
-const MAX_PIXELS = 64_000_000
-const MAX_PROFILE_BYTES = 4 * 1024 * 1024
-const MAX_TEXT_BYTES = 4096
 
 /** `undefined`: another kind of TIFF, a damaged TIFF, or another format. */
 export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undefined> {
@@ -62,7 +59,7 @@ export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undef
 async function isPlain(file: TiffFile, pixels: Pixels): Promise<boolean> {
   const { directory, tiled, planes, bits, floating, samples, mirrored, decodable, compression } = pixels
   if (tiled || planes !== 1 || bits !== 8 || floating || mirrored || !decodable || isFax(compression)) return false
-  if (pixels.width * pixels.height > MAX_PIXELS || pixels.lengths.some((length) => length === 0)) return false
+  if (pixels.width * pixels.height > MAX_REPLACED_PIXELS || pixels.lengths.some((length) => length === 0)) return false
   const number = async (tag: number, usual: number) => {
     const entry = find(directory, tag)
     return entry ? ((await readNumbers(file, entry))[0] ?? usual) : usual

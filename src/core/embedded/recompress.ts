@@ -20,17 +20,16 @@ import {
 import { exactSecondsOf, secondsOf } from './cpu-estimate.ts'
 import { pictureFacts } from './image-header.ts'
 import { examined } from './photograph.ts'
+import {
+  DEFLATES_AGAIN_SHARE,
+  DRAWN_JPEG_SHARE,
+  GENTLER_TRIAL_SHARE,
+  PACKAGE_DEFLATE_LEVEL,
+  RENAMING_BYTES,
+  SMALL_PICTURE_BYTES,
+} from './tuning.ts'
 
 export type { PictureRequest, Recompressed } from './attempts.ts'
-
-/** Bytes that renaming may add to the texts that refer to a picture. A picture that saves less keeps its name. */
-const RENAMING_BYTES = 192
-/** Share of the old bytes. A drawing or screenshot becomes JPEG only if the JPEG is smaller than this share. */
-const DRAWN_JPEG_SHARE = 0.2
-/** Bytes. In smaller pictures, headers and tables matter as much as pixels. */
-const SMALL_BYTES = 64 * 1024
-/** Share of the old bytes. A downsampled picture below it is smaller than any result with more pixels, so none is tried. */
-const DOUBTFUL_SHARE = { jpg: 0.5, png: 0.25 }
 
 /** Recompresses a picture. `undefined`: nothing is saved, or the CPU budget is used up. */
 export async function recompressPicture(
@@ -98,11 +97,7 @@ async function sameKind(work: Work): Promise<Recompressed | undefined> {
   return best && placedBytes(work, best) < oldBytes(work) ? best : undefined
 }
 
-/** Share of a file's bytes. If Deflate saves more, the file has large flat areas whose compressed bytes repeat. */
-const DEFLATES_AGAIN = 0.03
-const DEFLATE_LEVEL = 6
-
-const deflatedBytes = (bytes: Uint8Array) => Math.min(bytes.length, zlibCompress(bytes, DEFLATE_LEVEL).length)
+const deflatedBytes = (bytes: Uint8Array) => Math.min(bytes.length, zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length)
 
 /** Bytes of a result in its container. In packages, all kinds except JPEG may be deflated again. */
 const placedBytes = ({ request: { sizeOf } }: Work, { bytes, output }: Pick<Recompressed, 'bytes' | 'output'>): number =>
@@ -124,8 +119,8 @@ async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: I
   const { facts, bytes, options } = work
   const { time } = options.inner
   if (!made?.downsampled && reducedSizes(work, options.quality).length === 0) return []
-  const share = facts.kind === 'jpg' ? DOUBTFUL_SHARE.jpg : DOUBTFUL_SHARE.png
-  const isDoubtful = !made || bytes.length <= SMALL_BYTES || made.bytes.length > bytes.length * share
+  const share = facts.kind === 'jpg' ? GENTLER_TRIAL_SHARE.jpg : GENTLER_TRIAL_SHARE.png
+  const isDoubtful = !made || bytes.length <= SMALL_PICTURE_BYTES || made.bytes.length > bytes.length * share
   if (!isDoubtful) return []
   const seconds = secondsOf(facts, bytes.length)
   const results: (Recompressed | undefined)[] = []
@@ -144,7 +139,8 @@ async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: I
 
 /** Tries gentler levels for a picture that Deflate compresses again. The smaller file is not always smaller inside its package. */
 async function gentlerForms(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
-  if (!made || made.downsampled || made.output === 'jpg' || placedBytes(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN)) return []
+  if (!made || made.downsampled || made.output === 'jpg' || placedBytes(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN_SHARE))
+    return []
   const results: (Recompressed | undefined)[] = []
   for (const quality of gentlerTargets(work.options.quality)) results.push((await attempted(work, { ...asked, quality })).judged)
   return results

@@ -2,7 +2,6 @@
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import type { RowSample } from '../../../wasm/scale/scale.ts'
 import { similarityOfRows } from '../images/compare/compare.ts'
 import { scaledBicubic } from '../images/raster/bicubic.ts'
 import { cachedRaster } from '../images/raster/cached-raster.ts'
@@ -11,6 +10,7 @@ import type { Similarity } from '../metrics/ssim-psnr.ts'
 import { croppedRows, type Rect } from './crop.ts'
 import { type PictureFacts, pictureFacts } from './image-header.ts'
 import { BATCH_ROWS, rowsOf } from './rows.ts'
+import { MAX_CACHED_SAMPLE_BYTES, SAMPLED_BANDS } from './tuning.ts'
 
 /**
  * SSIM and PSNR of `after` against `before`, or against its part `part`. A smaller `after` is upscaled first.
@@ -51,12 +51,6 @@ async function similarityUnlessDamaged(reference: Raster, candidate: AsyncIterab
 const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
   facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
 
-/** Bands of rows that represent a whole picture: 64 of every 384 rows. */
-const SAMPLE: RowSample = { period: 384, span: 64 }
-
-/** Largest sample in bytes that is kept for all tried sizes. */
-const MOST_KEPT_BYTES = 8_000_000
-
 /** Estimates the loss by downsampling from bands of rows, without encoding. Takes a fraction of the time of a trial encoding. */
 export class ScaledSample {
   readonly #bytes: Uint8Array
@@ -70,7 +64,7 @@ export class ScaledSample {
     const { width } = facts
     const height = sampledRows(facts.height)
     const bands = { width, height, channels, rows: () => sampled(rowsOf(bytes, facts, channels), width * channels) } as const
-    this.#bands = width * height * channels <= MOST_KEPT_BYTES ? cachedRaster(bands) : bands
+    this.#bands = width * height * channels <= MAX_CACHED_SAMPLE_BYTES ? cachedRaster(bands) : bands
   }
 
   /** Similarity after downsampling by `scale` and upscaling. `undefined`: cannot be measured. */
@@ -81,7 +75,7 @@ export class ScaledSample {
     try {
       const small = await smallRows(this.#bytes, facts, channels, scale)
       if (!small) return undefined
-      return await similarityUnlessDamaged(this.#bands, scaledBicubic(small.rows, channels, small, facts, SAMPLE))
+      return await similarityUnlessDamaged(this.#bands, scaledBicubic(small.rows, channels, small, facts, SAMPLED_BANDS))
     } catch (error) {
       if (isEngineError(error, 'jpeg', 'png') || error instanceof RangeError) return undefined
       throw error
@@ -103,15 +97,16 @@ async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4
 
 const isDctScale = (dctScale: number): dctScale is 1 | 2 | 3 | 4 | 5 | 6 | 7 => dctScale >= 1 && dctScale <= 7
 
-const sampledRows = (height: number) => Math.floor(height / SAMPLE.period) * SAMPLE.span + Math.min(SAMPLE.span, height % SAMPLE.period)
+const sampledRows = (height: number) =>
+  Math.floor(height / SAMPLED_BANDS.period) * SAMPLED_BANDS.span + Math.min(SAMPLED_BANDS.span, height % SAMPLED_BANDS.period)
 
 /** Yields the sampled rows from chunks of whole rows. */
 async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): AsyncGenerator<Uint8Array> {
   let row = 0
   for await (const chunk of chunks) {
     const end = row + chunk.length / rowBytes
-    for (let band = row - (row % SAMPLE.period); band < end; band += SAMPLE.period) {
-      const [from, to] = [Math.max(row, band), Math.min(end, band + SAMPLE.span)]
+    for (let band = row - (row % SAMPLED_BANDS.period); band < end; band += SAMPLED_BANDS.period) {
+      const [from, to] = [Math.max(row, band), Math.min(end, band + SAMPLED_BANDS.span)]
       if (from < to) yield chunk.subarray((from - row) * rowBytes, (to - row) * rowBytes)
     }
     row = end

@@ -8,8 +8,7 @@ import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
 import { checkStructure, childrenOf } from './structure.ts'
 import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
 import type { StoredTrack, TopBox } from './track.ts'
-
-const MAX_MOOF_BYTES = 8 * 1024 * 1024
+import { MAX_MOOF_BYTES } from './tuning.ts'
 
 /** Sample tables of one track, which grow with each fragment. */
 class Gathered {

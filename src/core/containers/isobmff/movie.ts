@@ -11,6 +11,7 @@ import { checkStructure, childrenOf, namedTracks } from './structure.ts'
 import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
 import { topLevel } from './top-level.ts'
 import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
+import { MAX_MOOV_BYTES, MAX_TRACKS } from './tuning.ts'
 
 /** Index of a movie. Disposing it frees the sample tables and `moov`, which take megabytes for long films. */
 export interface Movie extends Disposable {
@@ -26,9 +27,6 @@ export interface Movie extends Disposable {
   /** File offset where the movie ends: after its last box and after its media data. Any bytes after it are trailing data. */
   readonly end: number
 }
-
-const MAX_MOOV_BYTES = 40 * 1024 * 1024
-const MAX_TRACKS = 64
 
 /**
  * Reads the index of a movie.

@@ -4,6 +4,7 @@ import { type Column, columnOf, narrowed } from '../../bytes/compact-array.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
+import { MAX_CHUNKS } from './tuning.ts'
 
 /** Samples of a track as columns, one entry a sample, in decoding order. */
 export interface Samples {
@@ -47,7 +48,6 @@ export function samplesBetween({ offset, size, dts, composition, sync }: Samples
 }
 
 export const MAX_SAMPLES = 6_000_000
-const MAX_CHUNKS = 3_000_000
 
 /** Offset of the first row and number of rows of a table box. Its body has version and flags, count, rows. */
 function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at: number; count: number } | undefined {

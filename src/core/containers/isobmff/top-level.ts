@@ -5,8 +5,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { typeAt, u32At, u64At } from './box.ts'
 import type { TopBox } from './track.ts'
-
-const MAX_TOP_BOXES = 200_000
+import { MAX_SEARCHED_BYTES, MAX_TOP_BOXES, SEARCH_WINDOW_BYTES } from './tuning.ts'
 
 /** Box types that belong inside an index. At the top level they mean that the index's size is too small, and media would be dropped. */
 const INSIDE_INDEX = new Set(['mvhd', 'trak', 'tkhd', 'mdia', 'minf', 'stbl', 'stsd', 'mvex', 'trex', 'traf', 'trun', 'mfhd'])
@@ -42,17 +41,14 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
   return top
 }
 
-const WINDOW_BYTES = 1024 * 1024
-/** Bytes of trailing data that are searched for more of the film. */
-const MOST_SEARCHED_BYTES = 64 * WINDOW_BYTES
 /** Boxes whose first child always has the same type. */
 const FIRST_CHILD: { readonly [type: string]: string | undefined } = { moof: 'mfhd', moov: 'mvhd' }
 
 /** @throws CodecError (malformed) if an index or a fragment follows bytes that are not a box */
 async function refuseLostFilm(source: Source, from: number): Promise<void> {
-  const end = Math.min(source.size, from + MOST_SEARCHED_BYTES)
-  for (let at = from; at + 12 <= end; at += WINDOW_BYTES - 12) {
-    const bytes = await source.read(at, Math.min(WINDOW_BYTES, end - at))
+  const end = Math.min(source.size, from + MAX_SEARCHED_BYTES)
+  for (let at = from; at + 12 <= end; at += SEARCH_WINDOW_BYTES - 12) {
+    const bytes = await source.read(at, Math.min(SEARCH_WINDOW_BYTES, end - at))
     for (let i = bytes.indexOf(0x6d); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x6d, i + 1)) {
       const child = FIRST_CHILD[typeAt(bytes, i)]
       if (child && typeAt(bytes, i + 8) === child)

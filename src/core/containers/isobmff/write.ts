@@ -21,6 +21,7 @@ import {
   type NewTrack,
   newPieces,
 } from './track-interleaving.ts'
+import { COPY_BYTES } from './tuning.ts'
 import { leadOfPictures } from './write-fragment.ts'
 import { wholeIndex } from './write-index.ts'
 
@@ -76,8 +77,6 @@ export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, 
  */
 export const staysFragmented = ({ fragmented, tracks }: Movie): boolean =>
   fragmented && tracks.some((track) => leadOfPictures(track.samples()) > 0)
-
-const COPY_BYTES = 512 * 1024
 
 /** Writes a laid-out movie. Adjacent pieces are read together. */
 export async function writeMovie(source: Source, plan: Plan, sink: Sink, options: Options): Promise<void> {

@@ -6,15 +6,13 @@ import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { fourCC } from './riff.ts'
+import { INDEX_PROBES, INDEX_WINDOW_BYTES, MAX_AVI_CHUNKS, SHORT_INDEX_ENTRIES } from './tuning.ts'
 
 /** Range of bytes of the file. */
 export interface Span {
   readonly offset: number
   readonly size: number
 }
-
-const MAX_CHUNKS = 3_000_000
-const WINDOW_BYTES = 256 * 1024
 
 /** All chunks in file order, as columns: a film of two hours has half a million chunks. */
 export class AviChunks {
@@ -29,7 +27,7 @@ export class AviChunks {
 
   add(stream: number, kind: number, offset: number, size: number, key: boolean): void {
     if (this.count === this.stream.length) this.#grow(Math.max(1024, this.count * 2))
-    if (this.count >= MAX_CHUNKS) throw malformed('avi', offset, 'too_many_chunks')
+    if (this.count >= MAX_AVI_CHUNKS) throw malformed('avi', offset, 'too_many_chunks')
     this.stream[this.count] = stream
     this.kind[this.count] = kind
     this.offset[this.count] = offset
@@ -82,13 +80,9 @@ function streamAt(bytes: Uint8Array, at: number): number {
 /** Error for a chunk whose stream has no header: its data would be lost. */
 const withoutHeader = (at: number, stream: number) => malformed('avi', at, message('chunk_of_stream_has_no_header', { stream }))
 
-/** Entries of a long index that are checked. An index of up to `SHORT_INDEX` entries is checked completely. */
-const PROBES = 256
-const SHORT_INDEX = 2048
-
 /** True if index entries point to chunks of their streams. Players ignore an index that does not, and walk the lists. */
 async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
-  const step = chunks.count > SHORT_INDEX ? Math.floor(chunks.count / PROBES) : 1
+  const step = chunks.count > SHORT_INDEX_ENTRIES ? Math.floor(chunks.count / INDEX_PROBES) : 1
   // Start at the last entry: one extra byte anywhere in the file shifts it.
   for (let i = chunks.count - 1; i >= 0; i -= step) {
     const header = await source.read(chunks.offset[i]! - 8, 4)
@@ -102,11 +96,11 @@ async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> 
  * @returns `undefined` if the index has no entries, or if its entries do not point to chunks
  */
 export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
-  if (idx1.size > MAX_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
+  if (idx1.size > MAX_AVI_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
   const chunks = new AviChunks()
   let base: number | undefined
   for (let done = 0; done + 16 <= idx1.size; ) {
-    const table = await source.read(idx1.offset + done, Math.min(WINDOW_BYTES, idx1.size - done))
+    const table = await source.read(idx1.offset + done, Math.min(INDEX_WINDOW_BYTES, idx1.size - done))
     if (table.length < 16) break
     for (let at = 0; at + 16 <= table.length; at += 16, done += 16) {
       const stream = streamAt(table, at)
@@ -163,7 +157,7 @@ async function readSuperIndex(source: Source, stream: number, body: Uint8Array):
     if (32 + rows * 8 > size) return undefined
     const [kind, base] = [u16(head, 18), u64(head, 20)]
     for (let row = 0; row < rows; ) {
-      const table = await source.read(offset + 32 + row * 8, Math.min(WINDOW_BYTES, (rows - row) * 8))
+      const table = await source.read(offset + 32 + row * 8, Math.min(INDEX_WINDOW_BYTES, (rows - row) * 8))
       if (table.length < 8) return undefined
       for (let at = 0; at + 8 <= table.length; at += 8, row++) {
         // OpenDML offsets point to the chunk's body. Bit 31 of the size means "not a key frame".
@@ -203,7 +197,7 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
     const end = list.offset + list.size
     while (at + 8 <= end) {
       if (at < windowAt || at + 12 > windowAt + window.length) {
-        window = await source.read(at, WINDOW_BYTES)
+        window = await source.read(at, INDEX_WINDOW_BYTES)
         windowAt = at
         if (window.length < 8) break
       }

@@ -7,6 +7,7 @@ import { isCodecError, malformed, unsupported } from '../../model/error.ts'
 import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
 import { type InnerChunk, innerChunks, isFilling } from './inner-chunks.ts'
 import { fourCC } from './riff.ts'
+import { ALLOWED_REPEATS, MAX_HEADER_BYTES, MAX_UNCOVERED_BYTES, PADDING_READ_BYTES } from './tuning.ts'
 
 export interface AviStream {
   readonly index: number
@@ -46,7 +47,6 @@ export interface Avi {
 
 /** Stream types (fccType in vfw.h and in FFmpeg's reader): video, sound, text, MIDI, interleaved DV, camera data. */
 const STREAM_KINDS = ['vids', 'auds', 'txts', 'mids', 'iavs', 'dats']
-const MAX_HEADER_BYTES = 8 * 1024 * 1024
 
 const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(at)
 
@@ -100,12 +100,6 @@ export async function readAvi(source: Source): Promise<Avi> {
 }
 
 /**
- * Repeated index entries that are always allowed. A hostile index can repeat a frame for 16 bytes each, so the work would grow without
- * limit.
- */
-const MOST_REPEATS = 1000
-
-/**
  * @throws CodecError (unsupported_feature) if too many chunks of a stream overlap, or if the chunks are more than twice as large as the
  * file
  */
@@ -120,17 +114,15 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
     if (offset < (ends.get(stream) ?? 0)) repeats++
     else ends.set(stream, offset + size)
   }
-  if (bytes > 2 * fileSize || repeats > Math.max(MOST_REPEATS, chunks.count / 4))
+  if (bytes > 2 * fileSize || repeats > Math.max(ALLOWED_REPEATS, chunks.count / 4))
     throw unsupported(message('index_names_too_much', { bytes, fileSize, repeats }))
 }
-
-const FILLING_STEP = 64 * 1024
 
 /** True if all bytes of a JUNK chunk are equal. Cameras store notes in JUNK chunks (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
 async function isFillingAt(source: Source, offset: number, size: number): Promise<boolean> {
   const [first] = await source.read(offset, 1)
-  for (let at = 0; at < size; at += FILLING_STEP) {
-    const bytes = await source.read(offset + at, Math.min(FILLING_STEP, size - at))
+  for (let at = 0; at < size; at += PADDING_READ_BYTES) {
+    const bytes = await source.read(offset + at, Math.min(PADDING_READ_BYTES, size - at))
     if (bytes.some((byte) => byte !== first)) return false
   }
   return true
@@ -144,7 +136,7 @@ async function findChunks(
   streams: readonly AviStream[],
 ): Promise<AviChunks> {
   const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
-  if (old && chunkBytes(old) + FILLING_BYTES >= lists[0]!.size) return old
+  if (old && chunkBytes(old) + MAX_UNCOVERED_BYTES >= lists[0]!.size) return old
   // Some cameras write OpenDML indexes and an `idx1` of the first chunks only. Players play the other chunks too.
   try {
     const all = await newIndexesOrWalk(source, lists, streams)
@@ -154,9 +146,6 @@ async function findChunks(
     throw error
   }
 }
-
-/** Bytes of a list that its index may leave uncovered without a further check. */
-const FILLING_BYTES = 16
 
 /** Bytes of all chunks in their list, with headers and padding. */
 function chunkBytes(chunks: AviChunks): number {

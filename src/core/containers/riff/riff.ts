@@ -5,6 +5,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
+import { MAX_RIFF_CHUNKS, SEARCHED_BYTES } from './tuning.ts'
 
 export interface Chunk {
   /** Chunk id: four characters, unchanged. */
@@ -25,7 +26,6 @@ export interface Riff {
   readonly end: number
 }
 
-const MAX_CHUNKS = 4096
 /** Size that streaming writers store when they cannot seek back. */
 const UNKNOWN_SIZE = 0xffffffff
 
@@ -39,7 +39,7 @@ const u64 = (bytes: Uint8Array, at: number) => u32(bytes, at) + u32(bytes, at + 
  * Lists the chunks of the first form of a file.
  * A last `data` chunk of unknown size (all ones, or zeros) or with missing bytes extends to the end of the file. Interrupted programs leave
  * such files, and all players accept them.
- * @throws CodecError (malformed) if another chunk leaves the file, or if there are more than `MAX_CHUNKS` chunks
+ * @throws CodecError (malformed) if another chunk leaves the file, or if there are more than `MAX_RIFF_CHUNKS` chunks
  */
 export async function readRiff(source: Source, format: string): Promise<Riff> {
   const head = await source.read(0, 12)
@@ -80,7 +80,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
     }
     if (at + 8 + size > source.size) throw malformed(format, at, message('chunk_of_bytes_runs_over_end', { id, size }))
     chunks.push({ id, offset: at + 8, size })
-    if (chunks.length > MAX_CHUNKS) throw malformed(format, at, 'too_many_chunks')
+    if (chunks.length > MAX_RIFF_CHUNKS) throw malformed(format, at, 'too_many_chunks')
     at += 8 + size + (size & 1)
   }
   // Remaining bytes are trailing data, except fewer than 8 zeros, which only pad the form.
@@ -95,7 +95,6 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
 
 /** Chunk ids that may follow the sound. */
 const BEHIND_DATA = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
-const SEARCHED_BYTES = 1024 * 1024
 
 /**
  * Checks sound whose size is larger than the file for chunks at its end. @throws CodecError (malformed) if the last bytes contain chunks

@@ -11,6 +11,7 @@ import { Window } from '../packet-window.ts'
 import type { Avi, AviStream, OtherChunk } from './avi.ts'
 import { isFilling } from './inner-chunks.ts'
 import { chunkHeader } from './riff.ts'
+import { BATCH_BYTES, MAX_WINDOWS } from './tuning.ts'
 
 /** New chunks that are adjacent in a source. */
 export interface Run {
@@ -37,7 +38,6 @@ export interface NewStream {
 
 /** Bytes of the largest file with only `idx1`. Larger files need OpenDML indexes. */
 const MAX_BYTES = 2 ** 31 - 2 ** 20
-const BATCH_BYTES = 512 * 1024
 const KEY_FRAME = 0x10
 
 export interface AviPlan {
@@ -238,9 +238,6 @@ async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
   }
 }
 
-/** Open read windows: the upload, one part with new video and one with new sound. Parts of one kind are read one after the other. */
-const MOST_WINDOWS = 3
-
 async function writeEntries(entries: Entries, sink: Sink, options: Options): Promise<void> {
   const gathered = new Gathered(sink)
   const windows = new Map<number, Window>()
@@ -249,7 +246,7 @@ async function writeEntries(entries: Entries, sink: Sink, options: Options): Pro
     windows.delete(from)
     windows.set(from, window)
     for (const [oldest, old] of windows) {
-      if (windows.size <= MOST_WINDOWS) break
+      if (windows.size <= MAX_WINDOWS) break
       windows.delete(oldest)
       old[Symbol.dispose]()
     }

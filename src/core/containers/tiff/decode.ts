@@ -14,13 +14,7 @@ import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
 import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
 import { accumulate, mirrorBits } from './predictor.ts'
-
-/** Bytes. Deflate chunks up to this size are inflated in one call; larger ones are streamed. */
-const AT_ONCE_BYTES = 4 * 1024 * 1024
-/** Largest tile, or row of a strip, in decoded bytes. Both must fit in memory. */
-const MAX_TILE_BYTES = 16 * 1024 * 1024
-const READ_BYTES = 256 * 1024
-const BLOCK_BYTES = 512 * 1024
+import { BLOCK_BYTES, MAX_TILE_BYTES, MAX_WHOLE_INFLATE_BYTES, READ_BYTES } from './tuning.ts'
 
 /** @throws CodecError (over_budget) if a decoded tile, or a row of a strip, has more than `MAX_TILE_BYTES` bytes */
 export function checkChunkSize(pixels: Pixels): void {
@@ -38,7 +32,7 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
   if (isSparse(pixels, index)) return
   const expected = pixels.rowBytes * rowsOf(pixels, index)
   const rows = new RowBlocks(pixels, expected, file.littleEndian)
-  if (expected <= AT_ONCE_BYTES && length <= AT_ONCE_BYTES && isDeflate(pixels.compression)) {
+  if (expected <= MAX_WHOLE_INFLATE_BYTES && length <= MAX_WHOLE_INFLATE_BYTES && isDeflate(pixels.compression)) {
     const compressed = await readInput(file, pixels, offset, length)
     const inflated = inflateChunk(compressed, expected, file.format, offset)
     for (const block of rows.push(inflated)) yield block
@@ -81,7 +75,10 @@ export function decodesOnTheSpot(pixels: Pixels): boolean {
   if (pixels.compression === COMPRESSION.jpeg) return false
   if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
   const expected = pixels.rowBytes * pixels.chunkHeight
-  return !isDeflate(pixels.compression) || (expected <= AT_ONCE_BYTES && pixels.lengths.every((length) => length <= AT_ONCE_BYTES))
+  return (
+    !isDeflate(pixels.compression) ||
+    (expected <= MAX_WHOLE_INFLATE_BYTES && pixels.lengths.every((length) => length <= MAX_WHOLE_INFLATE_BYTES))
+  )
 }
 
 export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0

@@ -6,6 +6,7 @@ import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import type { ReadAhead } from './read-ahead.ts'
+import { MAX_VALUES } from './tuning.ts'
 
 /** Tag numbers that Whittle interprets, by name. */
 export const TAG = {
@@ -115,9 +116,6 @@ export interface TiffFile extends TiffFacts {
   /** Descriptions of links that lead to no directory. The result is written without them. */
   readonly nowhere: readonly string[]
 }
-
-/** Values of an array that are read into memory. 8 million chunks would need 128 MB. */
-const MAX_VALUES = 2_000_000
 
 /** Tags whose value is the offset of a directory without pictures. */
 export const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]

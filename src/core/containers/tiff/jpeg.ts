@@ -11,6 +11,7 @@ import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import type { TiffFile } from './directory.ts'
 import { type Pixels, rowsOf } from './pixels.ts'
+import { JPEG_ROWS, READ_BYTES } from './tuning.ts'
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -20,9 +21,6 @@ export const DQT = 0xdb
 export const DHT = 0xc4
 /** Markers of segments that define the colour space: APP0 (JFIF) and APP14 (Adobe). */
 const NAMES_COLOURS = new Set([0xe0, 0xee])
-const READ_BYTES = 256 * 1024
-/** Rows of one decoding step. */
-const STRIP_ROWS = 16
 
 export interface Segment {
   readonly marker: number
@@ -89,7 +87,7 @@ export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): 
   if (!colour) throw malformed(file.format, offset, message('strip_or_tile_has_no_plain_samples', { index }))
   try {
     const rows = await JpegRows.open(jpegStream(file, pixels, index), { colour })
-    yield* rows.strips(STRIP_ROWS)
+    yield* rows.strips(JPEG_ROWS)
   } catch (error) {
     if (isEngineError(error, 'jpeg') && error.failure !== 'memory' && error.failure !== 'misuse')
       throw malformed(file.format, offset, message('engine_reports', { problem: error.message }))

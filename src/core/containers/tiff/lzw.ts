@@ -1,12 +1,10 @@
 import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
+import { LZW_PIECE_BYTES, MIN_COPIED_BYTES } from './tuning.ts'
 
 const CLEAR = 256
 const END = 257
 const MAX_CODES = 4096
-/** Bytes. Strings of at least this length are copied from earlier output, which is faster than a table lookup for each byte. */
-const LONG = 16
-const PIECE_BYTES = 65_536
 
 /**
  * LZW decoder for TIFF (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first; the code width grows one code early.
@@ -41,7 +39,7 @@ export class LzwDecoder {
   /** Decodes `input`. Passes pieces to `emit`, which may keep them. */
   push(input: Uint8Array, emit: (bytes: Uint8Array) => void): void {
     this.#checkBitOrder(input)
-    let out = new Uint8Array(PIECE_BYTES)
+    let out = new Uint8Array(LZW_PIECE_BYTES)
     let filled = 0
     let at = 0
     let previousAt = -1
@@ -68,7 +66,7 @@ export class LzwDecoder {
       if (filled + length > out.length) {
         emit(out.subarray(0, filled))
         this.#emitted += filled
-        out = new Uint8Array(PIECE_BYTES)
+        out = new Uint8Array(LZW_PIECE_BYTES)
         filled = 0
       }
       this.#write(code, out, filled)
@@ -117,7 +115,7 @@ export class LzwDecoder {
    */
   #write(code: number, out: Uint8Array, at: number): void {
     const length = this.#length[code]!
-    const from = length >= LONG ? this.#at[code]! - this.#emitted : -1
+    const from = length >= MIN_COPIED_BYTES ? this.#at[code]! - this.#emitted : -1
     if (from >= 0 && from + length <= at) {
       out.copyWithin(at, from, from + length)
       return

@@ -2,6 +2,7 @@
 import { message, type Said } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
+import { MAX_CHUNKS, MAX_FAX_BYTES, MAX_STORED_FACTOR } from './tuning.ts'
 
 /** Values of the Compression tag that Whittle decodes. Pixels with other values are copied unchanged. */
 export const COMPRESSION = {
@@ -147,7 +148,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
     stored += lengths[i]!
   }
   // Blank tiles may share their bytes. Hostile files could make a tile to decode out of each 8 bytes, so sharing is limited.
-  if (stored > MOST_SHARED * file.source.size)
+  if (stored > MAX_STORED_FACTOR * file.source.size)
     throw overBudget(message('strips_or_tiles_of_bytes_in_file', { stored, fileSize: file.source.size }))
   return { ...pixels, lengths, decodable: rows && canDecode(pixels) && !(compression === COMPRESSION.jpeg && photometric === YCBCR) }
 }
@@ -193,10 +194,6 @@ async function readChunks(fields: Fields, offsets: number) {
   return { width, height, tiled, chunkWidth, chunkHeight, samplesPerPixel, planes, chunksPerPlane }
 }
 
-const MAX_CHUNKS = 2_000_000
-/** Limit of the sum of all chunk lengths, as a multiple of the file size. */
-const MOST_SHARED = 4
-
 /** Reads depth and format of the samples. `uniform`: all samples of a pixel have the same depth, which rows and predictors require. */
 async function readSamples(fields: Fields, samplesPerPixel: number) {
   const depths = (await fields.numbers(TAG.bitsPerSample)) ?? Float64Array.of(1)
@@ -205,9 +202,6 @@ async function readSamples(fields: Fields, samplesPerPixel: number) {
   const alike = depths.every((depth) => depth === bits) && (depths.length === 1 || depths.length >= samplesPerPixel)
   return { bits, floating: formats[0] === 3, uniform: alike && bits >= 1 && bits <= 64 }
 }
-
-/** Decoded bytes of the largest fax picture that Whittle decodes. */
-const MAX_FAX_BYTES = 64 * 1024 * 1024
 
 export const isFax = (compression: number): boolean =>
   compression === COMPRESSION.faxRle || compression === COMPRESSION.faxGroup3 || compression === COMPRESSION.faxGroup4

@@ -1,14 +1,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { Breath } from '../../bytes/yield.ts'
 import type { Source } from '../../model/codec.ts'
-
-const WINDOW_BYTES = 1024 * 1024
-/** Bytes. A read that starts at most this far after the previous one counts as sequential. */
-const GAP_BYTES = 64 * 1024
-/** Bytes that take about 0.1 s to decode and compress again. */
-const BREATH_BYTES = 128 * 1024
-/** Bytes added to each read's size, because even a strip of a few dozen bytes costs a decoding step. */
-const READ_BYTES = 2048
+import { MAX_GAP_BYTES, READ_COST_BYTES, WINDOW_BYTES, YIELD_BYTES } from './tuning.ts'
 
 /**
  * Source that serves small sequential reads from one larger read, so that a picture of a thousand strips does not need a thousand requests.
@@ -21,7 +14,7 @@ export class ReadAhead implements Source {
   #start = 0
   #window = new Uint8Array()
   #expected = -1
-  readonly #breath = new Breath(BREATH_BYTES)
+  readonly #breath = new Breath(YIELD_BYTES)
   /**
    * True if callers do not use the bytes of a read after the next read, so that windows are freed at once. Must be false for streaming
    * decoders, which keep their input. Default: false.
@@ -40,9 +33,9 @@ export class ReadAhead implements Source {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(this.size, offset + length)
-    const goesOn = this.#expected >= 0 && offset >= this.#expected && offset - this.#expected <= GAP_BYTES
+    const goesOn = this.#expected >= 0 && offset >= this.#expected && offset - this.#expected <= MAX_GAP_BYTES
     this.#expected = end
-    await this.#breath.after(READ_BYTES + length)
+    await this.#breath.after(READ_COST_BYTES + length)
     if (offset >= this.#start && end <= this.#start + this.#window.length) {
       return this.#window.subarray(offset - this.#start, end - this.#start)
     }

@@ -7,12 +7,7 @@ import { type CodecError, malformed, overBudget } from '../../model/error.ts'
 import { type Directory, type Entry, isPointer, METADATA, readNumbers, TAG, type TiffFile, TYPE_BYTES } from './directory.ts'
 import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
 import { ReadAhead } from './read-ahead.ts'
-
-const MAX_DIRECTORIES = 20_000
-const MAX_ENTRIES = 4096
-const MAX_DEPTH = 6
-/** Number of links to no directory that are listed by name. */
-const MOST_NAMED = 20
+import { MAX_DEPTH, MAX_DIRECTORIES, MAX_ENTRIES, MAX_NAMED_LINKS } from './tuning.ts'
 
 export async function readTiff(file: Source, format: string): Promise<TiffFile> {
   const source = new ReadAhead(file)
@@ -77,7 +72,7 @@ class DirectoryReader {
       if (!directory) {
         // Some writers end the chain with a random offset. Readers show the pictures before it.
         if (depth === 0 && !first) throw this.#malformed(next, 'no_directory')
-        if (this.nowhere.length < MOST_NAMED) this.nowhere.push(`${last ? 'next directory' : link} at byte ${next}`)
+        if (this.nowhere.length < MAX_NAMED_LINKS) this.nowhere.push(`${last ? 'next directory' : link} at byte ${next}`)
         break
       }
       first ??= directory

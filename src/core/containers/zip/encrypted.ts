@@ -22,13 +22,13 @@ import {
   STORED,
   zip64Values,
 } from './records.ts'
+import { PROBE_BYTES } from './tuning.ts'
 import { AES_EXTRA, AES_METHOD, aesExtra, CODE_BYTES, OVERHEAD_BYTES, SALT_BYTES, VERIFIER_BYTES, winZipCipher } from './winzip-aes.ts'
 
 /** APPNOTE.TXT 4.4.3.2: AES encryption needs version 5.1. */
 const VERSION = 51
 const MADE_BY_UNIX = 3 << 8
 const REGULAR_FILE = 0o100644
-const PROBE_BYTES = 64 * 1024
 
 /** Writes `source` as the only file of a ZIP archive with AES-256 (AE-2). Stores it uncompressed if Deflate saves less than 10 %. */
 export async function writeEncryptedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {

@@ -4,10 +4,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../model/codec.ts'
 import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
 import { CENTRAL_BYTES, CENTRAL_SIGNATURE, END_BYTES, LOCAL_BYTES, LOCAL_SIGNATURE } from './records.ts'
-
-const MOST_DIRECTORY_BYTES = 4 * 1024 * 1024
-/** Bytes from the start of the file that are searched if the directory cannot be found. */
-const SEARCHED_BYTES = 256 * 1024
+import { MAX_LISTED_DIRECTORY_BYTES, SEARCHED_BYTES } from './tuning.ts'
 
 /** Returns names from the central directory. If it cannot be found, from local headers in the first `SEARCHED_BYTES` bytes. */
 export async function entryNames(source: Source): Promise<string[]> {
@@ -19,7 +16,7 @@ export async function entryNames(source: Source): Promise<string[]> {
       if (!wide) break
       ;({ directoryBytes, directoryOffset } = zip64Place(wide))
     }
-    const bytes = Math.min(directoryBytes, MOST_DIRECTORY_BYTES)
+    const bytes = Math.min(directoryBytes, MAX_LISTED_DIRECTORY_BYTES)
     const names = namesInDirectory(await source.read(directoryOffset, bytes))
     if (names.length > 0) return names
     // If a prefix was added to the archive, the stored offset is wrong, but the directory still ends where the end record begins.

@@ -15,12 +15,8 @@ import { readDirectory } from './directory.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
 import { DEFLATED, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
+import { MAX_PREFIX_BYTES, MAX_WHOLE_READ_BYTES } from './tuning.ts'
 import { type RangeReader, windowed } from './windowed.ts'
-
-/** Bytes. Smaller entries are read in one call instead of streamed. */
-const SMALL_BYTES = 1024 * 1024
-/** Bytes. With a longer prefix, the file is another format with an archive appended. */
-const MOST_PREFIX_BYTES = 16 * 1024 * 1024
 
 export interface ZipArchive {
   readonly source: Source
@@ -52,7 +48,7 @@ export interface LocalPart {
 /**
  * Opens an archive and checks its directory.
  * @throws CodecError (malformed) if it is a ZIP bomb, names lead outside the folder, entries overlap or repeat, or the directory is damaged
- * @throws CodecError (unsupported_feature) if it has several disks, an encrypted directory or a prefix above `MOST_PREFIX_BYTES`
+ * @throws CodecError (unsupported_feature) if it has several disks, an encrypted directory or a prefix above `MAX_PREFIX_BYTES`
  * @throws CodecError (over_budget) if it has more entries or bytes than `ZIP_LIMITS` allow
  */
 export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
@@ -63,7 +59,7 @@ export async function openZip(source: Source, format = 'zip'): Promise<ZipArchiv
   const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
   checkSanity(complete, source.size, format)
   const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
-  if (prefixBytes > MOST_PREFIX_BYTES) throw unsupported(message('bytes_stand_in_front_of_archive', { bytes: prefixBytes }))
+  if (prefixBytes > MAX_PREFIX_BYTES) throw unsupported(message('bytes_stand_in_front_of_archive', { bytes: prefixBytes }))
   const physical = physicalOrder.map((index) => complete[index]!)
   return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
 }
@@ -175,7 +171,7 @@ export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncG
     malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
   if (entry.opaque) throw refuse('not_readable')
   const local = await localPart(archive, entry)
-  if (Math.max(entry.size, entry.compressedSize) <= SMALL_BYTES) {
+  if (Math.max(entry.size, entry.compressedSize) <= MAX_WHOLE_READ_BYTES) {
     yield await readEntry(archive, entry, local)
     return
   }

@@ -28,6 +28,15 @@ import {
   localHeader,
   STORED,
 } from './records.ts'
+import {
+  COMPRESSED_SHARE,
+  ENTRY_COST_BYTES,
+  LARGE_ENTRY_BYTES,
+  MIN_TRIAL_BYTES,
+  NEW_PICTURE_SHARE,
+  OUTPUT_MARGIN_BYTES,
+  THOROUGH_BYTES,
+} from './tuning.ts'
 
 /** Action for an entry of the archive. */
 export type Fate =
@@ -54,9 +63,6 @@ export interface Rewritten {
 /** Id of Microsoft's "growth hint" extra field (0xA220): zeros so that a part can grow in place. The only extra field that is dropped. */
 const GROWTH_HINT = 0xa220
 const EMPTY = new Uint8Array()
-const LARGE_BYTES = 256 * 1024
-/** Bytes added to each entry's size in the progress of work, for its headers and inspection. */
-const ENTRY_BYTES = 2048
 
 export const KEEP: Fate = { kind: 'keep' }
 
@@ -68,7 +74,7 @@ export async function rewriteZip(
 ): Promise<Rewritten> {
   const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
   const effort = effortFor(archive, options.signal)
-  const breath = new Breath(LARGE_BYTES, options.signal)
+  const breath = new Breath(LARGE_ENTRY_BYTES, options.signal)
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
@@ -76,7 +82,7 @@ export async function rewriteZip(
   for (const entry of archive.physical) {
     options.signal.throwIfAborted()
     // Large files are mostly pictures, and picture codecs need the memory.
-    if (entry.size > LARGE_BYTES) releaseDeflate()
+    if (entry.size > LARGE_ENTRY_BYTES) releaseDeflate()
     const local = await localPart(archive, entry)
     counts.betweenBytes += await betweenBytes(archive, entry, local)
     let content: Uint8Array | undefined
@@ -87,13 +93,13 @@ export async function rewriteZip(
       const offset = sink.written - archive.base
       const facts = await writeEntry({ archive, sink, effort, counts }, { entry, local, content }, fate)
       written.set(entry, { facts, offset })
-      if (fate.kind === 'replace' && entry.size > LARGE_BYTES) discard(fate.bytes)
+      if (fate.kind === 'replace' && entry.size > LARGE_ENTRY_BYTES) discard(fate.bytes)
     }
-    if (content && entry.size > LARGE_BYTES) discard(content)
+    if (content && entry.size > LARGE_ENTRY_BYTES) discard(content)
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
     // Yields to other tasks of the isolate between two large files or after many small ones.
-    await breath.after(entry.size + ENTRY_BYTES)
+    await breath.after(entry.size + ENTRY_COST_BYTES)
   }
 
   const directoryOffset = sink.written
@@ -138,8 +144,6 @@ interface Effort {
   thoroughBytes: number
   readonly signal: AbortSignal
 }
-
-const THOROUGH_BYTES = 16 * 1024 * 1024
 
 /** libdeflate level 12 up to 32 MiB of content, 10 up to 128 MiB, 8 above, where level 12 would take minutes. */
 function effortFor(archive: ZipArchive, signal: AbortSignal): Effort {
@@ -221,36 +225,22 @@ async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effo
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
 }
 
-/** Bytes. For smaller files, a quick trial takes as long as the full compression. */
-const LOOK_BYTES = 64 * 1024
-/** Share of the size after a quick trial. Files that stay larger are already compressed (pictures, films) and are kept. */
-const COMPRESSED_SHARE = 0.998
-
-/**
- * Share of the size after a quick trial. New files that stay larger are compressed pictures: the slowest method would take a fifth of its
- * time to save 0.3 % of their bytes.
- */
-const CODED_SHARE = 0.98
-
-/** Bytes that libdeflate needs in the output buffer beyond the result. */
-const MARGIN_BYTES = 16
-
 async function shrunk(
   { bytes, isFresh }: { readonly bytes: Uint8Array; readonly isFresh: boolean },
   budget: number,
   effort: Effort,
 ): Promise<Uint8Array | undefined> {
-  const isLong = bytes.length > LOOK_BYTES
+  const isLong = bytes.length > MIN_TRIAL_BYTES
   const compressible = Math.floor(bytes.length * COMPRESSED_SHARE)
   let isCoded = false
   if (isLong) {
     const look = deflateWithin('raw', bytes, compressible, 1)
     if (!look) return undefined
-    isCoded = isFresh && look.length > bytes.length * CODED_SHARE
+    isCoded = isFresh && look.length > bytes.length * NEW_PICTURE_SHARE
     discard(look)
   }
   const mayBeThorough = bytes.length <= effort.thoroughBytes && !isCoded
-  const thorough = () => deflateThorough(bytes, budget + MARGIN_BYTES, effort.signal)
+  const thorough = () => deflateThorough(bytes, budget + OUTPUT_MARGIN_BYTES, effort.signal)
   // For long files, level 12 first would add a third to the work, and its result is never smaller.
   if (mayBeThorough && isLong) {
     effort.thoroughBytes -= bytes.length

@@ -1,11 +1,8 @@
 import type { Source } from '../../model/codec.ts'
+import { FIRST_WINDOW_BYTES, WINDOW_BYTES } from './tuning.ts'
 
 /** Reads ranges in roughly ascending order. The result is a view that is valid until the next read. Callers must not write into it. */
 export type RangeReader = (offset: number, length: number) => Promise<Uint8Array>
-
-const WINDOW_BYTES = 1024 * 1024
-/** Bytes of the first read after a jump. Callers that skip large files only read their headers. */
-const FIRST_WINDOW_BYTES = 64 * 1024
 
 /** Serves small reads from one window of a source, so that thousands of small files do not cause thousands of requests. */
 export function windowed(source: Source): RangeReader {

@@ -2,8 +2,7 @@
  * Draws Type 2 charstrings (Adobe TN 5177) to outlines, to verify conversions from Type 1. Subroutines and arithmetic are not supported.
  */
 import { Pen, type Step } from '../outline.ts'
-
-const MAX_STEPS = 200_000
+import { MAX_DRAWING_STEPS } from '../tuning.ts'
 
 export interface Drawing {
   /** Difference from the nominal width. `undefined`: the glyph has the default width. */
@@ -25,7 +24,7 @@ export function type2Outline(code: Uint8Array): Drawing {
     widthSeen = true
   }
   for (let i = 0, count = 0; i < code.length; ) {
-    if (++count > MAX_STEPS || stack.length > 48) throw new RangeError('an endless charstring')
+    if (++count > MAX_DRAWING_STEPS || stack.length > 48) throw new RangeError('an endless charstring')
     const byte = code[i++]!
     if (byte >= 32 || byte === 28) {
       const [value, next] = operand(code, i, byte)

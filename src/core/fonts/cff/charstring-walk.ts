@@ -1,6 +1,7 @@
 /** Executes Type 2 charstrings (Adobe TN 5177) to find the subroutines and accented components that they use. */
 
 import { concat } from '../../bytes/concat.ts'
+import { MAX_TYPE2_DEPTH, MAX_TYPE2_STACK, MAX_TYPE2_STEPS } from '../tuning.ts'
 
 export interface CharstringUse {
   /** Returns a local or global subroutine by number. */
@@ -19,9 +20,6 @@ const RETURN = 11
 const ENDCHAR = 14
 const CALLGSUBR = 29
 
-const MAX_DEPTH = 12
-const MAX_STEPS = 500_000
-const MAX_STACK = 513
 /** Limit of a charstring in bytes (TN 5177, annex B). */
 const MAX_FLAT_BYTES = 65_535
 
@@ -45,10 +43,10 @@ class CharstringWalk {
 
   /** Executes `code`. Returns true if the glyph has ended. */
   run(code: Uint8Array, depth: number): boolean {
-    if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    if (depth > MAX_TYPE2_DEPTH) throw new RangeError('subroutines nested too deeply')
     const { use, stack } = this
     for (let i = 0; i < code.length; ) {
-      if (++this.steps > MAX_STEPS || stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      if (++this.steps > MAX_TYPE2_STEPS || stack.length > MAX_TYPE2_STACK) throw new RangeError('an endless charstring')
       const start = i
       const byte = code[i++]!
       if (byte >= 32 || byte === 28) {

@@ -3,6 +3,7 @@
  * outlines and character codes are removed.
  */
 import { FontView } from '../bytes.ts'
+import { MAX_FONT_BYTES } from '../tuning.ts'
 import { closure, mapTable, outlineTables, postTable } from './subset.ts'
 import { withSubstitutes } from './substitution.ts'
 import { characterMaps, fontFile, Outlines, type Tables, tablesOf } from './truetype.ts'
@@ -18,7 +19,6 @@ const REWRITTEN: ReadonlySet<string> = new Set(['head', 'hmtx', 'cmap', 'loca', 
 const FORBIDDEN = 0x0100 | 0x0200
 /** Formats of character maps that Whittle can write with fewer characters. */
 const MAP_FORMATS: ReadonlySet<number> = new Set([0, 4, 6, 12])
-const MOST_CHECKED_BYTES = 64 * 1024 * 1024
 
 /** Returns the font with only what `characters` need. `undefined`: the font is not supported, or would not become smaller. */
 export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): Uint8Array | undefined {
@@ -51,7 +51,7 @@ const kept = (glyphs: ReadonlyMap<number, number>, keep: ReadonlySet<number>) =>
 
 /** Returns the tables of a font that can be subset. `undefined`: the font is not supported. */
 function understood(font: Uint8Array): Tables | undefined {
-  const tables = font.length <= MOST_CHECKED_BYTES ? tablesOf(font) : undefined
+  const tables = font.length <= MAX_FONT_BYTES ? tablesOf(font) : undefined
   if (!tables || [...tables.keys()].some((tag) => !UNDERSTOOD.has(tag))) return undefined
   const [head, maxp, hhea, hmtx, cmap, rights] = ['head', 'maxp', 'hhea', 'hmtx', 'cmap', 'OS/2'].map((tag) => tables.get(tag))
   if (head?.length !== 54 || !maxp || !hhea || hhea.length < 36 || !hmtx || !cmap || !rights || rights.length < 10) return undefined

@@ -1,9 +1,6 @@
 /** Finds glyphs that others may be replaced by: the substitution table of OpenType (GSUB, ISO/IEC 14496-22, 6.3.4). */
 import { FontView } from '../bytes.ts'
-
-/** Limits: table entries that are read, and rounds until no new glyph is found. A font that needs more stays unchanged. */
-const MOST_STEPS = 8_000_000
-const MOST_ROUNDS = 64
+import { MAX_SUBSTITUTION_ROUNDS, MAX_SUBSTITUTION_STEPS } from '../tuning.ts'
 
 /**
  * Returns `glyphs` and all glyphs that substitutions can produce, in any feature or context.
@@ -15,7 +12,7 @@ export function withSubstitutes(gsub: Uint8Array | undefined, glyphs: ReadonlySe
   if (!gsub) return found
   const lookups = new Substitutions(gsub)
   for (let round = 0; ; round++) {
-    if (round === MOST_ROUNDS) throw new RangeError('substitutions without an end')
+    if (round === MAX_SUBSTITUTION_ROUNDS) throw new RangeError('substitutions without an end')
     const before = found.size
     lookups.apply(found)
     if (found.size === before) return found
@@ -126,6 +123,6 @@ class Substitutions {
   }
 
   private step(): void {
-    if (++this.steps > MOST_STEPS) throw new RangeError('too many substitutions')
+    if (++this.steps > MAX_SUBSTITUTION_STEPS) throw new RangeError('too many substitutions')
   }
 }

@@ -1,10 +1,9 @@
 /** Reads TrueType files (ISO/IEC 14496-22): tables, character maps, glyph names and outlines. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { FontView, FontWriter } from '../bytes.ts'
+import { MAX_MAPPED_CODES, MAX_TABLES } from '../tuning.ts'
 
 export type Tables = Map<string, Uint8Array>
-
-const MAX_TABLES = 64
 
 /** Returns the tables of a font by tag. `undefined`: not a single TrueType or OpenType font. */
 export function tablesOf(font: Uint8Array): Tables | undefined {
@@ -69,8 +68,6 @@ export interface CharacterMap {
   glyphs: Map<number, number>
 }
 
-const MAX_MAPPED = 200_000
-
 /** Reads the `cmap` subtables of formats 0, 4, 6 and 12. Damaged subtables are ignored, as readers do. */
 export function characterMaps(table: Uint8Array | undefined): CharacterMap[] {
   const maps: CharacterMap[] = []
@@ -91,7 +88,7 @@ export function characterMaps(table: Uint8Array | undefined): CharacterMap[] {
 function subtable(view: FontView, at: number): Map<number, number> | undefined {
   const glyphs = new Map<number, number>()
   const set = (code: number, glyph: number) => {
-    if (glyph && glyphs.size < MAX_MAPPED) glyphs.set(code, glyph)
+    if (glyph && glyphs.size < MAX_MAPPED_CODES) glyphs.set(code, glyph)
   }
   switch (view.u16(at)) {
     case 0:
@@ -112,7 +109,7 @@ function subtable(view: FontView, at: number): Map<number, number> | undefined {
         const first = view.u32(at + 16 + i * 12)
         const last = Math.min(view.u32(at + 20 + i * 12), 0x10ffff)
         const glyph = view.u32(at + 24 + i * 12)
-        for (let code = first; code <= last && glyphs.size < MAX_MAPPED; code++) set(code, glyph + code - first)
+        for (let code = first; code <= last && glyphs.size < MAX_MAPPED_CODES; code++) set(code, glyph + code - first)
       }
       return glyphs
     }

@@ -1,10 +1,8 @@
 /** Executes Type 1 charstrings (Adobe Type 1 Font Format, chapter 6) and returns outlines with hints. */
 import { type CurveSteps, type Outline, Pen, type Stems } from '../outline.ts'
+import { MAX_TYPE1_DEPTH, MAX_TYPE1_STACK, MAX_TYPE1_STEPS } from '../tuning.ts'
 import type { Type1 } from './program.ts'
 
-const MAX_DEPTH = 12
-const MAX_STEPS = 200_000
-const MAX_STACK = 64
 const FLEX_POINTS = 7
 
 /** Executes a charstring. @throws RangeError if it is damaged or uses an unsupported command */
@@ -36,9 +34,9 @@ class Interpreter {
 
   /** Executes `code`. Returns true if the glyph has ended. */
   private execute(code: Uint8Array, depth: number): boolean {
-    if (depth > MAX_DEPTH) throw new RangeError('subroutines nested too deeply')
+    if (depth > MAX_TYPE1_DEPTH) throw new RangeError('subroutines nested too deeply')
     for (let i = 0; i < code.length; ) {
-      if (++this.count > MAX_STEPS || this.stack.length > MAX_STACK) throw new RangeError('an endless charstring')
+      if (++this.count > MAX_TYPE1_STEPS || this.stack.length > MAX_TYPE1_STACK) throw new RangeError('an endless charstring')
       const byte = code[i++]!
       if (byte >= 32) {
         const [value, next] = number(code, i, byte)

@@ -1,13 +1,12 @@
 /** Reads Type 1 font programs (Adobe Type 1 Font Format, 1990): outlines, names, hints and encoding. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { STANDARD } from '../glyph-names.ts'
+import { MAX_TYPE1_GLYPHS, MAX_TYPE1_SUBROUTINES } from '../tuning.ts'
 
 /** Initial values of r for eexec and charstring encryption (Type 1 Font Format, sections 7.1 and 7.3). */
 const EEXEC_KEY = 55_665
 const CHARSTRING_KEY = 4330
 const EEXEC_LEAD_BYTES = 4
-const MAX_GLYPHS = 20_000
-const MAX_SUBROUTINES = 65_536
 
 /** Numbers and arrays of the private dictionary that control hints (Type 1 Font Format, chapter 5). */
 const PRIVATE_KEYS: ReadonlySet<string> = new Set([
@@ -235,13 +234,13 @@ function readPrivate(tokens: Tokens, font: Type1): void {
         const bytes = tokens.binary(length.value)
         if (place === 'subrs' && key.kind === 'number') raw.subrs.push([key.value, bytes])
         else if (place === 'glyphs' && key.kind === 'name') raw.glyphs.push([key.text, bytes])
-        if (raw.subrs.length > MAX_SUBROUTINES || raw.glyphs.length > MAX_GLYPHS) throw new RangeError('too many charstrings')
+        if (raw.subrs.length > MAX_TYPE1_SUBROUTINES || raw.glyphs.length > MAX_TYPE1_GLYPHS) throw new RangeError('too many charstrings')
       }
     } else if (token.kind === 'word' && token.text === 'end' && raw.glyphs.length > 0) break
     before = [...before.slice(-1), token]
   }
   const lead = font.private.get('lenIV')?.[0] ?? 4
   const open = (bytes: Uint8Array) => (lead < 0 ? bytes : decrypt(bytes, CHARSTRING_KEY, lead))
-  for (const [index, bytes] of raw.subrs) if (index >= 0 && index < MAX_SUBROUTINES) font.subrs[index] = open(bytes)
+  for (const [index, bytes] of raw.subrs) if (index >= 0 && index < MAX_TYPE1_SUBROUTINES) font.subrs[index] = open(bytes)
   for (const [name, bytes] of raw.glyphs) if (!font.charstrings.has(name)) font.charstrings.set(name, open(bytes))
 }

@@ -5,12 +5,12 @@ import { CFF_STRINGS } from '../cff/standard-strings.ts'
 import { indexBytes } from '../cff/subset.ts'
 import { STANDARD } from '../glyph-names.ts'
 import type { Outline } from '../outline.ts'
+import { MAX_NOTICE_CHARACTERS } from '../tuning.ts'
 import { type1Outline } from './charstring-outline.ts'
 import type { Type1 } from './program.ts'
 
 const ASCII = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0) & 255)
 const DEFAULT_MATRIX = [0.001, 0, 0, 0.001, 0, 0]
-const MAX_STRING = 600
 
 /** Entries of the private dictionary: Type 1 key, CFF operator (TN 5176, table 23), whether it is a delta list, default value. */
 const PRIVATE: readonly [key: string, operator: number, delta: boolean, otherwise?: number][] = [
@@ -59,7 +59,7 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
   const secret = privateBytes(font, usual, nominal)
   const head = (at: { charset: number; encoding: number; charstrings: number; private: number }) => {
     const top = new FontWriter()
-    if (font.notice) entry(top, 1, [stringNumber(font.notice.slice(0, MAX_STRING))])
+    if (font.notice) entry(top, 1, [stringNumber(font.notice.slice(0, MAX_NOTICE_CHARACTERS))])
     topEntries(top, font)
     placed(top, 15, [at.charset])
     if (encoding) placed(top, 16, [at.encoding])

@@ -3,6 +3,7 @@
  * Subsets of one font can be merged if no reader can notice: their common glyphs are equal, and so are the results of all lookups.
  */
 import type { Answers } from '../code-glyphs.ts'
+import { MAX_UNION_BYTES } from '../tuning.ts'
 
 export interface Part {
   /** Properties of all glyphs (scale, hinting data, kind of encoding) as text. Equal in all parts of a union. */
@@ -34,9 +35,6 @@ export function partDifference(before: Part, after: Part): string | undefined {
   return undefined
 }
 
-/** Bytes of glyphs in one union, which is held in memory. */
-const MOST_UNION_BYTES = 4 * 1024 * 1024
-
 /** Parts without contradictions, merged one after the other. */
 export class Union<P extends Part> implements Part {
   readonly essentials: string
@@ -54,7 +52,7 @@ export class Union<P extends Part> implements Part {
 
   /** Adds a part. Returns false and changes nothing if it contradicts the union. */
   add(number: number, part: P): boolean {
-    if (this.bytes > MOST_UNION_BYTES || contradiction(this, part)) return false
+    if (this.bytes > MAX_UNION_BYTES || contradiction(this, part)) return false
     for (const [glyph, bytes] of part.glyphs) {
       if (this.glyphs.has(glyph)) continue
       this.glyphs.set(glyph, bytes)

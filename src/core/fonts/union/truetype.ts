@@ -8,6 +8,7 @@ import { MAC_GLYPHS } from '../cff/standard-strings.ts'
 import { type Answers, type FontUse, trueTypeGlyphs } from '../code-glyphs.ts'
 import { closure, locations, mapTable, subsetTrueType } from '../sfnt/subset.ts'
 import { type CharacterMap, characterMaps, componentPlaces, fontFile, metricOf, Outlines, type Tables, tablesOf } from '../sfnt/truetype.ts'
+import { MAX_COMPONENT_DEPTH } from '../tuning.ts'
 import type { Part, Union } from './part.ts'
 
 /**
@@ -79,7 +80,6 @@ function namesAsked(answers: Answers): Map<number, string> {
 
 /** Names that some readers interpret as glyph numbers. */
 const NUMBER_NAME = /^\/(?:g|gid|glyph|cid|index|G|c|C)0*\d{1,5}$/
-const MAX_NESTING = 8
 
 class Glyphs {
   /** Metrics and outline of each glyph. */
@@ -102,7 +102,7 @@ class Glyphs {
   key(glyph: number, nesting = 0): string {
     const known = this.keys.get(glyph)
     if (known) return known
-    if (nesting > MAX_NESTING) throw new RangeError('glyphs nested too deeply')
+    if (nesting > MAX_COMPONENT_DEPTH) throw new RangeError('glyphs nested too deeply')
     const [advance, bearing] = metricOf(this.tables, glyph)
     const drawing = concat([new FontWriter().u16(advance).u16(bearing).done(), padded(this.outlines.of(glyph))])
     let key = String(glyph)

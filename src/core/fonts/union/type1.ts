@@ -4,6 +4,7 @@ import { type2Outline } from '../cff/charstring-outline.ts'
 import type { Cff } from '../cff/font.ts'
 import { type Answers, type FontUse, nameAnswers, type1Names } from '../code-glyphs.ts'
 import { type Outline, sameDrawing } from '../outline.ts'
+import { OUTLINE_TOLERANCE } from '../tuning.ts'
 import type { Type1 } from '../type1/program.ts'
 import { compactFont, outlinesOf, type Type1Frame } from '../type1/to-cff.ts'
 import { encodingAnswers } from './cff.ts'
@@ -51,9 +52,6 @@ export function writeType1(union: Union<Type1Part>): Uint8Array {
   for (const [question, answer] of union.answers) if (/^\d/.test(question) && answer !== '') encoding.set(Number(question), answer)
   return compactFont(frame.standard ? frame : { ...frame, encoding }, outlines)
 }
-
-/** Font units. Allowed difference of coordinates and widths, because both charstring formats round. */
-const OUTLINE_TOLERANCE = 1 / 100
 
 /** Returns why a glyph of a CFF font does not draw the same as the glyph of a Type 1 program; `undefined` if it does. */
 export function glyphDifference(name: string, before: Outline, after: Cff): string | undefined {

@@ -11,10 +11,7 @@ import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 import { everyPart, type MimePart, readMime } from './parts.ts'
 import { quotedBytes, readQuotedPrintable, writeQuotedPrintable } from './quoted-printable.ts'
-
-const MOST_ATTACHMENT_BYTES = 24 * 1024 * 1024
-const SMALLEST_ATTACHMENT_BYTES = 600
-const CHUNK_BYTES = 256 * 1024
+import { CHUNK_BYTES, MAX_ATTACHMENT_BYTES, MIN_ATTACHMENT_BYTES } from './tuning.ts'
 
 /** Returns why a mail must not change, or `undefined`: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
 async function signatureOf(mail: Source, root: MimePart): Promise<Message | undefined> {
@@ -43,7 +40,7 @@ function* candidates(root: MimePart): Generator<MimePart> {
     // Line breaks of a text may follow the mail's convention, so a text is only a file if it has a file name and base64 encoding.
     if (part.type.startsWith('text/') && (part.fileName === undefined || part.encoding !== 'base64')) continue
     const length = part.end - part.start
-    if (length >= SMALLEST_ATTACHMENT_BYTES && length <= MOST_ATTACHMENT_BYTES * 1.4) yield part
+    if (length >= MIN_ATTACHMENT_BYTES && length <= MAX_ATTACHMENT_BYTES * 1.4) yield part
   }
 }
 

@@ -1,5 +1,7 @@
 /** Decodes base64 bodies (RFC 2045, 6.8) and encodes them again with the same lines, in pieces. */
 
+import { LINES_AT_ONCE, MAX_TAIL_CHARACTERS } from './tuning.ts'
+
 /** Line layout of a base64 body. */
 export interface Base64Shape {
   /** Characters a line, the line break, and the text after the last character. */
@@ -21,9 +23,6 @@ for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 VALUE[0x3d] = PAD
 for (const space of ' \t\r\n') VALUE[space.charCodeAt(0)] = SPACE
 
-/** Characters. A body with more white space at its end is not supported. */
-const MOST_TAIL = 4096
-
 /**
  * Decodes a base64 body.
  * @param length upper bound for the bytes of `body`
@@ -40,7 +39,7 @@ export async function readBase64(body: AsyncIterable<Uint8Array>, length: number
       const value = VALUE[chunk[at]!]!
       if (value === SPACE) {
         blank += String.fromCharCode(chunk[at]!)
-        if (blank.length > MOST_TAIL) return undefined
+        if (blank.length > MAX_TAIL_CHARACTERS) return undefined
         continue
       }
       if (value === NONE) return undefined
@@ -81,8 +80,6 @@ export async function readBase64(body: AsyncIterable<Uint8Array>, length: number
   }
   return { bytes: bytes.subarray(0, filled), lineLength: lineLength ?? column, lineBreak: lineBreak ?? '\r\n', tail: blank }
 }
-
-const LINES_AT_ONCE = 2048
 
 /** Encodes `bytes` with the line layout of a base64 body. */
 export function* writeBase64({ lineLength, lineBreak, tail }: Base64Shape, bytes: Uint8Array): Generator<Uint8Array> {

@@ -4,10 +4,7 @@
  * One pass over lines; memory holds only headers.
  */
 import { eachLine, type Line } from './lines.ts'
-
-const MOST_DEPTH = 20
-const MOST_PARTS = 2000
-const MOST_HEADER_BYTES = 256 * 1024
+import { MAX_DEPTH, MAX_HEADER_BYTES, MAX_PARTS } from './tuning.ts'
 
 export interface MimePart {
   /** Header fields by lower-case name. Repeated fields are all listed. Values are unfolded but otherwise as written. */
@@ -50,7 +47,7 @@ export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePar
   let before: Line | undefined
   let understood = true
   const begin = (start: number, parent: Open): boolean => {
-    if (parent.depth === MOST_DEPTH || ++parts > MOST_PARTS) return false
+    if (parent.depth === MAX_DEPTH || ++parts > MAX_PARTS) return false
     const child = opened(start, parent.depth + 1)
     parent.children.push(child)
     stack.push(child)
@@ -69,7 +66,7 @@ export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePar
     }
     const part = stack.at(-1)!
     if (!part.inHeaders) return true
-    if (line.end - part.begin > MOST_HEADER_BYTES) return false
+    if (line.end - part.begin > MAX_HEADER_BYTES) return false
     takeHeader(part, line)
     return part.inHeaders || (enter(part) && (!isMessage(part) || begin(part.start, part)))
   }

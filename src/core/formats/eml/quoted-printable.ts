@@ -1,5 +1,7 @@
 /** Decodes quoted-printable attachments (RFC 2045, 6.7) and encodes them again with lines of the same length. */
 
+import { FLUSH_CHARACTERS } from './tuning.ts'
+
 export interface QuotedShape {
   /** Longest line in characters, without its line break. */
   readonly lineLength: number
@@ -110,7 +112,6 @@ class Decoder {
   #isBlank = () => this.#last === SPACE || this.#last === TAB
 }
 
-const FLUSH_CHARACTERS = 64 * 1024
 /** Characters that are escaped at the start of a line: "." (end of message in SMTP), "-" (boundary) and "F" ("From " in mailbox files). */
 const ESCAPED_FIRST: ReadonlySet<number> = new Set([...'.-F'].map((letter) => letter.charCodeAt(0)))
 

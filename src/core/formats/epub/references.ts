@@ -4,9 +4,8 @@ import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+import { MAX_ALL_TEXTS_BYTES, MAX_TEXT_BYTES } from './tuning.ts'
 
-const MOST_TEXT_BYTES = 16 * 1024 * 1024
-const MOST_TEXTS_BYTES = 32 * 1024 * 1024
 /** Files that cannot contain references. All other files are searched for names. */
 const NO_TEXT = /\.(png|jpe?g|gif|bmp|webp|avif|ttf|otf|woff2?|mp[34]|m4[av]|ogg|opus|webm)$/i
 const MARKUP = /\.(opf|ncx|xhtml|html?|xml|smil)$/i
@@ -21,7 +20,8 @@ export async function epubReferences(archive: ZipArchive): Promise<References | 
   }
   const files = archive.entries.filter(({ name, isDirectory }) => !isDirectory && !NO_TEXT.test(name))
   const isLarge =
-    files.some(({ size, opaque }) => opaque || size > MOST_TEXT_BYTES) || files.reduce((sum, { size }) => sum + size, 0) > MOST_TEXTS_BYTES
+    files.some(({ size, opaque }) => opaque || size > MAX_TEXT_BYTES) ||
+    files.reduce((sum, { size }) => sum + size, 0) > MAX_ALL_TEXTS_BYTES
   if (names.size === 0 || isLarge) return undefined
   const found = new Finder(names)
   for (const file of files) found.read(file, await readEntry(archive, file))

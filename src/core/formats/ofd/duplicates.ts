@@ -7,9 +7,7 @@ import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
-
-const MOST_XML_BYTES = 16 * 1024 * 1024
-const LARGEST_FILE_BYTES = 24 * 1024 * 1024
+import { MAX_MERGED_BYTES, MAX_XML_BYTES } from './tuning.ts'
 
 export interface Duplicates {
   /** Dropped files, each with the equal file that replaces it. */
@@ -35,7 +33,7 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
   const texts: string[] = []
   for (const entry of archive.entries) {
     if (!/\.xml$/i.test(entry.name)) continue
-    if (entry.opaque || entry.size > MOST_XML_BYTES) return none
+    if (entry.opaque || entry.size > MAX_XML_BYTES) return none
     try {
       const xml = decodeXml(await readEntry(archive, entry))
       texts.push(xml)
@@ -99,7 +97,7 @@ function isNamedOnlyBy(own: readonly Mention[], file: ZipEntry, texts: readonly 
 }
 
 async function equalFile(archive: ZipArchive, file: ZipEntry, earlier: readonly Mention[]): Promise<Mention | undefined> {
-  if (file.size === 0 || file.size > LARGEST_FILE_BYTES) return undefined
+  if (file.size === 0 || file.size > MAX_MERGED_BYTES) return undefined
   for (const candidate of earlier) {
     const [a, b] = [await readEntry(archive, candidate.file), await readEntry(archive, file)]
     if (Buffer.compare(a, b) === 0) return candidate

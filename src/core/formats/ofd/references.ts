@@ -5,8 +5,7 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
 import { folderOf, normal } from './paths.ts'
-
-const MOST_XML_BYTES = 16 * 1024 * 1024
+import { MAX_XML_BYTES } from './tuning.ts'
 
 /**
  * Returns the PNGs that only resource lists refer to. A PNG whose list entry declares `Format="PNG"` is excluded, because the declaration
@@ -23,7 +22,7 @@ export async function ofdReferences(archive: ZipArchive): Promise<References | u
   const mentions = new Map<ZipEntry, Mention[]>()
   for (const file of archive.entries) {
     if (!/\.xml$/i.test(file.name)) continue
-    if (file.opaque || file.size > MOST_XML_BYTES) return undefined
+    if (file.opaque || file.size > MAX_XML_BYTES) return undefined
     try {
       const bytes = await readEntry(archive, file)
       const text = decodeXml(bytes)

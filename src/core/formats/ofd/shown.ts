@@ -7,9 +7,9 @@ import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { folderOf, normal } from './paths.ts'
+import { MAX_XML_BYTES } from './tuning.ts'
 
 const MM_PER_INCH = 25.4
-const MOST_XML_BYTES = 16 * 1024 * 1024
 
 interface Shown {
   readonly widthInches: number
@@ -25,7 +25,7 @@ export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Sho
     // Resource ids are unique only within a document, so the document's folder is part of the key.
     const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
     try {
-      if (entry.size > MOST_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
+      if (entry.size > MAX_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
       pages.read(decodeXml(await readEntry(archive, entry)), entry.name, document)
     } catch (error) {
       // An unreadable file may show any picture at any size, so all sizes are unknown.

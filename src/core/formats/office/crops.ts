@@ -10,16 +10,10 @@ import type { Rect } from '../../embedded/crop.ts'
 import { type PictureFacts, pictureFacts } from '../../embedded/image-header.ts'
 import { isImage, type OoxmlDocument, type Rels } from './document.ts'
 import type { UnusedLayouts } from './layouts.ts'
+import { MAX_CROP_PIXELS, MAX_CROP_PIXELS_SHARE, MAX_PICTURE_BYTES, MIN_CROP_PIXELS } from './tuning.ts'
 
-const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
-/** Pixels of the largest remaining rectangle, which is held as a lossless picture for a while. */
-const MOST_PIXELS = 12_000_000
-/** Share of pixels. Pictures that would keep more stay whole. */
-const WORTHWHILE_SHARE = 0.9
 /** Pixels of a JPEG block with halved chroma. A crop that starts on this grid loses least when it is encoded again. */
 const JPEG_GRID = 16
-/** Smaller crops are dropped from the new a:srcRect, because renderers that draw whole pixels would round again. */
-const FRACTION_PIXELS = 0.5
 /** a:srcRect counts in thousandths of a percent, so 100,000 is the whole side. */
 const WHOLE = 100_000
 
@@ -166,10 +160,10 @@ export async function possibleCrops(
 
 async function cropOf(document: OoxmlDocument, part: string, uses: readonly { owner: string; use: CropUse }[]): Promise<Crop | undefined> {
   const entry = document.parts.get(part)
-  if (!entry || entry.opaque || entry.size > LARGEST_PICTURE_BYTES) return undefined
+  if (!entry || entry.opaque || entry.size > MAX_PICTURE_BYTES) return undefined
   const least = (side: keyof Sides) => leastOf(uses.map(({ use }) => use.sides[side]))
   const [l, t, r, b] = [least('l'), least('t'), least('r'), least('b')]
-  if ((1 - l - r) * (1 - t - b) > WORTHWHILE_SHARE) return undefined
+  if ((1 - l - r) * (1 - t - b) > MAX_CROP_PIXELS_SHARE) return undefined
   const bytes = await readEntry(document.archive, entry)
   const facts = pictureFacts(bytes)
   if (!facts?.comparable || facts.turned || (facts.kind === 'png' && bytes[24] === 16)) return undefined
@@ -179,7 +173,8 @@ async function cropOf(document: OoxmlDocument, part: string, uses: readonly { ow
   const [left, top] = [before(l, facts.width), before(t, facts.height)]
   const rect = { left, top, width: behind(r, facts.width) - left, height: behind(b, facts.height) - top }
   const pixels = rect.width * rect.height
-  if (rect.width < 1 || rect.height < 1 || pixels > MOST_PIXELS || pixels > facts.width * facts.height * WORTHWHILE_SHARE) return undefined
+  if (rect.width < 1 || rect.height < 1 || pixels > MAX_CROP_PIXELS || pixels > facts.width * facts.height * MAX_CROP_PIXELS_SHARE)
+    return undefined
   const edits = uses.map(({ owner, use }) => ({
     owner,
     splice: { start: use.tag.start, end: use.tag.end, text: within(use, facts, rect) },
@@ -189,7 +184,7 @@ async function cropOf(document: OoxmlDocument, part: string, uses: readonly { ow
 
 /** Writes the a:srcRect tag of a use for the cropped picture. */
 function within({ sides, tag }: CropUse, { width, height }: PictureFacts, rect: Rect): string {
-  const share = (cut: number, size: number) => (cut > FRACTION_PIXELS ? Math.round((cut / size) * WHOLE) : 0)
+  const share = (cut: number, size: number) => (cut > MIN_CROP_PIXELS ? Math.round((cut / size) * WHOLE) : 0)
   const fresh = {
     l: share(sides.l * width - rect.left, rect.width),
     t: share(sides.t * height - rect.top, rect.height),

@@ -14,16 +14,10 @@ import { message } from '../../i18n/message.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { DATA_SPACES } from './data-spaces.ts'
+import { MAX_SPIN_COUNT, SEGMENTS_PER_CHUNK, SPIN_COUNT } from './tuning.ts'
 
 const SEGMENT_BYTES = 4096
 const BLOCK_BYTES = 16
-const SPIN_COUNT = 100_000
-/**
- * Highest accepted spin count (hash iterations). [MS-OFFCRYPTO] 2.3.4.10 allows up to 10,000,000; Whittle refuses to compute more than
- * this.
- */
-const MAX_SPIN_COUNT = 1_000_000
-const SEGMENTS_PER_CHUNK = 32
 /** EncryptionVersionInfo 4.4 and the reserved value 0x40 ([MS-OFFCRYPTO] 2.3.4.10). */
 const INFO_PREFIX = [4, 0, 4, 0, 0x40, 0, 0, 0]
 

@@ -12,10 +12,8 @@ import { type CropText, CropUses } from './crops.ts'
 import { isImage, MOST_RELS_BYTES, type OoxmlDocument, type Rels } from './document.ts'
 import { type EmbeddedFonts, FontKeys, fontParts, fontsOf, MOST_TABLE_BYTES } from './fonts.ts'
 import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayout } from './layouts.ts'
+import { MAX_SEARCHED_BYTES } from './tuning.ts'
 import { PictureUses, SlideSize } from './usage.ts'
-
-/** Bytes. Larger texts are not searched: their pictures keep all pixels, and fonts keep all glyphs. */
-const MOST_SEARCHED_BYTES = 24 * 1024 * 1024
 
 /** Facts that the caller needs. */
 export interface Questions {
@@ -121,7 +119,7 @@ class FactScan {
     const questions = entry.opaque ? [] : this.#questionsTo(part, entry)
     const plainText = /\.(xml|vml|rels)$/.test(part)
     const mayShow = plainText && this.#characters !== undefined
-    if (mayShow && (entry.opaque || entry.size > MOST_SEARCHED_BYTES)) this.#characters = undefined
+    if (mayShow && (entry.opaque || entry.size > MAX_SEARCHED_BYTES)) this.#characters = undefined
     const asksCharacters = mayShow && this.#characters !== undefined
     const asksMedia = plainText && this.#media.size > 0
     const early = this.#early.has(part)
@@ -150,7 +148,7 @@ class FactScan {
 
   #questionsTo(part: string, entry: ZipEntry): Question[] {
     const questions: Question[] = []
-    if (entry.size <= MOST_SEARCHED_BYTES) {
+    if (entry.size <= MAX_SEARCHED_BYTES) {
       for (const rels of this.#rels.get(part) ?? []) for (const question of this.#pictureQuestions(rels)) questions.push(question)
     }
     if (this.#spareLayouts.has(part)) {

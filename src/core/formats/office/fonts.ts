@@ -12,12 +12,10 @@ import { FontView } from '../../fonts/bytes.ts'
 import { fontDifference, fontForText } from '../../fonts/sfnt/for-text.ts'
 import { tablesOf } from '../../fonts/sfnt/truetype.ts'
 import type { OoxmlDocument, Rels } from './document.ts'
+import { MAX_FONT_BYTES, MAX_SUBSET_SHARE } from './tuning.ts'
 
-const LARGEST_FONT_BYTES = 24 * 1024 * 1024
 /** Bytes. Larger texts are not searched for font keys, and their fonts keep all glyphs. */
 export const MOST_TABLE_BYTES = 4 * 1024 * 1024
-/** Share of the old bytes. A subset font must be smaller than this share. */
-const WORTHWHILE_SHARE = 0.95
 
 /** Font parts that may be subset, with the keys of obfuscated fonts, and the characters they must show. */
 export interface EmbeddedFonts {
@@ -42,7 +40,7 @@ export function fontParts(
     for (const { id, part } of fonts) {
       const entry = document.parts.get(part!)
       const key = found?.get(id)
-      if (!entry || entry.opaque || entry.size > LARGEST_FONT_BYTES || keys.has(part!) || !found || key === 'unclear') unclear.add(part!)
+      if (!entry || entry.opaque || entry.size > MAX_FONT_BYTES || keys.has(part!) || !found || key === 'unclear') unclear.add(part!)
       keys.set(part!, key instanceof Uint8Array ? key : undefined)
     }
   }
@@ -126,7 +124,7 @@ function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
 export function smallerFont(bytes: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): Uint8Array | undefined {
   const unwrapped = unwrap(bytes, keys.get(part))
   const font = unwrapped && fontForText(unwrapped.font, characters)
-  if (!font || font.length > unwrapped.font.length * WORTHWHILE_SHARE) return undefined
+  if (!font || font.length > unwrapped.font.length * MAX_SUBSET_SHARE) return undefined
   return unwrapped.wrap(font)
 }
 

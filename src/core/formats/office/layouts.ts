@@ -6,9 +6,7 @@ import { decodeXml, type Splice, spliced, type Tag, type TagReader } from '../..
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf, type Relationship } from './parts.ts'
-
-/** Bytes. A larger slide master keeps its layouts. */
-const MOST_MASTER_BYTES = 4 * 1024 * 1024
+import { MAX_MASTER_BYTES } from './tuning.ts'
 
 export interface UnusedLayouts {
   /** Unused layouts, and parts that only they refer to. */
@@ -42,7 +40,7 @@ export function layoutsWithoutSlides(document: OoxmlDocument): MasterLayouts[] {
   }
   return document.rels.flatMap(({ owner, relationships }) => {
     const entry = document.parts.get(owner)
-    if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MOST_MASTER_BYTES) return []
+    if (!isMaster(document, owner) || !entry || entry.opaque || entry.size > MAX_MASTER_BYTES) return []
     const own = relationships.filter(({ type, part }) => isLayout(type) && part !== undefined && document.parts.has(part))
     return [{ owner, count: own.length, unused: own.filter(({ part }) => !kept.has(part!) && leadsToPlainParts(document, part!)) }]
   })
@@ -75,7 +73,7 @@ const NOT_PLAIN: ReadonlySet<string> = new Set(['transition', 'timing', 'control
 
 function leadsToPlainParts(document: OoxmlDocument, part: string): boolean {
   const entry = document.parts.get(part)
-  if (!entry || entry.opaque || entry.size > MOST_MASTER_BYTES) return false
+  if (!entry || entry.opaque || entry.size > MAX_MASTER_BYTES) return false
   const leads = document.rels.filter(({ owner }) => owner === part).flatMap(({ relationships }) => relationships)
   return !leads.some(({ external, type }) => external || !PLAIN_RELATIONSHIPS.test(type))
 }

@@ -17,6 +17,7 @@ import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } f
 import { smallerFont } from './fonts.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
 import { type Plan, planDocument } from './plan.ts'
+import { MAX_PICTURE_BYTES } from './tuning.ts'
 import { verifyDocument } from './verify.ts'
 
 export const docx: Codec = officeCodec(DOCX)
@@ -141,7 +142,7 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
   const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
   if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
   if (plan.pictures.has(part)) {
-    if (!document.parts.has(part) || entry.size > LARGEST_PICTURE_BYTES) return KEEP
+    if (!document.parts.has(part) || entry.size > MAX_PICTURE_BYTES) return KEEP
     const result = plan.ready.has(part)
       ? plan.ready.get(part)
       : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
@@ -158,12 +159,10 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
     tally.fonts++
     return { kind: 'replace', bytes: font }
   }
-  if (EMBEDDED.test(part) && entry.size <= LARGEST_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
+  if (EMBEDDED.test(part) && entry.size <= MAX_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
   return KEEP
 }
 
-/** Bytes. Larger pictures stay unchanged, because picture and result must both fit in memory. */
-const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 
 async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {

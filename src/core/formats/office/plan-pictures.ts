@@ -13,18 +13,8 @@ import type { Options } from '../../model/codec.ts'
 import { NO_STILL_PICTURE, ofPixels, scored } from '../../model/loss.ts'
 import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
+import { CROP_EDIT_BYTES, MAX_CROP_BYTES_SHARE, MAX_PICTURE_BYTES, MAX_READY_BYTES, MIN_RENAMED_BYTES } from './tuning.ts'
 import type { Shown } from './usage.ts'
-
-/** Bytes of results that are kept until writing. When they are used up, further pictures keep their names. */
-const HELD_BYTES = 16 * 1024 * 1024
-/** Bytes. The codec holds a picture, its PNG and the result in memory. */
-const LARGEST_PICTURE_BYTES = 24 * 1024 * 1024
-/** Bytes. Smaller pictures save less than a new name costs. */
-const SMALLEST_PICTURE_BYTES = 600
-/** Share of the old bytes. A crop must be smaller than this share. */
-const CROP_SHARE = 0.9
-/** Bytes that a crop may add to the texts that show the picture. A crop that saves less is not applied. */
-const EDITED_BYTES = 128
 
 /** `cut`: true if the picture has fewer pixels; false if hidden parts were blanked. */
 type CroppedPicture = Recompressed & { readonly cut: boolean }
@@ -52,7 +42,7 @@ export class PlannedPictures {
 
   async crop(crops: Crops): Promise<void> {
     for (const [part, crop] of crops.crops) {
-      if (this.#heldBytes > HELD_BYTES) break
+      if (this.#heldBytes > MAX_READY_BYTES) break
       this.#options.signal.throwIfAborted()
       const entry = this.#document.parts.get(part)!
       const fresh = isPngPart(this.#document, part, entry) ? freeJpegName(entry.name, this.#taken) : undefined
@@ -68,7 +58,7 @@ export class PlannedPictures {
   async recompressRenamed(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       const entry = this.#document.parts.get(part)!
-      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > HELD_BYTES) continue
+      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > MAX_READY_BYTES) continue
       this.#options.signal.throwIfAborted()
       if (mayBecomePng(this.#document, part, entry)) await this.#standIn(part, entry)
       else if (this.#options.quality !== 'high' && isPngPart(this.#document, part, entry)) await this.#png(part, entry)
@@ -130,9 +120,9 @@ export class PlannedPictures {
             output: 'png',
             downsampled: false,
           })
-    if (!made || made.bytes.length > bytes.length * CROP_SHARE) return undefined
+    if (!made || made.bytes.length > bytes.length * MAX_CROP_BYTES_SHARE) return undefined
     const whole = await recompressPicture(bytes, stem, options, { shown, mayBecomeJpeg })
-    if (whole && whole.bytes.length <= made.bytes.length + EDITED_BYTES) return undefined
+    if (whole && whole.bytes.length <= made.bytes.length + CROP_EDIT_BYTES) return undefined
     const measured = await similarity(bytes, made.bytes, rect)
     if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
     const loss = scored(ofPixels(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
@@ -142,7 +132,7 @@ export class PlannedPictures {
     if (!blanked) return undefined
     const packed = await options.inner.compress(blanked, stem, { lossless: true })
     const best = packed.kind === 'compressed' ? packed.bytes : blanked
-    const most = Math.min(bytes.length * CROP_SHARE, whole ? whole.bytes.length : bytes.length)
+    const most = Math.min(bytes.length * MAX_CROP_BYTES_SHARE, whole ? whole.bytes.length : bytes.length)
     return best.length <= most ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
   }
 }
@@ -158,8 +148,7 @@ const mayBecomePng = (document: OoxmlDocument, part: string, entry: ZipEntry): b
 
 /** True if only image relationships refer to the picture and its name needs no escaping. */
 function mayBeRenamed(document: OoxmlDocument, part: string, entry: ZipEntry): boolean {
-  if (entry.opaque || entry.size < SMALLEST_PICTURE_BYTES || entry.size > LARGEST_PICTURE_BYTES || !/^[\w./ -]+$/.test(entry.name))
-    return false
+  if (entry.opaque || entry.size < MIN_RENAMED_BYTES || entry.size > MAX_PICTURE_BYTES || !/^[\w./ -]+$/.test(entry.name)) return false
   return document.rels.every(({ relationships }) => relationships.every((each) => each.part !== part || isImage(each)))
 }
 

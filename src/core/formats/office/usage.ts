@@ -4,9 +4,9 @@
  * is reported as unknown.
  */
 import { scanTags, type Tag, type TagReader } from '../../containers/xml/scan.ts'
+import { MAX_DEPTH } from './tuning.ts'
 
 const EMU_PER_INCH = 914_400
-const MOST_DEPTH = 512
 
 /** Size in inches of the whole, uncropped picture on paper or screen. */
 export interface Shown {
@@ -101,7 +101,7 @@ class FrameStack {
 
   /** Handles an opening or empty element. */
   open(tag: Tag): void {
-    if (tag.kind === 'open' && ++this.#depth > MOST_DEPTH) throw new RangeError('nested too deeply')
+    if (tag.kind === 'open' && ++this.#depth > MAX_DEPTH) throw new RangeError('nested too deeply')
     const here = tag.kind === 'open' ? this.#depth : this.#depth + 1
     if (tag.kind === 'open') this.#pushFrame(tag, here)
     switch (tag.local) {
