@@ -96,11 +96,11 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
   let gentler: Recompressed | undefined
   for (let at = 0; at < sizes.length; at++) {
     const size = sizes[at]!
-    const left = await leftBySize(work, size)
-    if (mayStand(left, quality)) {
-      const { judged, hopeless } = await attempted(work, { ...size, ...asked })
-      if (judged) return gentler ? [judged, gentler] : [judged]
-      if (hopeless && at < sizes.length - 1) {
+    const left = await similarityAtSize(work, size)
+    if (isAcceptable(left, quality)) {
+      const { accepted, noLargerSize } = await attempted(work, { ...size, ...asked })
+      if (accepted) return gentler ? [accepted, gentler] : [accepted]
+      if (noLargerSize && at < sizes.length - 1) {
         at = sizes.length - 2
         continue
       }
@@ -108,8 +108,8 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
     // The stronger level must not be larger, so results of gentler levels count as well. Only `medium` is tried: `high` keeps more pixels
     // than exist at the sizes that `medium` accepts.
     const gentle = gentlerTargets(quality).find((level) => level === 'medium')
-    if (size.maxWidth === undefined || gentler || !gentle || !mayStand(left, gentle)) continue
-    gentler = (await attempted(work, { ...size, ...asked, quality: gentle })).judged
+    if (size.maxWidth === undefined || gentler || !gentle || !isAcceptable(left, gentle)) continue
+    gentler = (await attempted(work, { ...size, ...asked, quality: gentle })).accepted
   }
   return gentler ? [gentler] : []
 }
@@ -117,17 +117,17 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
 /** Returns the first acceptable result among a level's reduced sizes. `undefined`: only the whole picture is acceptable. */
 export async function reducedAt(work: Work, quality: Quality, asked: InnerRequest): Promise<Recompressed | undefined> {
   for (const size of reducedSizes(work, quality)) {
-    if (!mayStand(await leftBySize(work, size), quality)) continue
-    const { judged, hopeless } = await attempted(work, { ...size, ...asked, quality })
-    if (judged || hopeless) return judged
+    if (!isAcceptable(await similarityAtSize(work, size), quality)) continue
+    const { accepted, noLargerSize } = await attempted(work, { ...size, ...asked, quality })
+    if (accepted || noLargerSize) return accepted
   }
   return undefined
 }
 
 interface Attempted {
-  readonly judged: Recompressed | undefined
+  readonly accepted: Recompressed | undefined
   /** True if no larger size can save bytes: nothing was saved, or the codec does not downsample. */
-  readonly hopeless: boolean
+  readonly noLargerSize: boolean
 }
 
 /** Encodes once. `judged` is the result if it passes the checks at the old picture's size. */
@@ -135,13 +135,13 @@ export async function attempted({ bytes, name, facts, options }: Work, asked: In
   // Yielding lets the garbage collector free the engines of the last trial.
   await yieldToOthers(options.signal)
   const result = await options.inner.compress(bytes, name, asked)
-  const judged = await judge(bytes, facts, result)
-  const hopeless = !judged && isHopeless(facts, result)
-  if (!judged && result.kind === 'compressed') discard(result.bytes)
-  return { judged, hopeless }
+  const accepted = await acceptResult(bytes, facts, result)
+  const noLargerSize = !accepted && rulesOutLargerSizes(facts, result)
+  if (!accepted && result.kind === 'compressed') discard(result.bytes)
+  return { accepted, noLargerSize }
 }
 
-function isHopeless(facts: PictureFacts, result: InnerResult): boolean {
+function rulesOutLargerSizes(facts: PictureFacts, result: InnerResult): boolean {
   if (result.kind === 'unchanged') return result.reason !== 'below_floor'
   const fresh = pictureFacts(result.bytes)
   return fresh?.width === facts.width && fresh.height === facts.height
@@ -151,20 +151,20 @@ function isHopeless(facts: PictureFacts, result: InnerResult): boolean {
  * Similarity after downsampling to `maxWidth`, before any encoding. `undefined`: the picture keeps its size, or is too small for an
  * estimate to be faster than encoding.
  */
-function leftBySize({ sample, facts: { width, height } }: Work, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
+function similarityAtSize({ sample, facts: { width, height } }: Work, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
   if (maxWidth === undefined || width * height < MIN_ESTIMATED_PIXELS) return Promise.resolve(undefined)
   return sample.similarityAt(maxWidth / width)
 }
 
 /** True if the similarity `left` after downsampling leaves enough for the loss of a level's encoding. The SSIM of both steps multiplies. */
-function mayStand(left: Similarity | undefined, quality: Quality): boolean {
+function isAcceptable(left: Similarity | undefined, quality: Quality): boolean {
   if (!left) return true
   const ssim = left.ssim * pictureTarget(quality).ssim + SSIM_MARGIN[quality]
   return ssim >= MIN_UPSCALED_SSIM && left.psnrDb >= MIN_UPSCALED_PSNR_DB && left.psnrRgbDb >= MIN_UPSCALED_RGB_PSNR_DB
 }
 
 /** Returns a codec's result if it is smaller and passes the checks at the old picture's size. */
-async function judge(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
+async function acceptResult(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
   const gone = goneFrom(outcome.steps)

@@ -47,16 +47,16 @@ export interface PictureRules {
 
 export function packageCodec(format: Codec['format'], rules: PictureRules): Codec {
   const arrange = rules.arrange ?? ((same: ZipArchive) => same)
-  const recipe = (entry: ZipEntry): Fate => (rules.stores?.(entry) ? { kind: 'store' } : KEEP)
+  const chooseAction = (entry: ZipEntry): Fate => (rules.stores?.(entry) ? { kind: 'store' } : KEEP)
   return {
     format,
     async compress(source, sink, options) {
       const archive = arrange(await openZip(source, format.id))
       const survey = await rules.survey(archive, options)
       if (survey.signed !== undefined || options.lossless) {
-        return repack(archive, sink, options, { recipe }, survey.signed === undefined ? [] : [survey.signed])
+        return repack(archive, sink, options, { recipe: chooseAction }, survey.signed === undefined ? [] : [survey.signed])
       }
-      return compressPictures(archive, survey, sink, options, recipe)
+      return compressPictures(archive, survey, sink, options, chooseAction)
     },
     async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
       const before = arrange(await openZip(original, format.id))
@@ -73,7 +73,7 @@ async function compressPictures(
   survey: Survey,
   sink: Sink,
   options: Options,
-  recipe: (entry: ZipEntry) => Fate,
+  chooseAction: (entry: ZipEntry) => Fate,
 ): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
   const evidence = new VerifiedFiles()
   const gone = new Gone()
@@ -88,7 +88,7 @@ async function compressPictures(
     if (named) return { kind: 'replace', bytes: named }
     const text = survey.duplicates?.texts.get(entry)
     if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
-    if (!isTried(entry, survey)) return recipe(entry)
+    if (!isCandidate(entry, survey)) return chooseAction(entry)
     pictures++
     const result = ready.has(entry)
       ? ready.get(entry)
@@ -118,20 +118,20 @@ async function compressPictures(
 /** Compresses pictures that may be renamed before anything is written, because texts that refer to them may come first in the package. */
 async function readyPictures(archive: ZipArchive, survey: Survey, options: Options): Promise<Map<ZipEntry, Recompressed | undefined>> {
   const ready = new Map<ZipEntry, Recompressed | undefined>()
-  let heldBytes = 0
+  let readyBytes = 0
   if (options.quality === 'high') return ready
   for (const entry of survey.references?.mentions.keys() ?? []) {
-    if (!isTried(entry, survey) || survey.duplicates?.merged.has(entry) || heldBytes > MAX_READY_BYTES) continue
+    if (!isCandidate(entry, survey) || survey.duplicates?.merged.has(entry) || readyBytes > MAX_READY_BYTES) continue
     options.signal.throwIfAborted()
     const wanted = { shown: survey.shown?.get(entry), mayBecomeJpeg: true }
     const made = await recompressPicture(await readEntry(archive, entry), entry.name.split('/').at(-1)!, options, wanted)
-    heldBytes += made?.bytes.length ?? 0
+    readyBytes += made?.bytes.length ?? 0
     ready.set(entry, made)
   }
   return ready
 }
 
-const isTried = (entry: ZipEntry, survey: Survey) =>
+const isCandidate = (entry: ZipEntry, survey: Survey) =>
   mayChange(entry, survey) && entry.size >= MIN_PICTURE_BYTES && entry.size <= MAX_PICTURE_BYTES
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
@@ -153,8 +153,8 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const expected = original.physical.filter((entry) => !survey.duplicates?.merged.has(entry))
   if (expected.length !== result.physical.length) return different(`${expected.length} files became ${result.physical.length}`)
-  const around = await differentShell(original, result)
-  if (around) return different(around)
+  const outside = await differentShell(original, result)
+  if (outside) return different(outside)
   const renamed = new Set(expected.filter((before, index) => isRenamed(before, result.physical[index]!, original, survey)))
   const texts = survey.references ? renamedTexts(survey.references, renamed) : new Map<ZipEntry, Uint8Array>()
   for (const [index, before] of expected.entries()) {
@@ -185,7 +185,7 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
 const isRenamed = (before: ZipEntry, after: ZipEntry, original: ZipArchive, { references }: Survey) =>
   before.name !== after.name && references?.mentions.has(before) === true && after.name === jpegName(before, original.entries)
 
-interface Known {
+interface PictureCheckOptions {
   /** True if a PNG may become a JPEG. Default: false. */
   readonly mayBecomeJpeg?: boolean
   /** Files that were already decoded and compared. `undefined`: none. */
@@ -197,7 +197,7 @@ export async function unlikePicturesOf(
   archive: ZipArchive,
   entry: ZipEntry,
   after: Uint8Array,
-  known: Known = {},
+  known: PictureCheckOptions = {},
 ): Promise<string | undefined> {
   const before = await readEntry(archive, entry)
   const difference = await unlikePictures(before, after, known)
@@ -210,7 +210,7 @@ export async function unlikePicturesOf(
 export async function unlikePictures(
   before: Uint8Array,
   after: Uint8Array,
-  { mayBecomeJpeg = false, verified }: Known = {},
+  { mayBecomeJpeg = false, verified }: PictureCheckOptions = {},
 ): Promise<string | undefined> {
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   // SVG and TIFF have no header reader here. Their codec verified them, and the CRC proves that the bytes are the codec's.
@@ -229,16 +229,16 @@ export async function unlikePictures(
  * `cut`: true if `after` is only the part; false if it has the whole size and only the part must be similar.
  */
 export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Rect, cut: boolean): Promise<string | undefined> {
-  const stands = (left: Similarity | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
+  const isSimilar = (left: Similarity | undefined) => left !== undefined && left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
   if (!cut) {
     const problem = await unlikePictures(before, after, { mayBecomeJpeg: true })
-    if (problem || stands(await similarity(before, after))) return problem
-    return stands(await partSimilarity(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
+    if (problem || isSimilar(await similarity(before, after))) return problem
+    return isSimilar(await partSimilarity(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
   }
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
   if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
   const aspect = (fresh.width * part.height) / (fresh.height * part.width)
   if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
     return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
-  return stands(await similarity(before, after, part)) ? undefined : 'the part of the picture does not look the same'
+  return isSimilar(await similarity(before, after, part)) ? undefined : 'the part of the picture does not look the same'
 }

@@ -23,8 +23,8 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const headerBytes = reader.u32(14)
   if (!HEADERS.has(headerBytes) || bytes.length < FILE_HEADER_BYTES + headerBytes) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const [width, down] = [view.getInt32(18, true), view.getInt32(22, true)]
-  const height = Math.abs(down)
+  const [width, signedHeight] = [view.getInt32(18, true), view.getInt32(22, true)]
+  const height = Math.abs(signedHeight)
   const [bits, compression, start] = [reader.u16(28), reader.u32(30), reader.u32(10)]
   if (width < 1 || height < 1 || width * height > MAX_REPLACED_PIXELS || reader.u16(26) !== 1 || compression !== 0) return undefined
   if (![1, 4, 8, 24, 32].includes(bits) || (headerBytes > 40 && !USUAL_COLOURS.has(reader.u32(14 + 56)))) return undefined
@@ -35,7 +35,7 @@ export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const palette = bits <= 8 ? paletteOf(bytes.subarray(FILE_HEADER_BYTES + headerBytes, start), reader.u32(46), bits) : undefined
   if (bits <= 8 && !palette) return undefined
   const out = new Uint8Array(width * 3)
-  const stored = (y: number) => pixels.subarray((down < 0 ? y : height - 1 - y) * stride)
+  const stored = (y: number) => pixels.subarray((signedHeight < 0 ? y : height - 1 - y) * stride)
   const row = (y: number) => (palette ? fromPalette(stored(y), palette, bits, out) : fromColours(stored(y), bits / 8, out))
   return {
     width,

@@ -44,12 +44,12 @@ export async function recompressPicture(
   if (time?.take(secondsOf(facts, bytes.length)) === false) {
     const seconds = exactSecondsOf(facts, bytes.length)
     if (seconds === undefined || !time.takeExact(seconds)) return undefined
-    return sameKind(workOf(bytes, name, facts, options, { ...request, lossless: true }))
+    return recompressSameKind(workOf(bytes, name, facts, options, { ...request, lossless: true }))
   }
   const work = workOf(bytes, name, facts, options, request)
-  const kept = await sameKind(work)
+  const kept = await recompressSameKind(work)
   const mayBecomeJpeg = request.mayBecomeJpeg && !request.lossless && facts.kind === 'png' && facts.comparable && options.quality !== 'high'
-  return mayBecomeJpeg ? orJpeg(work, kept) : kept
+  return mayBecomeJpeg ? orSmallerJpeg(work, kept) : kept
 }
 
 /** Converts a PNG to a JPEG of any size in bytes. `undefined`: it has transparent pixels, or the level cannot be reached. */
@@ -62,7 +62,7 @@ export async function pictureAsJpeg(
   const facts = pictureFacts(png)
   if (facts?.kind !== 'png' || !facts.comparable) return undefined
   const work = workOf(png, name, facts, options, request)
-  const { opaque } = await look(work)
+  const { opaque } = await examine(work)
   return opaque ? asJpeg(work) : undefined
 }
 
@@ -70,17 +70,17 @@ export async function pictureAsJpeg(
  * Returns the JPEG of a PNG if it is smaller, otherwise `kept`. Only the picture and its old size decide what may become JPEG. A limit that
  * depends on the level's PNG could make a stronger level keep a larger PNG.
  */
-async function orJpeg(work: Work, kept: Recompressed | undefined): Promise<Recompressed | undefined> {
-  const { opaque, photograph } = await look(work)
+async function orSmallerJpeg(work: Work, kept: Recompressed | undefined): Promise<Recompressed | undefined> {
+  const { opaque, photograph } = await examine(work)
   if (!opaque) return kept
   const jpeg = await asJpeg(work)
   if (!jpeg || (!photograph && jpeg.bytes.length > work.bytes.length * DRAWN_JPEG_SHARE)) return kept
-  const size = kept ? placedBytes(work, kept) : oldBytes(work)
+  const size = kept ? bytesInContainer(work, kept) : oldBytes(work)
   return jpeg.bytes.length + RENAMING_BYTES < size ? jpeg : kept
 }
 
 /** Damaged pictures count as transparent, so they do not become JPEG. */
-const look = ({ bytes, facts }: Work) => examined(bytes, facts).catch(() => ({ opaque: false, photograph: false }))
+const examine = ({ bytes, facts }: Work) => examined(bytes, facts).catch(() => ({ opaque: false, photograph: false }))
 
 async function asJpeg(work: Work): Promise<Recompressed | undefined> {
   const asked: InnerRequest = { output: 'jpg', onlyReached: true }
@@ -88,19 +88,19 @@ async function asJpeg(work: Work): Promise<Recompressed | undefined> {
   return smallest(work, [...found, ...(await gentlerSizes(work, smallest(work, found), asked))])
 }
 
-async function sameKind(work: Work): Promise<Recompressed | undefined> {
+async function recompressSameKind(work: Work): Promise<Recompressed | undefined> {
   const asked: InnerRequest = work.request.lossless ? { lossless: true } : {}
   const found = await laddered(work, asked)
   const first = smallest(work, found)
   const others = [...(await gentlerSizes(work, first, asked)), ...(await gentlerForms(work, first, asked))]
   const best = smallest(work, [...found, ...others])
-  return best && placedBytes(work, best) < oldBytes(work) ? best : undefined
+  return best && bytesInContainer(work, best) < oldBytes(work) ? best : undefined
 }
 
 const deflatedBytes = (bytes: Uint8Array) => Math.min(bytes.length, zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length)
 
 /** Bytes of a result in its container. In packages, all kinds except JPEG may be deflated again. */
-const placedBytes = ({ request: { sizeOf } }: Work, { bytes, output }: Pick<Recompressed, 'bytes' | 'output'>): number =>
+const bytesInContainer = ({ request: { sizeOf } }: Work, { bytes, output }: Pick<Recompressed, 'bytes' | 'output'>): number =>
   sizeOf ? sizeOf(bytes) : output === 'jpg' ? bytes.length : deflatedBytes(bytes)
 
 const oldBytes = ({ request: { sizeOf }, bytes }: Work): number => (sizeOf ? sizeOf(bytes) : deflatedBytes(bytes))
@@ -108,7 +108,10 @@ const oldBytes = ({ request: { sizeOf }, bytes }: Work): number => (sizeOf ? siz
 const smallest = (work: Work, results: readonly (Recompressed | undefined)[]): Recompressed | undefined =>
   results
     .filter((each) => each !== undefined)
-    .reduce<Recompressed | undefined>((best, each) => (best && placedBytes(work, best) <= placedBytes(work, each) ? best : each), undefined)
+    .reduce<Recompressed | undefined>(
+      (best, each) => (best && bytesInContainer(work, best) <= bytesInContainer(work, each) ? best : each),
+      undefined,
+    )
 
 /**
  * Tries results that keep more pixels and may still be smaller: the whole picture at this level or lossless, and the reduced sizes of
@@ -125,9 +128,9 @@ async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: I
   const seconds = secondsOf(facts, bytes.length)
   const results: (Recompressed | undefined)[] = []
   if (made?.downsampled) {
-    if (facts.kind === 'jpg') results.push((await attempted(work, { ...asked, lossless: true })).judged)
+    if (facts.kind === 'jpg') results.push((await attempted(work, { ...asked, lossless: true })).accepted)
     if (time?.takeGentler(seconds) === false) return results
-    results.push((await attempted(work, asked)).judged)
+    results.push((await attempted(work, asked)).accepted)
   }
   for (const quality of GENTLER[options.quality]) {
     if (reducedSizes(work, quality).length === 0) continue
@@ -139,9 +142,9 @@ async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: I
 
 /** Tries gentler levels for a picture that Deflate compresses again. The smaller file is not always smaller inside its package. */
 async function gentlerForms(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
-  if (!made || made.downsampled || made.output === 'jpg' || placedBytes(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN_SHARE))
+  if (!made || made.downsampled || made.output === 'jpg' || bytesInContainer(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN_SHARE))
     return []
   const results: (Recompressed | undefined)[] = []
-  for (const quality of gentlerTargets(work.options.quality)) results.push((await attempted(work, { ...asked, quality })).judged)
+  for (const quality of gentlerTargets(work.options.quality)) results.push((await attempted(work, { ...asked, quality })).accepted)
   return results
 }

@@ -29,8 +29,8 @@ export function jpegName(entry: ZipEntry, entries: readonly ZipEntry[]): string 
   const taken = new Set(entries.map(({ name }) => name.toLowerCase()))
   const stem = entry.name.slice(0, -4)
   // Two PNGs whose names differ only in case would get the same new name.
-  const isAlone = entries.filter(({ name }) => name.toLowerCase() === entry.name.toLowerCase()).length === 1
-  return isAlone ? [`${stem}.jpg`, `${stem}.jpeg`].find((name) => !taken.has(name.toLowerCase())) : undefined
+  const isUnique = entries.filter(({ name }) => name.toLowerCase() === entry.name.toLowerCase()).length === 1
+  return isUnique ? [`${stem}.jpg`, `${stem}.jpeg`].find((name) => !taken.has(name.toLowerCase())) : undefined
 }
 
 export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)

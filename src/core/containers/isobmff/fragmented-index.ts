@@ -9,7 +9,7 @@ import { durationsOf, type Lane } from './track-interleaving.ts'
 import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
 
 /** Returns a `moov` without samples, followed by one `moof` that lists all samples. */
-export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
+export function fragmentedIndex({ moov, moovBox }: Movie, layouts: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
   if (mediaBytes > MAX_FRAGMENT_BYTES) throw unsupported(message('bytes_too_many_for_fragment', { bytes: mediaBytes }))
   const within = (old: Box, path: readonly string[], change: (box: Box) => Uint8Array): Uint8Array =>
     boxFreeingParts(
@@ -19,15 +19,15 @@ export function fragmentedIndex({ moov, moovBox }: Movie, lanes: readonly Lane[]
         return path.length === 1 ? change(child) : within(child, path.slice(1), change)
       }),
     )
-  const traks = new Map(lanes.map((lane) => [lane.track.box.start, lane]))
+  const traks = new Map(layouts.map((layout) => [layout.track.box.start, layout]))
   const index = boxFreeingParts(
     'moov',
     rebuild(moov, moovBox, (child) => {
-      const lane = child.type === 'trak' ? traks.get(child.start) : undefined
-      return lane && within(child, ['mdia', 'minf', 'stbl'], () => emptyStbl(moov, lane))
+      const layout = child.type === 'trak' ? traks.get(child.start) : undefined
+      return layout && within(child, ['mdia', 'minf', 'stbl'], () => emptyStbl(moov, layout))
     }),
   )
-  return concat([index, movieFragment(lanes.map(fragmentTrack), headerBytes)])
+  return concat([index, movieFragment(layouts.map(fragmentTrack), headerBytes)])
 }
 
 function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
@@ -36,9 +36,9 @@ function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
   return boxFreeingParts('stbl', [stsd, ...empty, fullBox('stsz', 0, words(0, 0))])
 }
 
-function fragmentTrack(lane: Lane): FragmentTrack {
-  const { track, fresh, places, count } = lane
-  const runs = Array.from({ length: count }, (_, i) => ({ samples: lane.samples(i), place: places[i]! }))
+function fragmentTrack(layout: Lane): FragmentTrack {
+  const { track, fresh, places, count } = layout
+  const runs = Array.from({ length: count }, (_, i) => ({ samples: layout.samples(i), place: places[i]! }))
   if (fresh) {
     const sync = fresh.sync && new Set(fresh.sync)
     return { ...fresh, start: fresh.start ?? 0, id: track.id, isSync: (sample) => !sync || sync.has(sample), runs }

@@ -11,7 +11,7 @@ import type { StoredTrack, TopBox } from './track.ts'
 import { MAX_MOOF_BYTES } from './tuning.ts'
 
 /** Sample tables of one track, which grow with each fragment. */
-class Gathered {
+class FragmentTables {
   readonly offset = new GrowingColumn()
   readonly size = new GrowingColumn()
   readonly dts = new GrowingColumn()
@@ -45,7 +45,7 @@ export async function readFragments(
     const at = trex.body
     defaults.set(u32At(moov, at + 4), { duration: u32At(moov, at + 12), size: u32At(moov, at + 16), flags: u32At(moov, at + 20) })
   }
-  const gathered = new Map(tracks.map((track) => [track.id, startWith(track)]))
+  const gathered = new Map(tracks.map((track) => [track.id, initialTables(track)]))
   let total = 0
   for (const { type, offset, size } of top) {
     if (type !== 'moof') continue
@@ -62,8 +62,8 @@ export async function readFragments(
   return tracks.map((track) => withSamples(track, gathered.get(track.id)!))
 }
 
-function startWith(track: StoredTrack): Gathered {
-  const all = new Gathered()
+function initialTables(track: StoredTrack): FragmentTables {
+  const all = new FragmentTables()
   if (track.sampleCount === 0) return all
   const chunks = track.readChunks()
   const samples = track.readSamples(chunks)
@@ -84,7 +84,13 @@ function startWith(track: StoredTrack): Gathered {
 }
 
 /** Reads one track fragment (`traf`) and returns how many samples it added. */
-function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map<number, Gathered>, tracks: Map<number, Defaults>): number {
+function readTraf(
+  moof: Uint8Array,
+  traf: Box,
+  moofOffset: number,
+  gathered: Map<number, FragmentTables>,
+  tracks: Map<number, Defaults>,
+): number {
   const tfhd = find(moof, traf, 'tfhd')
   if (!tfhd) throw malformed('mp4', moofOffset, 'fragment_without_tfhd')
   // ISO/IEC 14496-12, 8.8.7: the optional fields of `tfhd` have the order of their flag bits.
@@ -107,7 +113,7 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
   const tfdt = find(moof, traf, 'tfdt')
   const time = tfdt ? (moof[tfdt.body] === 1 ? u64At(moof, tfdt.body + 4) : u32At(moof, tfdt.body + 4)) : into.end
   let added = 0
-  const place: Place = { base, data: base, time }
+  const place: ReadPosition = { base, data: base, time }
   for (const trun of boxes(moof, traf.body, traf.end)) {
     if (trun.type !== 'trun') continue
     added += readRun(moof, trun, place, defaults, into)
@@ -119,14 +125,14 @@ function readTraf(moof: Uint8Array, traf: Box, moofOffset: number, gathered: Map
 /**
  * Read position in a track fragment. `base`: origin of its data offsets; `data`: file offset and `time`: decoding time of the next sample.
  */
-interface Place {
+interface ReadPosition {
   readonly base: number
   data: number
   time: number
 }
 
 /** Reads the samples of one `trun` box and advances `place`. @returns the number of samples */
-function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, into: Gathered): number {
+function readRun(moof: Uint8Array, trun: Box, place: ReadPosition, defaults: Defaults, into: FragmentTables): number {
   // Fields of `trun` (ISO/IEC 14496-12, 8.8.8): count, data offset, first sample's flags. Then, for each sample, those present of duration,
   // size, flags, composition offset.
   const flags = u32At(moof, trun.body) & 0xffffff
@@ -154,7 +160,7 @@ function readRun(moof: Uint8Array, trun: Box, place: Place, defaults: Defaults, 
   return count
 }
 
-function withSamples(track: StoredTrack, all: Gathered): StoredTrack {
+function withSamples(track: StoredTrack, all: FragmentTables): StoredTrack {
   const count = all.offset.length
   all.dts.push(all.end)
   const samples: Samples = {

@@ -46,7 +46,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   checkStructure(moov, moovBox, moov === index ? at.offset : 0)
   const mvhd = find(moov, moovBox, 'mvhd')
   if (!mvhd) throw malformed('mp4', at.offset, 'no_mvhd_box')
-  refuseShort(moov, mvhd, 100, 112)
+  requireBodyBytes(moov, mvhd, 100, 112)
   const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
@@ -60,7 +60,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   const fragmented = top.some(({ type }) => type === 'moof')
   let stored = traks.map((box, index) => readTrack(moov, box, index))
   if (fragmented) stored = await readFragments(source, moov, moovBox, stored, top)
-  const tables = stored.map(kept)
+  const tables = stored.map(withCache)
   const tracks = tables.map(({ track }) => track)
   let end = top.reduce((last, { offset, size }) => Math.max(last, offset + size), 0)
   for (const track of tracks) {
@@ -76,7 +76,7 @@ export async function readMovie(source: Source): Promise<Movie> {
 }
 
 /** Wraps a stored track so that each table is read on first use and cached. `free` frees the cached tables. */
-function kept(stored: StoredTrack): { track: Track; free: () => void } {
+function withCache(stored: StoredTrack): { track: Track; free: () => void } {
   const { readChunks, readSamples, fixed, ...facts } = stored
   let chunks: Chunks | undefined
   let samples: Samples | undefined
@@ -128,30 +128,30 @@ function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
  * @param wideBytes minimum bytes of the body in version 1, whose times have 64 bits
  * @throws CodecError (malformed) if the body is shorter
  */
-function refuseShort(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
+function requireBodyBytes(moov: Uint8Array, { type, start, body, end }: Box, bytes: number, wideBytes: number): void {
   const wanted = moov[body] === 1 ? wideBytes : bytes
   if (end - body < wanted) throw malformed('mp4', start, message('box_of_bytes_not_of', { type, size: end - body, wanted }))
 }
 
 function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
-  const must = (...path: string[]) => {
+  const requireBox = (...path: string[]) => {
     const found = find(moov, box, ...path)
     if (!found) throw malformed('mp4', box.start, message('track_without_box', { index, path: path.join('/') }))
     return found
   }
-  const tkhd = must('tkhd')
-  const mdhd = must('mdia', 'mdhd')
-  refuseShort(moov, tkhd, 84, 96)
-  refuseShort(moov, mdhd, 24, 36)
-  const stbl = must('mdia', 'minf', 'stbl')
-  const stsd = must('mdia', 'minf', 'stbl', 'stsd')
+  const tkhd = requireBox('tkhd')
+  const mdhd = requireBox('mdia', 'mdhd')
+  requireBodyBytes(moov, tkhd, 84, 96)
+  requireBodyBytes(moov, mdhd, 24, 36)
+  const stbl = requireBox('mdia', 'minf', 'stbl')
+  const stsd = requireBox('mdia', 'minf', 'stbl', 'stsd')
   const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
   if (dref) {
     for (const entry of boxes(moov, dref.body + 8, dref.end)) {
       if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media_data_in_another_file')
     }
   }
-  const handler = typeAt(moov, must('mdia', 'hdlr').body + 8)
+  const handler = typeAt(moov, requireBox('mdia', 'hdlr').body + 8)
   const timescale = u32At(moov, mdhd.body + (moov[mdhd.body] === 1 ? 20 : 12))
   if (timescale === 0) throw malformed('mp4', mdhd.start, 'timescale_of_zero')
   const descriptions = [...boxes(moov, stsd.body + 8, stsd.end)]

@@ -53,17 +53,18 @@ export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void 
   if (COPIED.has(outer.type)) checkCopied(bytes, outer, at)
   const parent = PARENTS[outer.type]
   if (!parent) return
-  const bad = (what: Said, offset: number) =>
+  const problem = (what: Said, offset: number) =>
     malformed('mp4', at + offset, message('inside_box', { what: messageOf(what), parent: outer.type }))
   const children = childrenOf(bytes, { ...outer, body: Math.min(outer.end, outer.body + parent.fields) }, at)
   if (parent.counted) {
-    if (outer.end - outer.body < parent.fields) throw bad('no_entries', outer.start)
+    if (outer.end - outer.body < parent.fields) throw problem('no_entries', outer.start)
     const count = u32At(bytes, outer.body + 4)
-    if (count !== children.length) throw bad(message('entries_instead_of', { found: children.length, count }), outer.start)
+    if (count !== children.length) throw problem(message('entries_instead_of', { found: children.length, count }), outer.start)
   }
   const seen = new Set<string>()
   for (const child of children) {
-    if (parent.once?.includes(child.type) && seen.has(child.type)) throw bad(message('second_of_type', { type: child.type }), child.start)
+    if (parent.once?.includes(child.type) && seen.has(child.type))
+      throw problem(message('second_of_type', { type: child.type }), child.start)
     seen.add(child.type)
     checkStructure(bytes, child, at)
   }
@@ -79,7 +80,7 @@ function checkCopied(bytes: Uint8Array, parent: Box, at: number): void {
   while (next + 8 <= parent.end) {
     const size = u32At(bytes, next)
     if (size === 0) return
-    const child = sizedChild(bytes, parent, next, at)
+    const child = childAt(bytes, parent, next, at)
     if (COPIED.has(child.type)) checkCopied(bytes, child, at)
     next = child.end
   }
@@ -96,7 +97,7 @@ export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
   while (next + 8 <= parent.end) {
     // QuickTime ends some lists with four zeros. Inside a parent box, size 0 has no other meaning.
     if (u32At(bytes, next) === 0 && isZero(bytes, next, parent.end)) return found
-    const child = sizedChild(bytes, parent, next, at)
+    const child = childAt(bytes, parent, next, at)
     found.push(child)
     next = child.end
   }
@@ -106,7 +107,7 @@ export function childrenOf(bytes: Uint8Array, parent: Box, at = 0): Box[] {
 }
 
 /** Returns the box at `start`. @throws CodecError (malformed) if it does not fit into `parent` */
-function sizedChild(bytes: Uint8Array, parent: Box, start: number, at: number): Box {
+function childAt(bytes: Uint8Array, parent: Box, start: number, at: number): Box {
   let size = u32At(bytes, start)
   const wide = size === 1 && start + 16 <= parent.end
   if (wide) size = u64At(bytes, start + 8)

@@ -96,7 +96,7 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
   if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no_chunk_table')
   const { count } = offsets
   if (count > MAX_CHUNKS) throw malformed('mp4', stbl.start, message('count_chunks', { count }))
-  refuseOddRuns(moov, runs)
+  checkChunkRuns(moov, runs)
   const offset = new Float64Array(count)
   const size = new Float64Array(count)
   const samples = new Uint32Array(count)
@@ -124,12 +124,12 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
  * about other tables.
  * @throws CodecError (malformed)
  */
-function refuseOddRuns(moov: Uint8Array, runs: { readonly at: number; readonly count: number }): void {
+function checkChunkRuns(moov: Uint8Array, runs: { readonly at: number; readonly count: number }): void {
   for (let run = 0, last = 0; run < runs.count; run++) {
     const at = runs.at + run * 12
     const [first, samples, description] = [u32At(moov, at), u32At(moov, at + 4), u32At(moov, at + 8)]
-    const odd = first <= last || samples < 1 || samples > 0x7fffffff || description < 1
-    if (odd) throw malformed('mp4', at, message('chunk_run_out_of_order', { first, samples, description, last }))
+    const isInvalid = first <= last || samples < 1 || samples > 0x7fffffff || description < 1
+    if (isInvalid) throw malformed('mp4', at, message('chunk_run_out_of_order', { first, samples, description, last }))
     last = first
   }
 }

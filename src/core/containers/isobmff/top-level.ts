@@ -37,7 +37,7 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
     if (top.length > MAX_TOP_BOXES) throw malformed('mp4', offset, 'too_many_boxes')
     offset += size
   }
-  await refuseLostFilm(source, offset)
+  await checkNoLaterFilm(source, offset)
   return top
 }
 
@@ -45,7 +45,7 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
 const FIRST_CHILD: { readonly [type: string]: string | undefined } = { moof: 'mfhd', moov: 'mvhd' }
 
 /** @throws CodecError (malformed) if an index or a fragment follows bytes that are not a box */
-async function refuseLostFilm(source: Source, from: number): Promise<void> {
+async function checkNoLaterFilm(source: Source, from: number): Promise<void> {
   const end = Math.min(source.size, from + MAX_SEARCHED_BYTES)
   for (let at = from; at + 12 <= end; at += SEARCH_WINDOW_BYTES - 12) {
     const bytes = await source.read(at, Math.min(SEARCH_WINDOW_BYTES, end - at))

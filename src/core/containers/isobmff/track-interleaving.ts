@@ -90,15 +90,15 @@ export const copiedPieces = (source: Source, { chunks, timescale }: Track): Piec
  * Interleaves the pieces of all tracks by time or by offset in the old file. The pieces of one track keep their order. @returns a track
  * index for each piece
  */
-export function interleave(lanes: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
-  const next = lanes.map(() => 0)
-  const order = new Uint8Array(lanes.reduce((sum, { count }) => sum + count, 0))
+export function interleave(layouts: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
+  const next = layouts.map(() => 0)
+  const order = new Uint8Array(layouts.reduce((sum, { count }) => sum + count, 0))
   for (let place = 0; place < order.length; place++) {
     let best = -1
     let least = Number.POSITIVE_INFINITY
-    for (let i = 0; i < lanes.length; i++) {
-      const lane = lanes[i]!
-      const value = next[i]! < lane.count ? lane[key](next[i]!) : Number.NaN
+    for (let i = 0; i < layouts.length; i++) {
+      const layout = layouts[i]!
+      const value = next[i]! < layout.count ? layout[key](next[i]!) : Number.NaN
       if (value >= least || Number.isNaN(value)) continue
       best = i
       least = value
@@ -109,35 +109,35 @@ export function interleave(lanes: readonly Lane[], key: 'time' | 'offset'): Uint
   return order
 }
 
-export function* inOrder(lanes: readonly Lane[], order: Uint8Array): Generator<{ lane: Lane; index: number }> {
-  const next = lanes.map(() => 0)
+export function* inOrder(layouts: readonly Lane[], order: Uint8Array): Generator<{ layout: Lane; index: number }> {
+  const next = layouts.map(() => 0)
   for (let place = 0; place < order.length; place++) {
-    const turn = order[place]!
-    yield { lane: lanes[turn]!, index: next[turn]!++ }
+    const trackIndex = order[place]!
+    yield { layout: layouts[trackIndex]!, index: next[trackIndex]!++ }
   }
 }
 
 /** Byte ranges to copy in file order. Adjacent ranges are merged. */
-export function extentsOf(lanes: readonly Lane[], order: Uint8Array, total: number): Extents {
+export function extentsOf(layouts: readonly Lane[], order: Uint8Array, total: number): Extents {
   const sources: Source[] = []
   const numbers = new Map<Source, number>()
   const source = new Uint16Array(order.length)
   const offset = new Float64Array(order.length)
   const size = columnOf(order.length, total)
   let count = 0
-  for (const { lane, index } of inOrder(lanes, order)) {
-    const from = lane.from(index)
+  for (const { layout, index } of inOrder(layouts, order)) {
+    const from = layout.from(index)
     let number = numbers.get(from)
     if (number === undefined) {
       number = sources.push(from) - 1
       numbers.set(from, number)
     }
     const last = count - 1
-    if (last >= 0 && source[last] === number && offset[last]! + size[last]! === lane.offset(index)) size[last]! += lane.size(index)
+    if (last >= 0 && source[last] === number && offset[last]! + size[last]! === layout.offset(index)) size[last]! += layout.size(index)
     else {
       source[count] = number
-      offset[count] = lane.offset(index)
-      size[count++] = lane.size(index)
+      offset[count] = layout.offset(index)
+      size[count++] = layout.size(index)
     }
   }
   return { sources, count, source, offset, size }

@@ -9,21 +9,21 @@ import type { Edit, Track } from './track.ts'
 import { durationsOf, type Lane, type Tables } from './track-interleaving.ts'
 import { copiedStbl, newStbl } from './write-tables.ts'
 
-export function wholeIndex(movie: Movie, lanes: readonly Lane[], otherBytes: number, wide: boolean): Uint8Array {
-  const draft = buildMoov(movie, lanes, 0, wide)
+export function wholeIndex(movie: Movie, layouts: readonly Lane[], otherBytes: number, wide: boolean): Uint8Array {
+  const draft = buildMoov(movie, layouts, 0, wide)
   const headBytes = draft.length + otherBytes
   discard(draft)
-  return buildMoov(movie, lanes, headBytes, wide)
+  return buildMoov(movie, layouts, headBytes, wide)
 }
 
-function buildMoov(movie: Movie, lanes: readonly Lane[], base: number, wide: boolean): Uint8Array {
+function buildMoov(movie: Movie, layouts: readonly Lane[], base: number, wide: boolean): Uint8Array {
   const { moov, moovBox } = movie
   let longest = 0
   const traks = new Map(
-    lanes.map((lane) => {
-      const { bytes, duration } = buildTrak(movie, lane, base, wide)
+    layouts.map((layout) => {
+      const { bytes, duration } = buildTrak(movie, layout, base, wide)
       longest = Math.max(longest, duration)
-      return [lane.track.box.start, bytes]
+      return [layout.track.box.start, bytes]
     }),
   )
   const children = rebuild(moov, moovBox, (child) => {
@@ -44,9 +44,9 @@ function withDuration(moov: Uint8Array, header: Box, duration: number, wideAt: n
   return copy
 }
 
-function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
+function buildTrak(movie: Movie, layout: Lane, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
   const { moov } = movie
-  const { track, fresh } = lane
+  const { track, fresh } = layout
   // Fragmented files store times in their fragments, so every table and duration is written anew.
   const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track) : undefined)
   const mediaDuration = rebuilt ? sumOf(rebuilt.durations) : 0
@@ -54,7 +54,7 @@ function buildTrak(movie: Movie, lane: Lane, base: number, wide: boolean): { byt
   const shown = Math.round((mediaDuration * movie.timescale) / timescale)
   const edits = rebuilt?.edits
   const duration = edits?.length ? edits.reduce((sum, edit) => sum + edit.duration, 0) : shown
-  const stbl = (old: Box) => (rebuilt ? newStbl(rebuilt, lane, base, wide) : copiedStbl(moov, old, lane, base, wide))
+  const stbl = (old: Box) => (rebuilt ? newStbl(rebuilt, layout, base, wide) : copiedStbl(moov, old, layout, base, wide))
   const minf = (old: Box) =>
     boxFreeingParts(
       'minf',

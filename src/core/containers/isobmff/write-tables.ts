@@ -5,11 +5,11 @@ import { type Box, boxFreeingParts, fullBox, rebuild, words, wordsOf } from './b
 import type { Lane, Tables } from './track-interleaving.ts'
 
 /** Copies the old tables and replaces the chunk offsets. */
-export function copiedStbl(moov: Uint8Array, old: Box, lane: Lane, base: number, wide: boolean): Uint8Array {
+export function copiedStbl(moov: Uint8Array, old: Box, layout: Lane, base: number, wide: boolean): Uint8Array {
   return boxFreeingParts(
     'stbl',
     rebuild(moov, old, (child) => {
-      if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(lane, base, wide)
+      if (child.type === 'stco' || child.type === 'co64') return chunkOffsets(layout, base, wide)
       return child.type === 'free' ? null : undefined
     }),
   )
@@ -24,7 +24,7 @@ function chunkOffsets({ places, count }: Lane, base: number, wide: boolean): Uin
   return boxFreeingParts(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
 }
 
-export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean): Uint8Array {
+export function newStbl(track: Tables, layout: Lane, base: number, wide: boolean): Uint8Array {
   const parts = [fullBox('stsd', 0, words(1), track.description), fullBox('stts', 0, runLengths(track.durations))]
   if (track.compositions) {
     const negative = track.compositions.some((value) => value < 0)
@@ -32,15 +32,15 @@ export function newStbl(track: Tables, lane: Lane, base: number, wide: boolean):
   }
   if (track.sync) parts.push(fullBox('stss', 0, words(track.sync.length), wordsOf(track.sync.map((index) => index + 1))))
   const perChunk: number[] = []
-  for (let i = 0; i < lane.count; i++) {
-    const samples = lane.samples(i)
-    if (i === 0 || samples !== lane.samples(i - 1)) perChunk.push(i + 1, samples, 1)
+  for (let i = 0; i < layout.count; i++) {
+    const samples = layout.samples(i)
+    if (i === 0 || samples !== layout.samples(i - 1)) perChunk.push(i + 1, samples, 1)
   }
   const same = track.sizes.length > 0 && track.sizes.every((size) => size === track.sizes[0]) ? track.sizes[0]! : 0
   parts.push(
     fullBox('stsc', 0, words(perChunk.length / 3), wordsOf(perChunk)),
     boxFreeingParts('stsz', [words(0, same, track.sizes.length), same ? new Uint8Array() : wordsOf(track.sizes)]),
-    chunkOffsets(lane, base, wide),
+    chunkOffsets(layout, base, wide),
   )
   return boxFreeingParts('stbl', parts)
 }

@@ -44,31 +44,31 @@ const STORAGE = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'sidx',
  * @param ftyp `undefined`: a QuickTime file without `ftyp`
  */
 export function layOut(source: Source, movie: Movie, fresh: ReadonlyMap<number, NewTrack>, ftyp: Uint8Array | undefined): Plan {
-  const lanes = movie.tracks.map((track): Lane => {
+  const layouts = movie.tracks.map((track): Lane => {
     const own = fresh.get(track.index)
     const pieces = own ? newPieces(own.pieces) : copiedPieces(source, track)
     return { ...pieces, track, fresh: own, places: new Float64Array(pieces.count) }
   })
-  const order = interleave(lanes, fresh.size === 0 ? 'offset' : 'time')
+  const order = interleave(layouts, fresh.size === 0 ? 'offset' : 'time')
   let mediaBytes = 0
-  for (const { lane, index } of inOrder(lanes, order)) {
-    lane.places[index] = mediaBytes
-    mediaBytes += lane.size(index)
+  for (const { layout, index } of inOrder(layouts, order)) {
+    layout.places[index] = mediaBytes
+    mediaBytes += layout.size(index)
   }
   const behind = movie.top.filter(({ type }) => !STORAGE.has(type))
   const wide = mediaBytes > 0xf0000000
   const front = ftyp ?? new Uint8Array()
   const mdatHeader = wide ? concat([words(1), text('mdat'), words64(mediaBytes + 16)]) : concat([words(mediaBytes + 8), text('mdat')])
   const index = staysFragmented(movie)
-    ? fragmentedIndex(movie, lanes, mediaBytes, mdatHeader.length)
-    : wholeIndex(movie, lanes, front.length + mdatHeader.length, wide)
+    ? fragmentedIndex(movie, layouts, mediaBytes, mdatHeader.length)
+    : wholeIndex(movie, layouts, front.length + mdatHeader.length, wide)
   const head = concat([front, index, mdatHeader])
   discard(index)
   for (const { sizes, durations, compositions } of fresh.values()) {
     for (const table of [sizes, durations, compositions]) if (table) discard(table)
   }
   const total = head.length + mediaBytes + behind.reduce((sum, { size }) => sum + size, 0)
-  return { head, total, media: extentsOf(lanes, order, total), behind }
+  return { head, total, media: extentsOf(layouts, order, total), behind }
 }
 
 /**

@@ -8,7 +8,7 @@ import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
 import { firstFrame, mp3Lead } from './frame-cutter.ts'
 
 /** Slot of the FFmpeg engine's decoder that decodes the encoded frames. */
-const CHECKING = 1
+const CHECK_SLOT = 1
 
 export interface Mp3Settings {
   channels: 1 | 2
@@ -20,7 +20,7 @@ export interface Mp3Settings {
   /** True if no frame may use bytes of another frame (bit reservoir), so that the first frames can be dropped. Default: false. */
   alone?: boolean
   /**
-   * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have `mp3Lead`
+   * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have `mp3LeadSamples`
    * samples more. Default: false.
    */
   cut?: boolean
@@ -33,25 +33,25 @@ export class MeasuredMp3Encoder implements Disposable {
   readonly #meter = new SnrMeter()
   readonly #channels: number
   /** Original samples that are not compared with decoded ones yet. */
-  #waiting: Float32Array[][] = []
-  #waitingAt = 0
+  #pending: Float32Array[][] = []
+  #pendingOffset = 0
   /** Decoded samples to skip: the delay of encoder and decoder. */
   #skip = LAME_DELAY + DECODER_DELAY
   #bytes: Uint8Array = new Uint8Array()
   /** Frames to skip before decoding: the tag frame, and dropped frames. */
-  #unheard = 1
+  #framesToSkip = 1
 
   /** @param engine FFmpeg engine whose second decoder slot the encoder uses */
   constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false, cut = false }: Mp3Settings) {
     this.#decoder = engine
     this.#channels = channels
-    const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
-    engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, CHECKING)
+    const noExtradata = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
+    engine.openAudio({ decoder: 'mp3float', hertz, channels, ...noExtradata }, CHECK_SLOT)
     this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, alone })
     if (!cut) return
-    this.#unheard += firstFrame(hertz)
+    this.#framesToSkip += firstFrame(hertz)
     this.#skip = 0
-    this.#waitingAt = mp3Lead(hertz)
+    this.#pendingOffset = mp3Lead(hertz)
   }
 
   [Symbol.dispose](): void {
@@ -78,7 +78,7 @@ export class MeasuredMp3Encoder implements Disposable {
    */
   encode(planar: Float32Array[]): Uint8Array[] {
     if (planar[0]!.length === 0) return []
-    this.#waiting.push(planar)
+    this.#pending.push(planar)
     const packets = this.#lame.encode(planar)
     for (const packet of packets) this.#decode(packet)
     return packets
@@ -87,7 +87,7 @@ export class MeasuredMp3Encoder implements Disposable {
   finish(): { last: Uint8Array; tag: Uint8Array } {
     const last = this.#lame.finish()
     this.#decode(last)
-    this.#decoder.endAudio(CHECKING)
+    this.#decoder.endAudio(CHECK_SLOT)
     this.#compare()
     return { last, tag: this.#lame.tagFrame() }
   }
@@ -101,8 +101,8 @@ export class MeasuredMp3Encoder implements Disposable {
     for (;;) {
       const header = frameHeader(joined, at)
       if (!header || at + header.bytes > joined.length) break
-      if (this.#unheard-- <= 0) {
-        this.#decoder.sendAudio(joined.subarray(at, at + header.bytes), CHECKING)
+      if (this.#framesToSkip-- <= 0) {
+        this.#decoder.sendAudio(joined.subarray(at, at + header.bytes), CHECK_SLOT)
         this.#compare()
       }
       at += header.bytes
@@ -111,23 +111,23 @@ export class MeasuredMp3Encoder implements Disposable {
   }
 
   #compare(): void {
-    for (let sound = this.#decoder.nextSound(CHECKING); sound; sound = this.#decoder.nextSound(CHECKING)) {
+    for (let sound = this.#decoder.nextSound(CHECK_SLOT); sound; sound = this.#decoder.nextSound(CHECK_SLOT)) {
       const count = sound.channels[0]!.length
       let at = Math.min(this.#skip, count)
       this.#skip -= at
       while (at < count) {
-        const first = this.#waiting[0]
+        const first = this.#pending[0]
         if (!first) break
-        const part = Math.min(count - at, first[0]!.length - this.#waitingAt)
+        const part = Math.min(count - at, first[0]!.length - this.#pendingOffset)
         for (let channel = 0; channel < this.#channels; channel++) {
-          const original = first[channel]!.subarray(this.#waitingAt, this.#waitingAt + part)
+          const original = first[channel]!.subarray(this.#pendingOffset, this.#pendingOffset + part)
           this.#meter.add(original, sound.channels[channel]!.subarray(at, at + part))
         }
         at += part
-        this.#waitingAt += part
-        if (this.#waitingAt === first[0]!.length) {
-          this.#waiting.shift()?.forEach(discard)
-          this.#waitingAt = 0
+        this.#pendingOffset += part
+        if (this.#pendingOffset === first[0]!.length) {
+          this.#pending.shift()?.forEach(discard)
+          this.#pendingOffset = 0
         }
       }
       sound.channels.forEach(discard)

@@ -55,15 +55,15 @@ export class AviChunks {
   }
 
   #grow(capacity: number): void {
-    const longer = <Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(column: Column, fresh: Column): Column => {
+    const grown = <Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(column: Column, fresh: Column): Column => {
       fresh.set(column)
       return fresh
     }
-    this.stream = longer(this.stream, new Uint8Array(capacity))
-    this.kind = longer(this.kind, new Uint16Array(capacity))
-    this.offset = longer(this.offset, new Float64Array(capacity))
-    this.size = longer(this.size, new Uint32Array(capacity))
-    this.key = longer(this.key, new Uint8Array(capacity))
+    this.stream = grown(this.stream, new Uint8Array(capacity))
+    this.kind = grown(this.kind, new Uint16Array(capacity))
+    this.offset = grown(this.offset, new Float64Array(capacity))
+    this.size = grown(this.size, new Uint32Array(capacity))
+    this.key = grown(this.key, new Uint8Array(capacity))
   }
 }
 
@@ -78,7 +78,7 @@ function streamAt(bytes: Uint8Array, at: number): number {
 }
 
 /** Error for a chunk whose stream has no header: its data would be lost. */
-const withoutHeader = (at: number, stream: number) => malformed('avi', at, message('chunk_of_stream_has_no_header', { stream }))
+const missingHeaderError = (at: number, stream: number) => malformed('avi', at, message('chunk_of_stream_has_no_header', { stream }))
 
 /** True if index entries point to chunks of their streams. Players ignore an index that does not, and walk the lists. */
 async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
@@ -105,7 +105,7 @@ export async function readOldIndex(source: Source, movi: Span, idx1: Span, strea
     for (let at = 0; at + 16 <= table.length; at += 16, done += 16) {
       const stream = streamAt(table, at)
       if (stream < 0) continue
-      if (stream >= streams) throw withoutHeader(idx1.offset + done, stream)
+      if (stream >= streams) throw missingHeaderError(idx1.offset + done, stream)
       const offset = u32(table, at + 8)
       if (base === undefined) {
         const probe = await source.read(offset, 4)
@@ -131,13 +131,13 @@ export interface SuperIndex {
  */
 export async function readNewIndexes(source: Source, supers: readonly SuperIndex[], streams: number): Promise<AviChunks | undefined> {
   if (supers.length !== streams) return undefined
-  const lanes: AviChunks[] = []
+  const indexes: AviChunks[] = []
   for (const { stream, body } of supers) {
-    const lane = await readSuperIndex(source, stream, body)
-    if (!lane) return undefined
-    lanes.push(lane)
+    const index = await readSuperIndex(source, stream, body)
+    if (!index) return undefined
+    indexes.push(index)
   }
-  return merge(lanes)
+  return merge(indexes)
 }
 
 async function readSuperIndex(source: Source, stream: number, body: Uint8Array): Promise<AviChunks | undefined> {
@@ -171,18 +171,18 @@ async function readSuperIndex(source: Source, stream: number, body: Uint8Array):
 }
 
 /** Merges the chunks of all streams by file offset. Chunks of one stream keep their order. */
-function merge(lanes: readonly AviChunks[]): AviChunks {
+function merge(indexes: readonly AviChunks[]): AviChunks {
   const all = new AviChunks()
-  const next = lanes.map(() => 0)
+  const next = indexes.map(() => 0)
   for (;;) {
     let best = -1
-    for (let i = 0; i < lanes.length; i++) {
-      if (next[i]! >= lanes[i]!.count) continue
-      if (best < 0 || lanes[i]!.offset[next[i]!]! < lanes[best]!.offset[next[best]!]!) best = i
+    for (let i = 0; i < indexes.length; i++) {
+      if (next[i]! >= indexes[i]!.count) continue
+      if (best < 0 || indexes[i]!.offset[next[i]!]! < indexes[best]!.offset[next[best]!]!) best = i
     }
     if (best < 0) return all
-    const [lane, at] = [lanes[best]!, next[best]!++]
-    all.add(lane.stream[at]!, lane.kind[at]!, lane.offset[at]!, lane.size[at]!, lane.key[at] === 1)
+    const [index, at] = [indexes[best]!, next[best]!++]
+    all.add(index.stream[at]!, index.kind[at]!, index.offset[at]!, index.size[at]!, index.key[at] === 1)
   }
 }
 
@@ -210,7 +210,7 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
       if (at + 8 + size > source.size) throw malformed('avi', at, message('chunk_of_bytes_runs_over_end', { id, size }))
       const stream = streamAt(window, at - windowAt)
       // Ids of OpenDML index chunks (`ix##`) do not begin with a number.
-      if (stream >= streams) throw withoutHeader(at, stream)
+      if (stream >= streams) throw missingHeaderError(at, stream)
       if (stream >= 0) {
         // Decoding of sound can start at any chunk (0x77 is the "w" of `wb`).
         chunks.add(stream, u16(window, at - windowAt + 2), at + 8, size, !seen.has(stream) || window[at - windowAt + 2] === 0x77)

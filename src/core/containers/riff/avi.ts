@@ -84,7 +84,7 @@ export async function readAvi(source: Source): Promise<Avi> {
         if (size > MAX_HEADER_BYTES) throw malformed('avi', inner, message('header_of_bytes', { size }))
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
-      else if (id !== 'JUNK' || !(await isFillingAt(source, inner + 8, size)))
+      else if (id !== 'JUNK' || !(await isPaddingAt(source, inner + 8, size)))
         others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
       if (others.length > 1000) throw malformed('avi', inner, 'too_many_chunks')
       inner += 8 + size + (size & 1)
@@ -95,7 +95,7 @@ export async function readAvi(source: Source): Promise<Avi> {
   const { avih, streams, headers } = readHeaders(hdrl)
   if (cutShort && !idx1) throw malformed('avi', lists[0].offset, 'movi_list_runs_over_end')
   const chunks = await findChunks(source, lists, idx1, streams)
-  refuseRepeats(chunks, source.size)
+  checkRepeats(chunks, source.size)
   return { avih, headers, streams, chunks, others, end: Math.min(source.size, Math.max(at, endOf(chunks))) }
 }
 
@@ -103,7 +103,7 @@ export async function readAvi(source: Source): Promise<Avi> {
  * @throws CodecError (unsupported_feature) if too many chunks of a stream overlap, or if the chunks are more than twice as large as the
  * file
  */
-function refuseRepeats(chunks: AviChunks, fileSize: number): void {
+function checkRepeats(chunks: AviChunks, fileSize: number): void {
   const ends = new Map<number, number>()
   let repeats = 0
   let bytes = 0
@@ -119,7 +119,7 @@ function refuseRepeats(chunks: AviChunks, fileSize: number): void {
 }
 
 /** True if all bytes of a JUNK chunk are equal. Cameras store notes in JUNK chunks (`PENT`, `OLYM`, `QVMI`, `ucmt`, …). */
-async function isFillingAt(source: Source, offset: number, size: number): Promise<boolean> {
+async function isPaddingAt(source: Source, offset: number, size: number): Promise<boolean> {
   const [first] = await source.read(offset, 1)
   for (let at = 0; at < size; at += PADDING_READ_BYTES) {
     const bytes = await source.read(offset + at, Math.min(PADDING_READ_BYTES, size - at))
@@ -139,7 +139,7 @@ async function findChunks(
   if (old && chunkBytes(old) + MAX_UNCOVERED_BYTES >= lists[0]!.size) return old
   // Some cameras write OpenDML indexes and an `idx1` of the first chunks only. Players play the other chunks too.
   try {
-    const all = await newIndexesOrWalk(source, lists, streams)
+    const all = await openDmlIndexesOrWalk(source, lists, streams)
     return old && old.count >= all.count ? old : all
   } catch (error) {
     if (old && isCodecError(error, 'malformed')) return old
@@ -160,7 +160,7 @@ function endOf(chunks: AviChunks): number {
   return end
 }
 
-async function newIndexesOrWalk(source: Source, lists: readonly Span[], streams: readonly AviStream[]): Promise<AviChunks> {
+async function openDmlIndexesOrWalk(source: Source, lists: readonly Span[], streams: readonly AviStream[]): Promise<AviChunks> {
   const supers = streams.flatMap(({ index, parts }): SuperIndex[] => {
     const body = parts.find(({ id }) => id === 'indx')?.body
     return body ? [{ stream: index, body }] : []

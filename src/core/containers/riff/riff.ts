@@ -73,10 +73,10 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
       size = (id === 'data' ? dataBytes : tables.get(id)) ?? size
     }
     if (id === 'data' && form === 'WAVE') {
-      if (size > source.size - at - 8) await refuseHiddenChunks(source, at + 8, format)
+      if (size > source.size - at - 8) await checkNoHiddenChunks(source, at + 8, format)
       // Writers that cannot seek back also store 0 as the sizes of `data` and of the form.
-      const untold = size === 0 && 8 + riffBytes <= at + 8
-      size = untold ? source.size - at - 8 : Math.min(size, source.size - at - 8)
+      const isUnknown = size === 0 && 8 + riffBytes <= at + 8
+      size = isUnknown ? source.size - at - 8 : Math.min(size, source.size - at - 8)
     }
     if (at + 8 + size > source.size) throw malformed(format, at, message('chunk_of_bytes_runs_over_end', { id, size }))
     chunks.push({ id, offset: at + 8, size })
@@ -94,21 +94,21 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
 }
 
 /** Chunk ids that may follow the sound. */
-const BEHIND_DATA = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
+const TRAILING_IDS = ['LIST', 'id3 ', 'ID3 ', 'cue ', 'smpl', 'bext', 'iXML', 'inst', '_PMX', 'axml', 'PEAK', 'acid', 'plst']
 
 /**
  * Checks sound whose size is larger than the file for chunks at its end. @throws CodecError (malformed) if the last bytes contain chunks
  * that fit the end of the file exactly
  */
-async function refuseHiddenChunks(source: Source, from: number, format: string): Promise<void> {
+async function checkNoHiddenChunks(source: Source, from: number, format: string): Promise<void> {
   const start = Math.max(from, source.size - SEARCHED_BYTES)
   const bytes = (await source.read(start, source.size - start)).slice()
   for (let i = 0; i + 8 <= bytes.length; i++) {
-    if (!BEHIND_DATA.includes(fourCC(bytes, i))) continue
+    if (!TRAILING_IDS.includes(fourCC(bytes, i))) continue
     const size = u32(bytes, i + 4)
     const next = i + 8 + size + (size & 1)
     const isLast = next === bytes.length || i + 8 + size === bytes.length
-    if (isLast || (next + 8 <= bytes.length && BEHIND_DATA.includes(fourCC(bytes, next))))
+    if (isLast || (next + 8 <= bytes.length && TRAILING_IDS.includes(fourCC(bytes, next))))
       throw malformed(format, start + i, message('chunk_inside_long_sound', { id: fourCC(bytes, i) }))
   }
 }

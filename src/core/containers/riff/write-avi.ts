@@ -148,7 +148,7 @@ class Cursor {
   #run = 0
   #at = 0
   #offset: number
-  #given = 0
+  #added = 0
 
   constructor(stream: number, fresh: NewStream) {
     this.#stream = stream
@@ -157,10 +157,10 @@ class Cursor {
   }
 
   /** Adds chunks to `into` until this cursor has added `wanted` chunks in total. */
-  give(wanted: number, into: Entries): void {
+  addUpTo(wanted: number, into: Entries): void {
     const { runs, kind } = this.#fresh
     const letters = kind.charCodeAt(0) | (kind.charCodeAt(1) << 8)
-    while (this.#given < wanted && this.#run < runs.length) {
+    while (this.#added < wanted && this.#run < runs.length) {
       const { from, sizes, keys } = runs[this.#run]!
       if (this.#at === sizes.length) {
         this.#at = 0
@@ -173,7 +173,7 @@ class Cursor {
       into.add({ stream: this.#stream, kind: letters, key: keys ? keys[this.#at]! : 1, ...place })
       this.#offset += size
       this.#at++
-      this.#given++
+      this.#added++
     }
   }
 }
@@ -183,16 +183,16 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
   for (const { runs } of fresh.values()) capacity += runs.reduce((sum, { sizes }) => sum + sizes.length, 0)
   const entries = new Entries(capacity)
   entries.sources.push(source)
-  const cursors = new Map([...fresh].map(([stream, made]) => [stream, new Cursor(stream, made)]))
+  const cursors = new Map([...fresh].map(([stream, newStream]) => [stream, new Cursor(stream, newStream)]))
   for (let i = 0; i < chunks.count; i++) {
     const [stream, size] = [chunks.stream[i]!, chunks.size[i]!]
     const cursor = cursors.get(stream)
     // An empty video chunk repeats the previous frame. It stays.
     if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
       entries.add({ stream, kind: chunks.kind[i]!, key: chunks.key[i]!, size, offset: chunks.offset[i]!, from: 0 })
-    } else cursor.give(fresh.get(stream)!.due(size), entries)
+    } else cursor.addUpTo(fresh.get(stream)!.due(size), entries)
   }
-  for (const cursor of cursors.values()) cursor.give(Number.POSITIVE_INFINITY, entries)
+  for (const cursor of cursors.values()) cursor.addUpTo(Number.POSITIVE_INFINITY, entries)
   return entries
 }
 
@@ -206,15 +206,15 @@ function newAvih({ avih }: Avi): Uint8Array {
 }
 
 function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array {
-  const made = fresh?.headers(stream.strh.slice(), stream.strf)
-  if (made && fresh) {
+  const newHeaders = fresh?.headers(stream.strh.slice(), stream.strf)
+  if (newHeaders && fresh) {
     let largest = 0
     for (const { sizes } of fresh.runs) for (const size of sizes) largest = Math.max(largest, size)
-    new ByteWriter(made.strh, true).at(36).u32(largest) // dwSuggestedBufferSize
+    new ByteWriter(newHeaders.strh, true).at(36).u32(largest) // dwSuggestedBufferSize
   }
   const parts = stream.parts
     .filter((part) => part.id !== 'indx' && !isFilling(part))
-    .map(({ id, body }) => chunk(id, (id === 'strh' && made?.strh) || (id === 'strf' && made?.strf) || body))
+    .map(({ id, body }) => chunk(id, (id === 'strh' && newHeaders?.strh) || (id === 'strf' && newHeaders?.strf) || body))
   return list('strl', parts)
 }
 

@@ -70,7 +70,7 @@ export async function decodeTile(file: TiffFile, pixels: Pixels, index: number):
   return tile
 }
 
-/** True if decoding a chunk copies its input, so that the read window can be reused at once. See `ReadAhead.discards`. */
+/** True if decoding a chunk copies its input, so that the read window can be reused at once. See `ReadAhead.freesWindows`. */
 export function decodesOnTheSpot(pixels: Pixels): boolean {
   if (pixels.compression === COMPRESSION.jpeg) return false
   if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
@@ -96,13 +96,13 @@ export async function* planeRows(
   const across = pixels.tiled ? Math.ceil(pixels.width / pixels.chunkWidth) : 1
   const first = plane * pixels.chunksPerPlane
   for (let index = first + across * Math.floor(top / pixels.chunkHeight); index < first + pixels.chunksPerPlane; index += across) {
-    if (pixels.tiled) yield await tilesAbreast(file, pixels, index, across)
+    if (pixels.tiled) yield await joinTiles(file, pixels, index, across)
     else yield* decodeRows(file, pixels, index)
   }
 }
 
 /** Joins the rows of `across` adjacent tiles. Samples must be whole bytes. @throws CodecError (malformed) if a tile is sparse */
-async function tilesAbreast(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
+async function joinTiles(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height, chunkHeight, chunksPerPlane, samples, bits, rowBytes } = pixels
   const lineBytes = (width * samples * bits) / 8
   const rows = Math.min(chunkHeight, height - ((index % chunksPerPlane) / across) * chunkHeight)

@@ -20,7 +20,7 @@ const SOS = 0xda
 export const DQT = 0xdb
 export const DHT = 0xc4
 /** Markers of segments that define the colour space: APP0 (JFIF) and APP14 (Adobe). */
-const NAMES_COLOURS = new Set([0xe0, 0xee])
+const COLOUR_MARKERS = new Set([0xe0, 0xee])
 
 export interface Segment {
   readonly marker: number
@@ -70,7 +70,7 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
         ? message('strip_or_tile_of_size', { index, width: frame.width, height: frame.height })
         : message('strip_or_tile_without_frame', { index }),
     )
-  if (jpegTables && definesAnew(jpegTables, head))
+  if (jpegTables && redefinesTables(jpegTables, head))
     throw malformed(file.format, offset, message('strip_or_tile_has_other_tables', { index }))
   const isEnded = jpegTables && jpegTables.at(-2) === 0xff && jpegTables.at(-1) === EOI
   yield jpegTables ? jpegTables.subarray(0, isEnded ? -2 : undefined) : Uint8Array.of(0xff, SOI)
@@ -100,7 +100,7 @@ export const headOf = (file: TiffFile, { offsets, lengths }: Pixels, index: numb
   file.source.read(offsets[index]!, Math.min(lengths[index]!, READ_BYTES))
 
 /** True if a strip redefines a shared table. Decoders keep tables between strips, so the result would depend on the reading order. */
-function definesAnew(shared: Uint8Array, stream: Uint8Array): boolean {
+function redefinesTables(shared: Uint8Array, stream: Uint8Array): boolean {
   const known = tablesOf(jpegSegments(shared))
   for (const [name, table] of tablesOf(jpegSegments(stream))) {
     const other = known.get(name)
@@ -151,7 +151,7 @@ function storedColour(head: Uint8Array, samples: number): 'gray' | 'rgb' | 'ycbc
   const frame = frameOf(head)
   // Baseline and extended sequential frames.
   if (frame?.marker !== 0xc0 && frame?.marker !== 0xc1) return undefined
-  for (const { marker } of jpegSegments(head)) if (NAMES_COLOURS.has(marker)) return undefined
+  for (const { marker } of jpegSegments(head)) if (COLOUR_MARKERS.has(marker)) return undefined
   const [first] = frame.components
   if (frame.components.length !== samples || frame.components.some((component) => component[1] !== first![1])) return undefined
   if (samples === 1) return 'gray'

@@ -61,7 +61,7 @@ export class LzwDecoder {
         this.#previous = -1
         continue
       }
-      this.#learn(code, previousAt)
+      this.#addCode(code, previousAt)
       const length = this.#length[code]!
       if (filled + length > out.length) {
         emit(out.subarray(0, filled))
@@ -92,7 +92,7 @@ export class LzwDecoder {
    * Adds the string of the previous code plus one byte to the table. The previous string is at output offset `previousAt`. A full table
    * stays unchanged until the next Clear.
    */
-  #learn(code: number, previousAt: number): void {
+  #addCode(code: number, previousAt: number): void {
     const next = this.#next
     const previous = this.#previous
     if (code > next || (code === next && (previous < 0 || next === MAX_CODES)) || (code > 255 && code < CLEAR + 2)) {

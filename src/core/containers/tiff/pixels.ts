@@ -107,7 +107,7 @@ class Fields {
 /** Reads the pixel storage of a directory. `undefined`: the directory has no pixels (Exif, GPS, a JPEG thumbnail). */
 export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
   const fields = new Fields(file, directory)
-  refuseMixedChunks(fields)
+  checkChunkTags(fields)
   const offsets = (await fields.numbers(TAG.tileOffsets)) ?? (await fields.numbers(TAG.stripOffsets))
   if (!offsets) return undefined
   const chunks = await readChunks(fields, offsets.length)
@@ -154,7 +154,7 @@ export async function readPixels(file: TiffFile, directory: Directory): Promise<
 }
 
 /** @throws CodecError (malformed) if tags of tiles and of strips are mixed, because readers disagree which ones count */
-function refuseMixedChunks(fields: Fields): void {
+function checkChunkTags(fields: Fields): void {
   for (const [tile, strip] of [
     [TAG.tileOffsets, TAG.stripOffsets],
     [TAG.tileByteCounts, TAG.stripByteCounts],

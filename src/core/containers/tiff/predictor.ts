@@ -19,7 +19,7 @@ export function difference(bytes: Uint8Array, rows: Rows, predictor: number): vo
   }
 }
 
-/** Reverses `difference`. */
+/** Reverses `applyPredictor`. */
 export function accumulate(bytes: Uint8Array, rows: Rows, predictor: number): void {
   for (let at = 0; at + rows.rowBytes <= bytes.length; at += rows.rowBytes) {
     const row = bytes.subarray(at, at + rows.rowBytes)

@@ -14,7 +14,7 @@ export class ReadAhead implements Source {
   #start = 0
   #window = new Uint8Array()
   #expected = -1
-  readonly #breath = new Breath(YIELD_BYTES)
+  readonly #yieldBudget = new Breath(YIELD_BYTES)
   /**
    * True if callers do not use the bytes of a read after the next read, so that windows are freed at once. Must be false for streaming
    * decoders, which keep their input. Default: false.
@@ -33,13 +33,13 @@ export class ReadAhead implements Source {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(this.size, offset + length)
-    const goesOn = this.#expected >= 0 && offset >= this.#expected && offset - this.#expected <= MAX_GAP_BYTES
+    const isSequential = this.#expected >= 0 && offset >= this.#expected && offset - this.#expected <= MAX_GAP_BYTES
     this.#expected = end
-    await this.#breath.after(READ_COST_BYTES + length)
+    await this.#yieldBudget.after(READ_COST_BYTES + length)
     if (offset >= this.#start && end <= this.#start + this.#window.length) {
       return this.#window.subarray(offset - this.#start, end - this.#start)
     }
-    if (!goesOn || length >= WINDOW_BYTES) return this.#source.read(offset, length)
+    if (!isSequential || length >= WINDOW_BYTES) return this.#source.read(offset, length)
     // Free the window, unless it is the whole file and thus may be the source's own buffer.
     if (this.discards && this.size > WINDOW_BYTES) discard(this.#window)
     this.#window = (await this.#source.read(offset, WINDOW_BYTES)) as Uint8Array<ArrayBuffer>

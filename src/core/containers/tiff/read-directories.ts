@@ -39,7 +39,7 @@ class DirectoryReader {
   /** Offsets of the directories that lead to the current one. A link back to one of them is a loop. */
   readonly #open = new Set<number>()
   /** Offsets of directories whose link to a next directory was ignored. */
-  readonly #alone = new Set<number>()
+  readonly #withoutNext = new Set<number>()
   readonly nowhere: string[] = []
 
   constructor(source: Source, header: TiffHeader, format: string) {
@@ -65,7 +65,7 @@ class DirectoryReader {
     const opened: number[] = []
     for (let next = at; next !== 0; ) {
       if (this.#open.has(next)) throw this.#malformed(next, 'directory_was_read_before_loop')
-      if (follow && this.#alone.has(next)) throw this.#malformed(next, 'directory_of_metadata_in_chain_of_others')
+      if (follow && this.#withoutNext.has(next)) throw this.#malformed(next, 'directory_of_metadata_in_chain_of_others')
       const known = this.#known.get(next)
       const found = known ? undefined : await this.#directory(next, depth)
       const directory = known ?? found?.directory
@@ -77,7 +77,7 @@ class DirectoryReader {
       }
       first ??= directory
       if (last) last.next = directory
-      if (!follow && found && found.next !== 0) this.#alone.add(next)
+      if (!follow && found && found.next !== 0) this.#withoutNext.add(next)
       // The directories after one that several chains share have been read with it.
       if (known || !found || !follow) break
       this.#open.add(next)

@@ -49,7 +49,7 @@ export const gzipHow = (sourceBytes: number): Message =>
 /** Compresses the whole source as `options.output`. */
 export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wrapper: Wrapper = wrapperOf(options.output)
-  for await (const chunk of await wrapper.compress(watched(source, options, 0, 0.8), source)) await sink.write(chunk)
+  for await (const chunk of await wrapper.compress(withProgress(source, options, 0, 0.8), source)) await sink.write(chunk)
   return { kind: 'compressed', steps: [wrapper.step(source.size)] }
 }
 
@@ -59,7 +59,7 @@ export async function verifyWrapped(original: Source, result: Source, options: O
   const decoded = new Reader(wrapper.decompress(result.stream(), original.size))
   let offset = 0
   try {
-    for await (const expected of watched(original, options, 0.8, 0.2)) {
+    for await (const expected of withProgress(original, options, 0.8, 0.2)) {
       const got = await decoded.read(expected.length)
       const at = firstDifference(expected, got)
       if (at >= 0) return { equal: false, difference: `byte ${offset + at} differs` }
@@ -90,7 +90,7 @@ function wrapperOf(output: OutputId): Wrapper {
 }
 
 /** Yields the source's chunks and reports progress from `start` to `start + share`. Stops if the job is aborted. */
-async function* watched(source: Source, options: Options, start: number, share: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* withProgress(source: Source, options: Options, start: number, share: number): AsyncGenerator<Uint8Array, void, undefined> {
   let done = 0
   for await (const chunk of source.stream()) {
     options.signal.throwIfAborted()

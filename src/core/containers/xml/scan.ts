@@ -79,7 +79,7 @@ export function readTags(xml: string, readers: readonly TagReader[]): ReadonlySe
       let ended = false
       for (let i = 0; i < active.length; i++) {
         const reader = active[i]!
-        if (!answers(reader, tag)) failed.add(reader)
+        if (!readOrFail(reader, tag)) failed.add(reader)
         else if (!reader.done) continue
         ended = true
       }
@@ -93,7 +93,7 @@ export function readTags(xml: string, readers: readonly TagReader[]): ReadonlySe
   return failed
 }
 
-function answers(reader: TagReader, tag: Tag): boolean {
+function readOrFail(reader: TagReader, tag: Tag): boolean {
   try {
     reader.read(tag)
     return true

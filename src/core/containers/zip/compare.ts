@@ -5,7 +5,7 @@ import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
 
 /** Fields of an entry that a rewrite must not change, in addition to its bytes. */
-const FACTS = ['versionMadeBy', 'time', 'date', 'internalAttributes', 'externalAttributes'] as const
+const METADATA_FIELDS = ['versionMadeBy', 'time', 'date', 'internalAttributes', 'externalAttributes'] as const
 
 /**
  * Compares order, names and metadata of the entries, then every byte of their contents. Decodes `result` completely and checks its CRCs.
@@ -14,8 +14,8 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
   const different = (difference: string): Verdict => ({ equal: false, difference })
   if (original.entries.length !== result.entries.length)
     return different(`${original.entries.length} files became ${result.entries.length}`)
-  const around = await differentShell(original, result)
-  if (around) return different(around)
+  const outside = await differentShell(original, result)
+  if (outside) return different(outside)
   for (const [index, before] of original.entries.entries()) {
     const after = result.entries[index]!
     const fact = changedFact(before, after)
@@ -44,7 +44,7 @@ export function changedFact(before: ZipEntry, after: ZipEntry): string | undefin
   if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
   if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
   if ((before.flags ^ after.flags) & (FLAG_UTF8 | FLAG_ENCRYPTED)) return 'the flags'
-  return FACTS.find((fact) => before[fact] !== after[fact])
+  return METADATA_FIELDS.find((fact) => before[fact] !== after[fact])
 }
 
 /** Compares the contents of two entries. Encrypted entries are compared without decoding. */

@@ -78,7 +78,7 @@ async function isCentral(source: Source, offset: number): Promise<boolean> {
 async function findEnd(source: Source, format: string) {
   const { tail, tailAt } = await readTail(source)
   const reader = new ByteReader(tail, true)
-  let trailed: number | undefined
+  let withTrailingData: number | undefined
   const record = (at: number, end: number) => ({
     record: new ByteReader(tail.subarray(at, at + END_BYTES), true),
     at: tailAt + at,
@@ -88,9 +88,9 @@ async function findEnd(source: Source, format: string) {
   const endOf = (at: number) => at + END_BYTES + reader.u16(at + 20)
   for (const at of endRecordsIn(tail)) {
     if (endOf(at) === tail.length) return record(at, endOf(at))
-    if (endOf(at) < tail.length) trailed ??= at
+    if (endOf(at) < tail.length) withTrailingData ??= at
   }
-  if (trailed !== undefined) return record(trailed, endOf(trailed))
+  if (withTrailingData !== undefined) return record(withTrailingData, endOf(withTrailingData))
   throw malformed(format, tailAt, 'no_end_of_central_directory')
 }
 

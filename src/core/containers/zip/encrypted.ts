@@ -32,7 +32,7 @@ const REGULAR_FILE = 0o100644
 
 /** Writes `source` as the only file of a ZIP archive with AES-256 (AE-2). Stores it uncompressed if Deflate saves less than 10 %. */
 export async function writeEncryptedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {
-  const method = (await deflates(source)) ? DEFLATED : STORED
+  const method = (await isCompressible(source)) ? DEFLATED : STORED
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
   const cipher = winZipCipher(password, salt)
   const facts: EntryFacts = {
@@ -134,7 +134,7 @@ async function onlyEntry(source: Source) {
 }
 
 /** True if Deflate saves 10 % of two samples, from the start and the middle of the file. Compressed formats do not shrink that much. */
-async function deflates(source: Source): Promise<boolean> {
+async function isCompressible(source: Source): Promise<boolean> {
   let before = 0
   let after = 0
   for (const at of new Set([0, Math.floor(source.size / 2)])) {

@@ -57,14 +57,14 @@ export async function openZip(source: Source, format = 'zip'): Promise<ZipArchiv
   const physicalOrder = entries.map((_, index) => index).sort((a, b) => entries[a]!.localOffset - entries[b]!.localOffset)
   const limits = new Map(physicalOrder.map((index, place) => [index, entries[physicalOrder[place + 1]!]?.localOffset ?? directoryOffset]))
   const complete = entries.map((entry, index): ZipEntry => ({ ...entry, limit: limits.get(index)! }))
-  checkSanity(complete, source.size, format)
+  checkEntries(complete, source.size, format)
   const prefixBytes = physicalOrder.length > 0 ? entries[physicalOrder[0]!]!.localOffset : directoryOffset
   if (prefixBytes > MAX_PREFIX_BYTES) throw unsupported(message('bytes_stand_in_front_of_archive', { bytes: prefixBytes }))
   const physical = physicalOrder.map((index) => complete[index]!)
   return { source, reader, entries: complete, physical, comment, prefixBytes, base, suffix, format }
 }
 
-function checkSanity(entries: readonly ZipEntry[], archiveBytes: number, format: string): void {
+function checkEntries(entries: readonly ZipEntry[], archiveBytes: number, format: string): void {
   const names = new Set<string>()
   let total = 0
   for (const entry of entries) {

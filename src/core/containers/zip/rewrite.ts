@@ -70,11 +70,11 @@ export async function rewriteZip(
   archive: ZipArchive,
   sink: Sink,
   options: Pick<Options, 'signal' | 'progress'>,
-  recipe: Recipe = () => KEEP,
+  chooseAction: Recipe = () => KEEP,
 ): Promise<Rewritten> {
   const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
   const effort = effortFor(archive, options.signal)
-  const breath = new Breath(LARGE_ENTRY_BYTES, options.signal)
+  const yieldBudget = new Breath(LARGE_ENTRY_BYTES, options.signal)
   const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
@@ -87,19 +87,19 @@ export async function rewriteZip(
     counts.betweenBytes += await betweenBytes(archive, entry, local)
     let content: Uint8Array | undefined
     const load = async () => (content ??= decode(archive, entry, await stored(archive, entry, local)))
-    const fate = entry.opaque || entry.isDirectory ? KEEP : await recipe(entry, load)
-    if (fate.kind === 'drop') counts.dropped++
+    const action = entry.opaque || entry.isDirectory ? KEEP : await chooseAction(entry, load)
+    if (action.kind === 'drop') counts.dropped++
     else {
       const offset = sink.written - archive.base
-      const facts = await writeEntry({ archive, sink, effort, counts }, { entry, local, content }, fate)
+      const facts = await writeEntry({ archive, sink, effort, counts }, { entry, local, content }, action)
       written.set(entry, { facts, offset })
-      if (fate.kind === 'replace' && entry.size > LARGE_ENTRY_BYTES) discard(fate.bytes)
+      if (action.kind === 'replace' && entry.size > LARGE_ENTRY_BYTES) discard(action.bytes)
     }
     if (content && entry.size > LARGE_ENTRY_BYTES) discard(content)
     doneBytes += entry.size + 1
     options.progress(doneBytes / totalBytes)
     // Yields to other tasks of the isolate between two large files or after many small ones.
-    await breath.after(entry.size + ENTRY_COST_BYTES)
+    await yieldBudget.after(entry.size + ENTRY_COST_BYTES)
   }
 
   const directoryOffset = sink.written
@@ -179,19 +179,19 @@ interface OldEntry {
 async function writeEntry(
   { archive, sink, effort, counts }: Rewriting,
   { entry, local, content }: OldEntry,
-  fate: Exclude<Fate, { kind: 'drop' }>,
+  action: Exclude<Fate, { kind: 'drop' }>,
 ): Promise<EntryFacts> {
   if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
   if (entry.opaque || isEmptyDirectory(entry)) stream = old
-  else if (fate.kind === 'replace') stream = await smallest(fate.bytes, undefined, effort)
-  else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, fate.kind === 'store')
+  else if (action.kind === 'replace') stream = await smallest(action.bytes, undefined, effort)
+  else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, action.kind === 'store')
   else {
     const bytes = content ?? decode(archive, entry, await stored(archive, entry, local))
-    stream = fate.kind === 'store' ? storedStream(bytes) : await smallest(bytes, old, effort)
+    stream = action.kind === 'store' ? storedStream(bytes) : await smallest(bytes, old, effort)
   }
-  if (fate.kind === 'replace') counts.replaced++
+  if (action.kind === 'replace') counts.replaced++
   else if (stream === old) counts.kept++
   else counts.recompressed++
 
@@ -205,10 +205,10 @@ async function writeEntry(
     crc32: stream.crc32,
     size: stream.size,
     compressedSize: stream.compressedSize,
-    rawName: fate.kind === 'replace' && fate.name !== undefined ? new TextEncoder().encode(fate.name) : entry.rawName,
-    extra: fate.kind === 'store' ? EMPTY : withoutGrowthHint(entry.extra),
+    rawName: action.kind === 'replace' && action.name !== undefined ? new TextEncoder().encode(action.name) : entry.rawName,
+    extra: action.kind === 'store' ? EMPTY : withoutGrowthHint(entry.extra),
   }
-  await sink.write(localHeader(facts, fate.kind === 'store' ? EMPTY : withoutGrowthHint(local.extra)))
+  await sink.write(localHeader(facts, action.kind === 'store' ? EMPTY : withoutGrowthHint(local.extra)))
   for await (const chunk of stream.chunks()) await sink.write(chunk)
   return facts
 }
@@ -220,46 +220,51 @@ const isEmptyDirectory = (entry: ZipEntry) => entry.isDirectory && entry.size ==
 async function smallest(bytes: Uint8Array, old: Stream | undefined, effort: Effort): Promise<Stream> {
   const oldSize = old && (old.method === DEFLATED || old.method === STORED) ? old.compressedSize : Number.POSITIVE_INFINITY
   const budget = Math.min(oldSize, bytes.length) - 1
-  const deflated = budget > 0 ? await shrunk({ bytes, isFresh: old === undefined }, budget, effort) : undefined
-  if (deflated) return { ...measured(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
+  const deflated = budget > 0 ? await deflateSmallest({ bytes, isFresh: old === undefined }, budget, effort) : undefined
+  if (deflated) return { ...uncompressedFields(bytes, DEFLATED), compressedSize: deflated.length, chunks: () => [deflated] }
   return old && oldSize <= bytes.length ? old : storedStream(bytes)
 }
 
-async function shrunk(
+async function deflateSmallest(
   { bytes, isFresh }: { readonly bytes: Uint8Array; readonly isFresh: boolean },
   budget: number,
   effort: Effort,
 ): Promise<Uint8Array | undefined> {
   const isLong = bytes.length > MIN_TRIAL_BYTES
   const compressible = Math.floor(bytes.length * COMPRESSED_SHARE)
-  let isCoded = false
+  let isCompressedPicture = false
   if (isLong) {
-    const look = deflateWithin('raw', bytes, compressible, 1)
-    if (!look) return undefined
-    isCoded = isFresh && look.length > bytes.length * NEW_PICTURE_SHARE
-    discard(look)
+    const trial = deflateWithin('raw', bytes, compressible, 1)
+    if (!trial) return undefined
+    isCompressedPicture = isFresh && trial.length > bytes.length * NEW_PICTURE_SHARE
+    discard(trial)
   }
-  const mayBeThorough = bytes.length <= effort.thoroughBytes && !isCoded
+  const mayBeThorough = bytes.length <= effort.thoroughBytes && !isCompressedPicture
   const thorough = () => deflateThorough(bytes, budget + OUTPUT_MARGIN_BYTES, effort.signal)
   // For long files, level 12 first would add a third to the work, and its result is never smaller.
   if (mayBeThorough && isLong) {
     effort.thoroughBytes -= bytes.length
-    return within(await thorough(), budget)
+    return ifWithin(await thorough(), budget)
   }
   const plain = await deflateInPieces(bytes, mayBeThorough ? compressible : budget, effort.level, effort.signal)
   if (!mayBeThorough || !plain) return plain
   effort.thoroughBytes -= bytes.length
-  const best = within(await thorough(), Math.min(budget, plain.length - 1))
-  return best ?? within(plain, budget)
+  const best = ifWithin(await thorough(), Math.min(budget, plain.length - 1))
+  return best ?? ifWithin(plain, budget)
 }
 
-function within(bytes: Uint8Array | undefined, budget: number): Uint8Array | undefined {
+function ifWithin(bytes: Uint8Array | undefined, budget: number): Uint8Array | undefined {
   return bytes && bytes.length <= budget ? bytes : undefined
 }
 
 /** The sink owns the bytes it gets, and `bytes` may be a view of a read window, so they are copied. */
-const storedStream = (bytes: Uint8Array): Stream => ({ ...measured(bytes, STORED), chunks: () => [bytes.slice()] })
-const measured = (bytes: Uint8Array, method: number) => ({ method, size: bytes.length, compressedSize: bytes.length, crc32: crc32(bytes) })
+const storedStream = (bytes: Uint8Array): Stream => ({ ...uncompressedFields(bytes, STORED), chunks: () => [bytes.slice()] })
+const uncompressedFields = (bytes: Uint8Array, method: number) => ({
+  method,
+  size: bytes.length,
+  compressedSize: bytes.length,
+  crc32: crc32(bytes),
+})
 
 /** Handles files that do not fit in memory. The first pass measures whether zlib beats the old stream, the second one writes. */
 async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, store: boolean): Promise<Stream> {

@@ -12,9 +12,9 @@ export function windowed(source: Source): RangeReader {
     const end = Math.min(source.size, offset + length)
     if (offset >= start && end <= start + window.length) return window.subarray(offset - start, Math.max(offset, end) - start)
     if (length >= WINDOW_BYTES) return source.read(offset, length)
-    const goesOn = offset >= start && offset <= start + window.length
+    const isSequential = offset >= start && offset <= start + window.length
     start = offset
-    window = await source.read(offset, goesOn ? WINDOW_BYTES : Math.max(length, FIRST_WINDOW_BYTES))
+    window = await source.read(offset, isSequential ? WINDOW_BYTES : Math.max(length, FIRST_WINDOW_BYTES))
     return window.subarray(0, length)
   }
 }

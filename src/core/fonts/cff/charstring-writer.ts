@@ -114,10 +114,10 @@ class CharstringWriter {
       if (step.kind === 'move') {
         this.flush()
         this.move(step.x, step.y)
-      } else if (step.kind === 'line') this.drawn.push({ kind: 'line', d: this.to(step.x, step.y) })
+      } else if (step.kind === 'line') this.drawn.push({ kind: 'line', d: this.deltaTo(step.x, step.y) })
       else {
-        const first = this.to(step.x1, step.y1)
-        this.drawn.push({ kind: 'curve', d: [...first, ...this.to(step.x2, step.y2), ...this.to(step.x, step.y)] })
+        const first = this.deltaTo(step.x1, step.y1)
+        this.drawn.push({ kind: 'curve', d: [...first, ...this.deltaTo(step.x2, step.y2), ...this.deltaTo(step.x, step.y)] })
       }
     }
     this.flush()
@@ -130,16 +130,16 @@ class CharstringWriter {
   }
 
   /** Difference from the current point to (x, y). Both are rounded to 1/65536, so that rounding errors do not add up. */
-  private to(x: number, y: number): [number, number] {
+  private deltaTo(x: number, y: number): [number, number] {
     const [nx, ny] = [snap(x), snap(y)]
-    const way: [number, number] = [nx - this.x, ny - this.y]
+    const delta: [number, number] = [nx - this.x, ny - this.y]
     this.x = nx
     this.y = ny
-    return way
+    return delta
   }
 
   private move(x: number, y: number): void {
-    const [dx, dy] = this.to(x, y)
+    const [dx, dy] = this.deltaTo(x, y)
     if (dy === 0) this.op(OP.hmoveto, [dx])
     else if (dx === 0) this.op(OP.vmoveto, [dy])
     else this.op(OP.rmoveto, [dx, dy])

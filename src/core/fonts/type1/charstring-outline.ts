@@ -185,7 +185,7 @@ class Interpreter {
     if (!(count >= 0) || count > this.stack.length) throw new RangeError('missing operands')
     const values = count ? this.stack.splice(-count) : []
     if (which === 1) this.flex = []
-    else if (which === 0 && this.flex) this.bend()
+    else if (which === 0 && this.flex) this.endFlex()
     else if (which === 3) {
       this.hints = { horizontal: [], vertical: [] }
       this.outline.hints.push(this.hints)
@@ -195,7 +195,7 @@ class Interpreter {
   }
 
   /** Converts a flex to two curves. The first of its seven moves is a reference point. The hint to draw it flat at small sizes is lost. */
-  private bend(): void {
+  private endFlex(): void {
     const moves = this.flex ?? []
     this.flex = undefined
     if (moves.length !== FLEX_POINTS) throw new RangeError('a flex of another number of points')

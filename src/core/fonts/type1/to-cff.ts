@@ -56,7 +56,7 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
   const charset = new FontWriter().u8(0)
   for (const name of names.slice(1)) charset.u16(stringNumber(name))
   const encoding = font.standard ? undefined : encodingBytes(font, names, stringNumber)
-  const secret = privateBytes(font, usual, nominal)
+  const privateDict = privateBytes(font, usual, nominal)
   const head = (at: { charset: number; encoding: number; charstrings: number; private: number }) => {
     const top = new FontWriter()
     if (font.notice) entry(top, 1, [stringNumber(font.notice.slice(0, MAX_NOTICE_CHARACTERS))])
@@ -64,7 +64,7 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
     placed(top, 15, [at.charset])
     if (encoding) placed(top, 16, [at.encoding])
     placed(top, 17, [at.charstrings])
-    placed(top, 18, [secret.length, at.private])
+    placed(top, 18, [privateDict.length, at.private])
     return new FontWriter()
       .put([1, 0, 4, 2])
       .put(indexBytes([ASCII(font.name.slice(0, 127) || 'Untitled')]))
@@ -79,14 +79,14 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
     ['encoding', encoding],
     ['charset', charset.done()],
     ['charstrings', charstrings],
-    ['private', secret],
+    ['private', privateDict],
   ] as const) {
     places[key] = at
     at += part?.length ?? 0
   }
   const out = new FontWriter().put(head(places))
   if (encoding) out.put(encoding)
-  return out.put(charset.done()).put(charstrings).put(secret).done()
+  return out.put(charset.done()).put(charstrings).put(privateDict).done()
 }
 
 /**

@@ -50,9 +50,9 @@ export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined
   const keys: Keys = cff.cidKeyed ? 'cid' : wanted.keepNumbers ? 'number' : 'name'
   const answers = keys === 'name' ? encodingAnswers(cff, uses) : numberAnswers(cff, uses)
   const frame: Frame = { name: cff.name, top: cff.top, strings: cff.strings, dicts: new Map() }
-  const digests = cff.privates.map((secret, i) => {
-    const text = digestOf(cff.fontDicts[i], secret.entries)
-    frame.dicts.set(hex(text), { dict: cff.fontDicts[i] ?? new Map(), private: secret.entries })
+  const digests = cff.privates.map((privateDict, i) => {
+    const text = digestOf(cff.fontDicts[i], privateDict.entries)
+    frame.dicts.set(hex(text), { dict: cff.fontDicts[i] ?? new Map(), private: privateDict.entries })
     return text
   })
   const glyphs = new Map<string, Uint8Array>()
@@ -87,14 +87,14 @@ function flat(cff: Cff, glyph: number, accent: (code: number) => void): Uint8Arr
 const hex = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString('hex') : '')
 
 /** Digest of a font dictionary and its private dictionary, without names and file offsets. */
-function digestOf(dict: CffDict | undefined, secret: CffDict): Uint8Array {
+function digestOf(dict: CffDict | undefined, privateDict: CffDict): Uint8Array {
   const hash = createHash('sha256')
   const add = (entries: CffDict, without: readonly number[]) => {
     for (const [operator, entry] of [...entries].sort(([a], [b]) => a - b)) if (!without.includes(operator)) hash.update(entry.raw)
     hash.update('|')
   }
   add(dict ?? new Map(), [OP.private, FONT_NAME])
-  add(secret, [OP.subrs])
+  add(privateDict, [OP.subrs])
   return hash.digest()
 }
 
@@ -170,10 +170,10 @@ class UnionFont implements CffFont {
     let cids = 0
     for (const part of parts) {
       cids = Math.max(cids, part.frame.top.get(CID_COUNT)?.values[0] ?? USUAL_CIDS)
-      for (const [digest, { dict, private: secret }] of part.frame.dicts) {
+      for (const [digest, { dict, private: privateDict }] of part.frame.dicts) {
         if (numbers.has(digest)) continue
         numbers.set(digest, this.privates.length)
-        this.privates.push({ entries: secret, subrs: [] })
+        this.privates.push({ entries: privateDict, subrs: [] })
         // FontName is a string number, and only the first part's strings are copied.
         if (this.cidKeyed)
           this.fontDicts.push(part.frame === frame ? dict : new Map([...dict].filter(([operator]) => operator !== FONT_NAME)))

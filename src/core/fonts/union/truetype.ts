@@ -157,8 +157,8 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   const hhea = tables.get('hhea')!.slice(0, 36)
   for (const other of union.parts.values()) {
     // Maximum numbers of points, contours, stack elements and others (`maxp` version 1.0).
-    for (let at = 6; at + 2 <= maxp.length; at += 2) larger(maxp, other.tables.get('maxp')!, at)
-    larger(hhea, other.tables.get('hhea')!, 10)
+    for (let at = 6; at + 2 <= maxp.length; at += 2) takeMaximum(maxp, other.tables.get('maxp')!, at)
+    takeMaximum(hhea, other.tables.get('hhea')!, 10)
   }
   head[50] = 0
   head[51] = long ? 1 : 0
@@ -214,7 +214,7 @@ function drawingOf(union: Union<TrueTypePart>, key: string, numbers: ReadonlyMap
   return copy
 }
 
-function larger(table: Uint8Array, other: Uint8Array, at: number): void {
+function takeMaximum(table: Uint8Array, other: Uint8Array, at: number): void {
   if (at + 2 > other.length) return
   const [a, b] = [new DataView(table.buffer, table.byteOffset), new FontView(other)]
   a.setUint16(at, Math.max(a.getUint16(at), b.u16(at)))

@@ -26,10 +26,10 @@ export function type1Part(program: Type1, uses: readonly FontUse[]): Type1Part |
   const glyphs = new Map<string, Uint8Array>()
   const outlines = outlinesOf(program, wanted)
   for (const [name, outline] of outlines) glyphs.set(name, encoder.encode(JSON.stringify(outline)))
-  const { name, notice, top, private: secret, encoding, standard } = program
-  const frame = { name, notice, top, private: secret, encoding, standard }
+  const { name, notice, top, private: privateDict, encoding, standard } = program
+  const frame = { name, notice, top, private: privateDict, encoding, standard }
   const sorted = (map: ReadonlyMap<string, number[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
-  const essentials = JSON.stringify([sorted(top), sorted(secret), standard])
+  const essentials = JSON.stringify([sorted(top), sorted(privateDict), standard])
   const bytes = compactFont(program, outlines).length
   return { essentials, glyphs, bytes, answers: type1Answers(program, uses), frame }
 }

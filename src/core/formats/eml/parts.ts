@@ -21,14 +21,14 @@ export interface MimePart {
 }
 
 /** A part whose end is not known yet. */
-interface Open {
+interface OpenPart {
   headers: Map<string, string[]>
   type: string
   encoding: string
   fileName: string | undefined
   start: number
   end: number
-  children: Open[]
+  children: OpenPart[]
   /** Boundary of a multipart that has not ended. `undefined`: not a multipart, or ended. */
   boundary: string | undefined
   readonly depth: number
@@ -40,15 +40,15 @@ interface Open {
 
 /** Reads the parts of a mail. `undefined`: too deeply nested, too many parts, headers too long, or not a mail. */
 export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePart | undefined> {
-  const root = opened(0, 0)
+  const root = newPart(0, 0)
   // Open parts from the whole mail inwards. The next line belongs to the last one.
   const stack = [root]
   let parts = 1
   let before: Line | undefined
   let understood = true
-  const begin = (start: number, parent: Open): boolean => {
+  const begin = (start: number, parent: OpenPart): boolean => {
     if (parent.depth === MAX_DEPTH || ++parts > MAX_PARTS) return false
-    const child = opened(start, parent.depth + 1)
+    const child = newPart(start, parent.depth + 1)
     parent.children.push(child)
     stack.push(child)
     return true
@@ -68,7 +68,7 @@ export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePar
     if (!part.inHeaders) return true
     if (line.end - part.begin > MAX_HEADER_BYTES) return false
     takeHeader(part, line)
-    return part.inHeaders || (enter(part) && (!isMessage(part) || begin(part.start, part)))
+    return part.inHeaders || (interpretHeaders(part) && (!isMessage(part) || begin(part.start, part)))
   }
   await eachLine(mail, (line) => {
     understood = take(line)
@@ -80,7 +80,7 @@ export async function readMime(mail: AsyncIterable<Uint8Array>): Promise<MimePar
   return root
 }
 
-const opened = (begin: number, depth: number): Open => ({
+const newPart = (begin: number, depth: number): OpenPart => ({
   headers: new Map(),
   type: 'text/plain',
   encoding: '7bit',
@@ -99,7 +99,7 @@ const opened = (begin: number, depth: number): Open => ({
  * Finds the open part that a boundary line belongs to (RFC 2046, 5.1.1). A line that ends with "--" closes the multipart. The outermost
  * match counts.
  */
-function boundaryAt(stack: readonly Open[], line: string): { at: number; last: boolean } | undefined {
+function boundaryAt(stack: readonly OpenPart[], line: string): { at: number; last: boolean } | undefined {
   for (const [at, { boundary }] of stack.entries()) {
     if (boundary === undefined || !line.startsWith(boundary, 2)) continue
     const rest = line.slice(2 + boundary.length).trim()
@@ -109,7 +109,7 @@ function boundaryAt(stack: readonly Open[], line: string): { at: number; last: b
 }
 
 /** Reads a header line (RFC 5322, 2.2). Headers end at an empty line; continuation lines begin with white space. */
-function takeHeader(part: Open, { head, end }: Line): void {
+function takeHeader(part: OpenPart, { head, end }: Line): void {
   if (head !== '' && /^[ \t]/.test(head)) part.field = (part.field ?? '') + head
   else {
     endField(part)
@@ -120,7 +120,7 @@ function takeHeader(part: Open, { head, end }: Line): void {
   part.start = end
 }
 
-function endField(part: Open): void {
+function endField(part: OpenPart): void {
   const colon = part.field?.indexOf(':') ?? -1
   if (part.field === undefined || colon <= 0) return
   const name = part.field.slice(0, colon).trim().toLowerCase()
@@ -131,7 +131,7 @@ function endField(part: Open): void {
 }
 
 /** Interprets the headers of a part. Returns false for a multipart without a usable boundary. */
-function enter(part: Open): boolean {
+function interpretHeaders(part: OpenPart): boolean {
   const contentType = part.headers.get('content-type')?.[0] ?? 'text/plain'
   part.type = contentType.split(';')[0]!.trim().toLowerCase()
   part.encoding = (part.headers.get('content-transfer-encoding')?.[0] ?? '7bit')
@@ -145,14 +145,14 @@ function enter(part: Open): boolean {
   return part.boundary !== undefined && part.boundary.length <= 200
 }
 
-const isMessage = ({ type, encoding }: Open) => type === 'message/rfc822' && /^(7bit|8bit|binary)$/.test(encoding)
+const isMessage = ({ type, encoding }: OpenPart) => type === 'message/rfc822' && /^(7bit|8bit|binary)$/.test(encoding)
 
-function close(part: Open, end: number): void {
+function close(part: OpenPart, end: number): void {
   if (part.inHeaders) {
     endField(part)
     part.inHeaders = false
     part.start = end
-    enter(part)
+    interpretHeaders(part)
   }
   part.start = Math.min(part.start, end)
   part.end = end

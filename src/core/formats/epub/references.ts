@@ -23,20 +23,20 @@ export async function epubReferences(archive: ZipArchive): Promise<References | 
     files.some(({ size, opaque }) => opaque || size > MAX_TEXT_BYTES) ||
     files.reduce((sum, { size }) => sum + size, 0) > MAX_ALL_TEXTS_BYTES
   if (names.size === 0 || isLarge) return undefined
-  const found = new Finder(names)
+  const found = new ReferenceFinder(names)
   for (const file of files) found.read(file, await readEntry(archive, file))
   return found.references()
 }
 
-class Finder {
+class ReferenceFinder {
   readonly #names: ReadonlyMap<ZipEntry, string>
   readonly #byPath: ReadonlyMap<string, ZipEntry>
   readonly #mentions = new Map<ZipEntry, Mention[]>()
   readonly #texts = new Map<ZipEntry, string>()
   /** Number of times each picture's name occurs in any file. */
-  readonly #named = new Map<ZipEntry, number>()
+  readonly #nameCounts = new Map<ZipEntry, number>()
   readonly #inManifest = new Set<ZipEntry>()
-  readonly #unclear = new Set<ZipEntry>()
+  readonly #ambiguous = new Set<ZipEntry>()
 
   constructor(names: ReadonlyMap<ZipEntry, string>) {
     this.#names = names
@@ -46,9 +46,9 @@ class Finder {
   read(file: ZipEntry, bytes: Uint8Array): void {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
     for (const picture of this.#names.keys())
-      this.#named.set(picture, (this.#named.get(picture) ?? 0) + timesNamed(raw, leafOf(picture.name)))
+      this.#nameCounts.set(picture, (this.#nameCounts.get(picture) ?? 0) + timesNamed(raw, leafOf(picture.name)))
     // UTF-16 texts are not searched, so references in them would be missed.
-    if (/^(\xff\xfe|\xfe\xff)/.test(raw)) for (const picture of this.#names.keys()) this.#unclear.add(picture)
+    if (/^(\xff\xfe|\xfe\xff)/.test(raw)) for (const picture of this.#names.keys()) this.#ambiguous.add(picture)
     if (!MARKUP.test(file.name)) return
     try {
       const text = decodeXml(bytes)
@@ -64,7 +64,7 @@ class Finder {
   references(): References {
     const isClear = (picture: ZipEntry, places: readonly Mention[]) => {
       const ofNames = places.filter(({ splice }) => splice.text === leafOf(this.#names.get(picture)!)).length
-      return this.#inManifest.has(picture) && !this.#unclear.has(picture) && ofNames === this.#named.get(picture)
+      return this.#inManifest.has(picture) && !this.#ambiguous.has(picture) && ofNames === this.#nameCounts.get(picture)
     }
     return { mentions: new Map([...this.#mentions].filter(([picture, places]) => isClear(picture, places))), texts: this.#texts }
   }
@@ -82,11 +82,11 @@ class Finder {
         const leaf = leafOf(picture.name)
         const places = this.#mentions.get(picture) ?? []
         this.#mentions.set(picture, places)
-        if (!text.slice(start, end).endsWith(leaf)) this.#unclear.add(picture)
+        if (!text.slice(start, end).endsWith(leaf)) this.#ambiguous.add(picture)
         places.push({ holder, splice: { start: end - leaf.length, end, text: leafOf(this.#names.get(picture)!) } })
         if (tag.local !== 'item' || !/\.opf$/i.test(holder.name)) continue
         const type = attributes.find((each) => each.name === 'media-type')
-        if (type?.value !== 'image/png') this.#unclear.add(picture)
+        if (type?.value !== 'image/png') this.#ambiguous.add(picture)
         else places.push({ holder, splice: { start: type.start, end: type.end, text: 'image/jpeg' } })
         this.#inManifest.add(picture)
       }

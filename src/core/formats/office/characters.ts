@@ -2,7 +2,7 @@
 import { unescapeXml } from '../../containers/xml/scan.ts'
 
 /** Elements that import content from other files when the document is opened or merged. */
-const FOREIGN = /<\w+:(mailMerge|altChunk|subDoc)\b/
+const IMPORTED_CONTENT = /<\w+:(mailMerge|altChunk|subDoc)\b/
 /** Number formats (ECMA-376 part 1, 17.18.59 and 20.1.10.61) whose characters are always kept. */
 const NUMBERINGS =
   /^(decimal\w*|(upper|lower)(Roman|Letter)|ordinal|bullet|none|numberInDash|hex|chicago|arabic(Period|Paren\w*|Plain)|(alpha|roman)(Lc|Uc)\w*)$/
@@ -26,36 +26,36 @@ const [BLOCK, PRIVATE_FIRST, PRIVATE_LAST] = [0x80, 0xe000, 0xf8ff]
  * forms of all characters count too.
  */
 export class PossibleCharacters {
-  readonly #seen = new Set<number>()
+  readonly #codes = new Set<number>()
 
   /** Adds the characters of a text. Returns false if the shown characters cannot be determined. */
   add(text: string): boolean {
-    if (FOREIGN.test(text)) return false
+    if (IMPORTED_CONTENT.test(text)) return false
     for (const [, numbering] of text.matchAll(NUMBERING)) if (!NUMBERINGS.test(numbering!)) return false
-    for (const [, code] of text.matchAll(SYMBOL)) this.#seen.add(Number.parseInt(code!, 16))
+    for (const [, code] of text.matchAll(SYMBOL)) this.#codes.add(Number.parseInt(code!, 16))
     const plain = unescapeXml(text)
-    this.#note(plain)
+    this.#add(plain)
     // Programs compose and decompose accents depending on the font.
-    this.#note(plain.normalize('NFC'))
-    this.#note(plain.normalize('NFD'))
+    this.#add(plain.normalize('NFC'))
+    this.#add(plain.normalize('NFD'))
     return true
   }
 
   finish(): Set<number> {
-    for (const code of [...this.#seen]) {
+    for (const code of [...this.#codes]) {
       const character = String.fromCodePoint(code)
-      this.#note(character.toUpperCase())
-      this.#note(character.toLowerCase())
+      this.#add(character.toUpperCase())
+      this.#add(character.toLowerCase())
     }
-    return widened(this.#seen)
+    return withWholeScripts(this.#codes)
   }
 
-  #note(text: string): void {
-    for (const character of text) this.#seen.add(character.codePointAt(0)!)
+  #add(text: string): void {
+    for (const character of text) this.#codes.add(character.codePointAt(0)!)
   }
 }
 
-function widened(seen: ReadonlySet<number>): Set<number> {
+function withWholeScripts(seen: ReadonlySet<number>): Set<number> {
   const wide = new Set<number>()
   const range = (first: number, last: number) => {
     for (let code = first; code <= last; code++) wide.add(code)

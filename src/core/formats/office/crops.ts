@@ -169,9 +169,9 @@ async function cropOf(document: OoxmlDocument, part: string, uses: readonly { ow
   if (!facts?.comparable || facts.turned || (facts.kind === 'png' && bytes[24] === 16)) return undefined
   const grid = facts.kind === 'jpg' ? JPEG_GRID : 1
   const before = (share: number, size: number) => (grid > 1 ? Math.floor((share * size) / grid) * grid : Math.round(share * size))
-  const behind = (share: number, size: number) => Math.round((1 - share) * size)
+  const endPixel = (share: number, size: number) => Math.round((1 - share) * size)
   const [left, top] = [before(l, facts.width), before(t, facts.height)]
-  const rect = { left, top, width: behind(r, facts.width) - left, height: behind(b, facts.height) - top }
+  const rect = { left, top, width: endPixel(r, facts.width) - left, height: endPixel(b, facts.height) - top }
   const pixels = rect.width * rect.height
   if (rect.width < 1 || rect.height < 1 || pixels > MAX_CROP_PIXELS || pixels > facts.width * facts.height * MAX_CROP_PIXELS_SHARE)
     return undefined

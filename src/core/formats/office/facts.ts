@@ -26,7 +26,7 @@ export interface Questions {
 }
 
 export interface DocumentFacts {
-  /** Uses of pictures in the text of these relationships. Absent: the text cannot be read, or `Questions.shown` is false. */
+  /** Uses of pictures in the text of these relationships. Absent: the text cannot be read, or `FactRequest.shown` is false. */
   readonly pictures: ReadonlyMap<Rels, PictureUses>
   /** Texts that crop pictures. */
   readonly crops: ReadonlyMap<Rels, CropText>
@@ -60,14 +60,14 @@ class FactScan {
   readonly #plain = new Set<string>()
   readonly #masters = new Map<string, MasterTags>()
   readonly #fontKeys = new Map<Rels, FontKeys>()
-  /** By master, ids of relationships to layouts that may be removed. `#spareLayouts`: the layouts. */
-  readonly #spareIds = new Map<string, Set<string>>()
-  readonly #spareLayouts = new Set<string>()
+  /** By master, ids of relationships to layouts that may be removed. `#removableLayouts`: the layouts. */
+  readonly #removableIds = new Map<string, Set<string>>()
+  readonly #removableLayouts = new Set<string>()
   readonly #media: Map<string, string>
   #slide: SlideSize | undefined
   #characters: PossibleCharacters | undefined
   /** Texts that were read before the others, until their position in the package is reached. */
-  readonly #early = new Map<string, string | undefined>()
+  readonly #textsReadEarly = new Map<string, string | undefined>()
 
   constructor(document: OoxmlDocument, questions: Questions, signal: AbortSignal) {
     this.#document = document
@@ -77,8 +77,8 @@ class FactScan {
     this.#media = new Map(questions.media)
     for (const { owner, unused } of questions.spare ? layoutsWithoutSlides(document) : []) {
       if (unused.length === 0) continue
-      this.#spareIds.set(owner, new Set(unused.map(({ id }) => id)))
-      for (const { part } of unused) this.#spareLayouts.add(part!)
+      this.#removableIds.set(owner, new Set(unused.map(({ id }) => id)))
+      for (const { part } of unused) this.#removableLayouts.add(part!)
     }
   }
 
@@ -110,8 +110,8 @@ class FactScan {
   async #readEarly(part: string, mostBytes: number, questions: readonly Question[]): Promise<void> {
     const entry = this.#document.parts.get(part)
     if (!entry || entry.opaque || entry.size > mostBytes) return
-    if (!this.#early.has(part)) this.#early.set(part, textOf(await readEntry(this.#document.archive, entry)))
-    answer(this.#early.get(part), questions)
+    if (!this.#textsReadEarly.has(part)) this.#textsReadEarly.set(part, textOf(await readEntry(this.#document.archive, entry)))
+    runReaders(this.#textsReadEarly.get(part), questions)
   }
 
   async #read(part: string, entry: ZipEntry): Promise<void> {
@@ -122,9 +122,9 @@ class FactScan {
     if (mayShow && (entry.opaque || entry.size > MAX_SEARCHED_BYTES)) this.#characters = undefined
     const asksCharacters = mayShow && this.#characters !== undefined
     const asksMedia = plainText && this.#media.size > 0
-    const early = this.#early.has(part)
+    const early = this.#textsReadEarly.has(part)
     if (questions.length === 0 && !asksCharacters && !asksMedia) {
-      this.#early.delete(part)
+      this.#textsReadEarly.delete(part)
       return
     }
     // A text that is too large for memory may refer to any media file.
@@ -135,9 +135,9 @@ class FactScan {
     const bytes = asksMedia || !early ? await readEntry(this.#document.archive, entry) : undefined
     if (asksMedia && bytes) this.#findMedia(bytes)
     if (questions.length === 0 && !asksCharacters) return
-    const text = early ? this.#early.get(part) : bytes && textOf(bytes)
-    this.#early.delete(part)
-    answer(text, questions)
+    const text = early ? this.#textsReadEarly.get(part) : bytes && textOf(bytes)
+    this.#textsReadEarly.delete(part)
+    runReaders(text, questions)
     if (asksCharacters && (text === undefined || !this.#characters?.add(text))) this.#characters = undefined
   }
 
@@ -151,11 +151,11 @@ class FactScan {
     if (entry.size <= MAX_SEARCHED_BYTES) {
       for (const rels of this.#rels.get(part) ?? []) for (const question of this.#pictureQuestions(rels)) questions.push(question)
     }
-    if (this.#spareLayouts.has(part)) {
+    if (this.#removableLayouts.has(part)) {
       const reader = new PlainLayout()
       questions.push({ reader, keep: () => reader.plain && this.#plain.add(part) })
     }
-    const ids = this.#spareIds.get(part)
+    const ids = this.#removableIds.get(part)
     if (ids) {
       const reader = new MasterTags(ids)
       questions.push({ reader, keep: () => this.#masters.set(part, reader) })
@@ -200,7 +200,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function answer(text: string | undefined, questions: readonly Question[]): void {
+function runReaders(text: string | undefined, questions: readonly Question[]): void {
   const asked = text === undefined ? [] : questions.filter(({ asks }) => asks?.(text) ?? true)
   if (text === undefined || asked.length === 0) return
   const failed = readTags(

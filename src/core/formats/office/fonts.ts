@@ -81,13 +81,13 @@ const OBFUSCATED_BYTES = 32
 function unwrap(bytes: Uint8Array, key: Uint8Array | undefined): Unwrapped | undefined {
   if (tablesOf(bytes)) return { font: bytes, wrap: (font) => font }
   if (key) {
-    const turn = (font: Uint8Array) => {
-      const turned = font.slice()
-      for (let at = 0; at < Math.min(OBFUSCATED_BYTES, font.length); at++) turned[at]! ^= key[at % key.length]!
-      return turned
+    const toggle = (font: Uint8Array) => {
+      const toggled = font.slice()
+      for (let at = 0; at < Math.min(OBFUSCATED_BYTES, font.length); at++) toggled[at]! ^= key[at % key.length]!
+      return toggled
     }
-    const font = turn(bytes)
-    return tablesOf(font) ? { font, wrap: turn } : undefined
+    const font = toggle(bytes)
+    return tablesOf(font) ? { font, wrap: toggle } : undefined
   }
   return unwrapEot(bytes)
 }

@@ -63,7 +63,7 @@ export async function unusedLayouts(document: OoxmlDocument, { plain, masters: t
     if (masters.has(owner) || !isMaster(document, owner)) continue
     if (relationships.some(({ part }) => part !== undefined && layouts.has(part))) return { parts: new Set(), masters: new Map() }
   }
-  return { parts: layouts.size > 0 ? onlyFrom(document, layouts) : layouts, masters }
+  return { parts: layouts.size > 0 ? withExclusiveParts(document, layouts) : layouts, masters }
 }
 
 /** Types of relationships that a plain layout may have. */
@@ -136,7 +136,7 @@ export class MasterTags implements TagReader {
 }
 
 /** Returns the layouts and all parts that the package reaches only through them. */
-function onlyFrom(document: OoxmlDocument, layouts: ReadonlySet<string>): Set<string> {
+function withExclusiveParts(document: OoxmlDocument, layouts: ReadonlySet<string>): Set<string> {
   const leads = new Map(document.rels.map(({ owner, relationships }) => [owner, relationships]))
   const reached = (without: ReadonlySet<string>): Set<string> => {
     const found = new Set<string>([''])

@@ -31,7 +31,7 @@ function officeCodec(format: Codec['format']): Codec {
   return {
     format,
     async compress(source, sink, options) {
-      const locked = await lockedDocument(source)
+      const locked = await compoundFileOutcome(source)
       if (locked) return locked
       const archive = await openZip(source, format.id)
       if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
@@ -52,7 +52,7 @@ function officeCodec(format: Codec['format']): Codec {
  * Outcome for a compound file instead of a ZIP package: an encrypted document ([MS-OFFCRYPTO] 2.3) or a binary document of Office 97–2003.
  * `undefined`: another file.
  */
-async function lockedDocument(source: Source): Promise<Outcome | undefined> {
+async function compoundFileOutcome(source: Source): Promise<Outcome | undefined> {
   if (!isCompoundFile(await source.read(0, 8))) return undefined
   const file = await openCompoundFile(source)
   if (file.paths.includes('EncryptedPackage')) return { kind: 'unchanged', reason: 'encrypted', detail: message('document_under_password') }
@@ -79,10 +79,10 @@ class Tally {
     if (extension === 'png' && output === 'jpg') this.jpegs++
     if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
     if (/^tiff?$/.test(extension)) this.tiffs++
-    if (loss) this.lose(loss)
+    if (loss) this.addLoss(loss)
   }
 
-  lose(loss: PictureLoss): void {
+  addLoss(loss: PictureLoss): void {
     this.loss = worseLoss(this.loss, loss)
   }
 
@@ -111,7 +111,7 @@ async function compressDocument(
   const tally = new Tally()
   const verified = new VerifiedFiles()
   const job: Job = { document, plan, tally, verified, options }
-  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => fateOf(job, entry, load))
+  const counts = await rewriteZip(document.archive, sink, options, (entry, load) => actionFor(job, entry, load))
   const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   if (plan.merged.size > 0) steps.push(message('duplicate_pictures_merged', { pictures: plan.merged.size }))
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
@@ -129,7 +129,11 @@ interface Job {
   readonly options: Options
 }
 
-async function fateOf({ document, plan, tally, verified, options }: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<Fate> {
+async function actionFor(
+  { document, plan, tally, verified, options }: Job,
+  entry: ZipEntry,
+  load: () => Promise<Uint8Array>,
+): Promise<Fate> {
   const part = partKey(entry.name)
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {
@@ -138,7 +142,7 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
   }
   const owner = ownerOf(entry.name)
   if (owner !== undefined)
-    return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : editedRels(document, plan, entry)
+    return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : relsAction(document, plan, entry)
   const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
   if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
   if (plan.pictures.has(part)) {
@@ -159,23 +163,23 @@ async function fateOf({ document, plan, tally, verified, options }: Job, entry: 
     tally.fonts++
     return { kind: 'replace', bytes: font }
   }
-  if (EMBEDDED.test(part) && entry.size <= MAX_PICTURE_BYTES) return embedded(entry, await load(), tally, options)
+  if (EMBEDDED.test(part) && entry.size <= MAX_PICTURE_BYTES) return embeddedAction(entry, await load(), tally, options)
   return KEEP
 }
 
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 
-async function embedded(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {
+async function embeddedAction(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
   if (result.kind === 'unchanged') return KEEP
   tally.packages++
   tally.gone.add(goneFrom(result.outcome.steps))
   const { pictures } = result.outcome.loss ?? {}
-  if (pictures) tally.lose(pictures)
+  if (pictures) tally.addLoss(pictures)
   return { kind: 'replace', bytes: result.bytes }
 }
 
-function editedRels(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate {
+function relsAction(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate {
   const rels = document.rels.find((each) => each.entry === entry)
   if (!rels) return KEEP
   const xml = editRelationships(rels.xml, rels.owner, ({ part, target }) => {

@@ -30,27 +30,27 @@ export class PlannedPictures {
   readonly #shown: ReadonlyMap<string, Shown>
   readonly #options: Options
   /** Lower-case names of all parts, including the new names. */
-  readonly #taken: Set<string>
-  #heldBytes = 0
+  readonly #usedNames: Set<string>
+  #readyBytes = 0
 
   constructor(document: OoxmlDocument, shown: ReadonlyMap<string, Shown>, options: Options) {
     this.#document = document
     this.#shown = shown
     this.#options = options
-    this.#taken = new Set(document.parts.keys())
+    this.#usedNames = new Set(document.parts.keys())
   }
 
   async crop(crops: Crops): Promise<void> {
     for (const [part, crop] of crops.crops) {
-      if (this.#heldBytes > MAX_READY_BYTES) break
+      if (this.#readyBytes > MAX_READY_BYTES) break
       this.#options.signal.throwIfAborted()
       const entry = this.#document.parts.get(part)!
-      const fresh = isPngPart(this.#document, part, entry) ? freeJpegName(entry.name, this.#taken) : undefined
+      const fresh = isPngPart(this.#document, part, entry) ? freeJpegName(entry.name, this.#usedNames) : undefined
       const result = await this.#cropped(entry, crop, this.#shown.get(part), fresh !== undefined)
       if (!result) continue
       const kind = result.cut ? this.cut : this.blanked
       kind.add(part)
-      this.#keep(part, result, fresh)
+      this.#store(part, result, fresh)
     }
   }
 
@@ -58,37 +58,37 @@ export class PlannedPictures {
   async recompressRenamed(parts: readonly string[]): Promise<void> {
     for (const part of parts) {
       const entry = this.#document.parts.get(part)!
-      if (this.cut.has(part) || this.blanked.has(part) || this.#heldBytes > MAX_READY_BYTES) continue
+      if (this.cut.has(part) || this.blanked.has(part) || this.#readyBytes > MAX_READY_BYTES) continue
       this.#options.signal.throwIfAborted()
-      if (mayBecomePng(this.#document, part, entry)) await this.#standIn(part, entry)
+      if (mayBecomePng(this.#document, part, entry)) await this.#replacement(part, entry)
       else if (this.#options.quality !== 'high' && isPngPart(this.#document, part, entry)) await this.#png(part, entry)
     }
   }
 
   async #png(part: string, entry: ZipEntry): Promise<void> {
-    const fresh = freeJpegName(entry.name, this.#taken)
+    const fresh = freeJpegName(entry.name, this.#usedNames)
     const bytes = await readEntry(this.#document.archive, entry)
     if (pictureFacts(bytes)?.kind !== 'png' || !fresh) return
     const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: true }
-    this.#keep(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
+    this.#store(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
   }
 
   /** Converts a BMP or TIFF. If that saves nothing, the picture is later compressed under its old name. */
-  async #standIn(part: string, entry: ZipEntry): Promise<void> {
-    const names = { png: freeName(entry.name, ['png'], this.#taken), jpg: freeJpegName(entry.name, this.#taken) }
+  async #replacement(part: string, entry: ZipEntry): Promise<void> {
+    const names = { png: freeName(entry.name, ['png'], this.#usedNames), jpg: freeJpegName(entry.name, this.#usedNames) }
     if (!names.png) return
     const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: names.jpg !== undefined }
     const bytes = await readEntry(this.#document.archive, entry)
     const result = await recompressAsPng(bytes, entry.name.split('/').at(-1)!, this.#options, wanted)
-    if (result) this.#keep(part, result, names.jpg, names.png)
+    if (result) this.#store(part, result, names.jpg, names.png)
   }
 
-  #keep(part: string, result: Recompressed | undefined, jpegName: string | undefined, pngName?: string): void {
-    this.#heldBytes += result?.bytes.length ?? 0
+  #store(part: string, result: Recompressed | undefined, jpegName: string | undefined, pngName?: string): void {
+    this.#readyBytes += result?.bytes.length ?? 0
     this.ready.set(part, result)
     const name = result?.output === 'jpg' ? jpegName : pngName
     if (name === undefined) return
-    this.#taken.add(name.toLowerCase())
+    this.#usedNames.add(name.toLowerCase())
     this.renamed.set(part, { name, type: result?.output === 'jpg' ? 'image/jpeg' : 'image/png' })
   }
 

@@ -52,7 +52,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   if (ultra) for (const part of thumbnails(document)) dropped.add(part)
   const { shown, exact } = showing(document, (rels) => facts.pictures.get(rels))
   for (const [part, duplicate] of merged) {
-    widen(shown, duplicate, part)
+    mergeDisplayedSize(shown, duplicate, part)
     if (exact.has(part)) exact.add(duplicate)
   }
 
@@ -124,7 +124,7 @@ function thumbnails(document: OoxmlDocument): string[] {
   return found.map(({ part }) => part!).filter((part) => document.parts.has(part))
 }
 
-function widen(shown: Map<string, Shown>, part: string, duplicate: string): void {
+function mergeDisplayedSize(shown: Map<string, Shown>, part: string, duplicate: string): void {
   const [a, b] = [shown.get(part), shown.get(duplicate)]
   if (a && b)
     shown.set(part, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })

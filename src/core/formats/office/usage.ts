@@ -119,7 +119,7 @@ class FrameStack {
         break
       default: {
         const frame = this.#frames.at(-1)
-        if (frame) describe(frame, tag, this.#shapePropertiesDepth >= 0)
+        if (frame) updateFrame(frame, tag, this.#shapePropertiesDepth >= 0)
       }
     }
   }
@@ -213,7 +213,7 @@ class FrameStack {
 }
 
 /** Updates a frame from an element inside it. */
-function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
+function updateFrame(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
   switch (tag.local) {
     case 'ext':
       if (inShapeProperties && tag.get('cx') !== undefined && (frame.kind === 'picture' || frame.kind === 'group')) {
@@ -230,7 +230,7 @@ function describe(frame: Frame, tag: Tag, inShapeProperties: boolean): void {
     }
     case 'srcRect':
     case 'fillRect':
-      cropBy(frame, tag)
+      applyCrop(frame, tag)
       break
     case 'tile':
       frame.unclear = true
@@ -261,7 +261,7 @@ function frameKind(tag: Tag): Frame['kind'] | undefined {
 }
 
 /** Applies a:srcRect: thousandths of a percent cut off each side. Negative values add padding. */
-function cropBy(frame: Frame, tag: Tag): void {
+function applyCrop(frame: Frame, tag: Tag): void {
   const side = (name: string) => Number(tag.get(name) ?? 0) / 100_000
   const width = 1 - side('l') - side('r')
   const height = 1 - side('t') - side('b')

@@ -27,8 +27,8 @@ export async function verifyDocument(
   options: Options,
   verified?: VerifiedFiles,
 ): Promise<Verdict> {
-  const around = await differentShell(original.archive, result.archive)
-  if (around) return different(around)
+  const outside = await differentShell(original.archive, result.archive)
+  if (outside) return different(outside)
   const successors = new Map<string, string>()
   const ultra = options.quality === 'ultra'
   const facts = ultra ? await gatherFacts(original, { shown: false, spare: true, media: new Map() }, options.signal) : undefined
@@ -66,7 +66,7 @@ export async function verifyDocument(
     }
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
-    if (type !== fresh && !(place !== part && isStandIn(type, fresh))) return different(`${entry.name}: type ${type} became ${fresh}`)
+    if (type !== fresh && !(place !== part && mayReplaceType(type, fresh))) return different(`${entry.name}: type ${type} became ${fresh}`)
     const crop = crops?.crops.get(part)
     const changed = entry.size !== after.size || entry.crc32 !== after.crc32
     const problem =
@@ -158,7 +158,7 @@ function isUnusedMedia(original: OoxmlDocument, part: string): boolean {
 }
 
 /** PNG, BMP and TIFF may become JPEG; BMP and TIFF may also become PNG. */
-const isStandIn = (type: string | undefined, fresh: string | undefined) =>
+const mayReplaceType = (type: string | undefined, fresh: string | undefined) =>
   fresh === 'image/jpeg' || (fresh === 'image/png' && /(bmp|tiff?)$/.test(type ?? ''))
 
 interface Compared extends Pick<Documents, 'original' | 'result'> {
