@@ -54,13 +54,13 @@ export async function recompressAsPng(
 export async function unlikeStandIn(before: Uint8Array, after: Uint8Array): Promise<string | undefined> {
   const png = await exactPng(before)
   discard(before)
-  if (!png) return 'the picture changed its kind'
+  if (!png) return 'the old picture cannot be replaced by a PNG or JPEG'
   const left = await similarity(png, after)
   const [old, fresh] = [pictureFacts(png), pictureFacts(after)]
   discard(png)
   discard(after)
   if (!left || !old || !fresh || fresh.width > old.width || fresh.height > old.height)
-    return 'the picture does not decode, or has another shape'
+    return 'the picture does not decode, or has other dimensions'
   const stands = left.ssim >= FLOOR_SSIM && left.psnrDb >= FLOOR_PSNR_DB
   return stands ? undefined : `the picture has SSIM ${left.ssim.toFixed(4)} and ${left.psnrDb.toFixed(2)} dB`
 }

@@ -165,12 +165,12 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
     const named = texts.get(before)
     if (named) {
       if (Buffer.compare(await readEntry(result, after), named) === 0) continue
-      return different(`${before.name}: more than the names of pictures changed`)
+      return different(`${before.name}: text other than picture names changed`)
     }
     const text = survey.duplicates?.texts.get(before)
     if (text !== undefined) {
       if (Buffer.compare(await readEntry(result, after), encodeXml(text)) === 0) continue
-      return different(`${before.name}: more than the names of equal files changed`)
+      return different(`${before.name}: text other than names of merged files changed`)
     }
     const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)
     const problem = picture
@@ -216,10 +216,10 @@ export async function unlikePictures(
   // SVG and TIFF have no header reader here. Their codec verified them, and the CRC proves that the bytes are the codec's.
   if (!old && !fresh) return undefined
   if (!old || !fresh || (old.kind !== fresh.kind && !(mayBecomeJpeg && old.kind === 'png' && fresh.kind === 'jpg')))
-    return 'the picture changed its kind'
+    return 'the picture has another format'
   const aspect = (fresh.width * old.height) / (fresh.height * old.width)
   if (fresh.width > old.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height)) {
-    return `the picture of ${old.width}×${old.height} became one of ${fresh.width}×${fresh.height}`
+    return `the picture of ${old.width}×${old.height} became ${fresh.width}×${fresh.height}`
   }
   return verified?.has(after) || (await decodes(after)) ? undefined : 'the picture does not decode'
 }
@@ -233,12 +233,12 @@ export async function unlikeCrop(before: Uint8Array, after: Uint8Array, part: Re
   if (!cut) {
     const problem = await unlikePictures(before, after, { mayBecomeJpeg: true })
     if (problem || isSimilar(await similarity(before, after))) return problem
-    return isSimilar(await partSimilarity(before, after, part)) ? undefined : 'what is shown of the picture does not look the same'
+    return isSimilar(await partSimilarity(before, after, part)) ? undefined : 'the shown part of the picture is not similar enough'
   }
   const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
-  if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture changed its kind'
+  if (!old || !fresh || (old.kind !== fresh.kind && !(old.kind === 'png' && fresh.kind === 'jpg'))) return 'the picture has another format'
   const aspect = (fresh.width * part.height) / (fresh.height * part.width)
   if (fresh.width > part.width || Math.abs(aspect - 1) > ASPECT_TOLERANCE + 1 / Math.min(fresh.width, fresh.height))
     return `a part of ${part.width}×${part.height} became ${fresh.width}×${fresh.height}`
-  return isSimilar(await similarity(before, after, part)) ? undefined : 'the part of the picture does not look the same'
+  return isSimilar(await similarity(before, after, part)) ? undefined : 'the part of the picture is not similar enough'
 }

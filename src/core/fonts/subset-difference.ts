@@ -11,7 +11,7 @@ const EMPTY_CHARSTRING = 14
 /** Returns why the TrueType font `after` is not a subset of `before`; `undefined` if it is. */
 export function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [tablesOf(before), tablesOf(after)]
-  if (!old || !fresh) return 'no TrueType font'
+  if (!old || !fresh) return 'not a TrueType font'
   const [from, to] = [new Outlines(old), new Outlines(fresh)]
   let kept = 0
   for (let glyph = 0; glyph < to.count; glyph++) {
@@ -19,9 +19,10 @@ export function trueTypeDifference(before: Uint8Array, after: Uint8Array): strin
     if (outline.length === 0) continue
     const expected = from.of(glyph)
     // The new outline may be padded to four bytes.
-    if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length) return `outline ${glyph}`
-    if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline ${glyph}`
-    if (String(metricOf(old, glyph)) !== String(metricOf(fresh, glyph))) return `width or side bearing of glyph ${glyph}`
+    if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length)
+      return `outline of glyph ${glyph} differs`
+    if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline of glyph ${glyph} differs`
+    if (String(metricOf(old, glyph)) !== String(metricOf(fresh, glyph))) return `width or side bearing of glyph ${glyph} differs`
     kept++
   }
   return kept > 0 || from.of(0).length === 0 ? undefined : 'no outlines left'
@@ -30,14 +31,14 @@ export function trueTypeDifference(before: Uint8Array, after: Uint8Array): strin
 /** Returns why the CFF font `after` is not a subset of `before` (bare CFF or OpenType); `undefined` if it is. */
 export function cffDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [new Cff(cffOf(before)), new Cff(after)]
-  if (old.cidKeyed !== fresh.cidKeyed) return 'another kind of font'
+  if (old.cidKeyed !== fresh.cidKeyed) return 'one font is CID-keyed, the other is not'
   for (let glyph = 0; glyph < fresh.count; glyph++) {
     const charstring = fresh.charstrings[glyph]!
     if (charstring.length === 1 && charstring[0] === EMPTY_CHARSTRING) continue
     const id = fresh.charset[glyph]!
     const from = fresh.cidKeyed ? old.glyphOfCid(id) : glyph === 0 ? 0 : old.glyphOfName(fresh.stringOf(id))
     const expected = from >= 0 ? old.charstrings[from] : undefined
-    if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline ${glyph}`
+    if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline of glyph ${glyph} differs`
   }
   // Charstrings call subroutines by number, so each subroutine must keep its number.
   return sameSubroutines(old, fresh)
@@ -53,17 +54,17 @@ export function compactDifference(before: Uint8Array, after: Uint8Array): string
   for (let glyph = 0; glyph < fresh.count; glyph++) {
     const name = nameOf(glyph)
     const charstring = old.charstrings.get(name)
-    if (!charstring) return `a glyph ${name} that was not there`
+    if (!charstring) return `glyph ${name} was added`
     const wrong = glyphDifference(name, type1Outline(old, charstring), fresh)
     if (wrong) return wrong
   }
   const encoding = fresh.encoding()
   for (const [code, name] of old.encoding) {
     const glyph = fresh.glyphOfName(name)
-    if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code}`
+    if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code} maps to another glyph`
   }
-  for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code}`
-  return sameMatrix(old, fresh) ? undefined : 'font matrix'
+  for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code} maps to another glyph`
+  return sameMatrix(old, fresh) ? undefined : 'FontMatrix differs'
 }
 
 const RETURN = 11
@@ -76,7 +77,7 @@ function sameSubroutines(old: Cff, fresh: Cff): string | undefined {
       (subroutine, i) =>
         !(subroutine.length === 1 && subroutine[0] === RETURN) && Buffer.compare(subroutine, from[i] ?? new Uint8Array(0)) !== 0,
     )
-    if (wrong >= 0) return `subroutine ${wrong}`
+    if (wrong >= 0) return `subroutine ${wrong} differs`
   }
   return undefined
 }

@@ -44,8 +44,8 @@ export function layOutCompoundFile(root: readonly CfbNode[]): CfbLayout {
   const streams = items.filter((item) => !('children' in item.node))
   const small = streams.filter((item) => sizeOf(item.node) < MINI_CUTOFF)
   const [large, second] = streams.filter((item) => sizeOf(item.node) >= MINI_CUTOFF)
-  if (second) throw new RangeError('a compound file with more than one large stream is not laid out here')
-  if (large && 'content' in large.node) throw new RangeError('the large stream is written after the head')
+  if (second) throw new RangeError('compound file: at most one stream may have MINI_CUTOFF bytes or more')
+  if (large && 'content' in large.node) throw new RangeError('compound file: pass `size` instead of `content` for the large stream')
 
   const miniSectors = placeSmallStreams(small)
   const largeSize = large ? sizeOf(large.node) : 0

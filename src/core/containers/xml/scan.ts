@@ -35,7 +35,7 @@ export function decodeXml(bytes: Uint8Array): string {
   try {
     return new TextDecoder(utf16 ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new EngineError('xml', 'damaged', 'neither UTF-8 nor UTF-16')
+    throw new EngineError('xml', 'damaged', 'XML text is neither UTF-8 nor UTF-16')
   }
 }
 
@@ -106,14 +106,14 @@ function readOrFail(reader: TagReader, tag: Tag): boolean {
 function skipSpecial(xml: string, start: number): number {
   const until = (mark: string) => {
     const found = xml.indexOf(mark, start)
-    if (found < 0) throw new EngineError('xml', 'damaged', `no ${mark}`)
+    if (found < 0) throw new EngineError('xml', 'damaged', `XML text ends before "${mark}"`)
     return found + mark.length
   }
   if (xml.startsWith('<!--', start)) return until('-->')
   if (xml.startsWith('<![CDATA[', start)) return until(']]>')
   if (xml.startsWith('<?', start)) return until('?>')
   // A document type may declare entities. No document that Whittle edits has one.
-  throw new EngineError('xml', 'damaged', 'a document type declaration')
+  throw new EngineError('xml', 'damaged', 'XML document type declarations (<!DOCTYPE>) are not supported')
 }
 
 /** Index after the `>` that ends the tag. Quoted values may contain `>`. */
@@ -126,7 +126,7 @@ function tagEnd(xml: string, from: number): number {
       if (at < 0) break
     }
   }
-  throw new EngineError('xml', 'damaged', 'a tag without an end')
+  throw new EngineError('xml', 'damaged', 'XML text ends inside a tag')
 }
 
 function makeTag(xml: string, start: number, end: number): Tag {
@@ -157,9 +157,9 @@ function readAttributes(xml: string, from: number, end: number): Attribute[] {
     let quote = equals + 1
     while (quote < end && isSpace(xml.charCodeAt(quote))) quote++
     const mark = xml[quote]
-    if (mark !== '"' && mark !== "'") throw new EngineError('xml', 'damaged', 'a value without quotes')
+    if (mark !== '"' && mark !== "'") throw new EngineError('xml', 'damaged', 'XML attribute value without quotes')
     const valueEnd = xml.indexOf(mark, quote + 1)
-    if (valueEnd < 0 || valueEnd >= end) throw new EngineError('xml', 'damaged', 'a value without an end')
+    if (valueEnd < 0 || valueEnd >= end) throw new EngineError('xml', 'damaged', 'XML attribute value without a closing quote')
     const name = xml.slice(at, equals).trim()
     found.push({ name, local: localName(name), value: unescapeXml(xml.slice(quote + 1, valueEnd)), start: quote + 1, end: valueEnd })
     at = valueEnd + 1
@@ -198,7 +198,7 @@ export function spliced(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0
   for (const { start, end, text: fresh } of [...splices].sort((a, b) => a.start - b.start)) {
-    if (start < at) throw new RangeError('splices overlap')
+    if (start < at) throw new RangeError('text changes overlap')
     result += text.slice(at, start) + fresh
     at = end
   }

@@ -24,7 +24,7 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
   for (const [index, before] of original.physical.entries()) {
     options.signal.throwIfAborted()
     const after = result.physical[index]!
-    if (Buffer.compare(before.rawName, after.rawName) !== 0) return different(`${before.name}: another place in the file`)
+    if (Buffer.compare(before.rawName, after.rawName) !== 0) return different(`${before.name}: another position in the file`)
     const difference = await differentBytes(original, before, result, after)
     if (difference) return different(`${before.name}: ${difference}`)
   }
@@ -34,8 +34,9 @@ export async function sameArchives(original: ZipArchive, result: ZipArchive, opt
 /** Compares the data outside the entries: the archive comment, and the bytes before and after the archive. */
 export async function differentShell(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
   if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
-  if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'what follows the archive changed'
-  if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0) return 'another beginning'
+  if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'the bytes after the archive changed'
+  if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0)
+    return 'the length of the prefix or the base of the offsets changed'
   return differentChunks(prefixChunks(original), prefixChunks(result))
 }
 
@@ -55,7 +56,7 @@ export async function differentBytes(
   after: ZipEntry,
 ): Promise<string | undefined> {
   if (before.opaque || after.opaque) {
-    if (before.method !== after.method || before.crc32 !== after.crc32) return 'an opaque entry changed'
+    if (before.method !== after.method || before.crc32 !== after.crc32) return 'method or CRC of an encrypted entry changed'
     const [a, b] = [await localPart(original, before), await localPart(result, after)]
     return differentChunks(rawChunks(original, before, a.dataOffset), rawChunks(result, after, b.dataOffset))
   }

@@ -63,7 +63,8 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
   const final = { ...facts, compressedSize: sink.written - start }
   if (final.compressedSize !== facts.compressedSize) {
     const patch = localHeader(final, final.extra)
-    if (patch.length !== header.length) throw new RangeError('deflate moved a file across the zip64 border')
+    if (patch.length !== header.length)
+      throw new RangeError('ZIP: the compressed size needs another header length (zip64) than the size of the source')
     sink.patch(0, patch)
   }
   const directory = centralHeader(final, 0)

@@ -24,7 +24,7 @@ export function type2Outline(code: Uint8Array): Drawing {
     widthSeen = true
   }
   for (let i = 0, count = 0; i < code.length; ) {
-    if (++count > MAX_DRAWING_STEPS || stack.length > 48) throw new RangeError('an endless charstring')
+    if (++count > MAX_DRAWING_STEPS || stack.length > 48) throw new RangeError('Type 2 charstring: too many operators or operands')
     const byte = code[i++]!
     if (byte >= 32 || byte === 28) {
       const [value, next] = operand(code, i, byte)
@@ -64,7 +64,7 @@ export function type2Outline(code: Uint8Array): Drawing {
     }
     stack = []
   }
-  throw new RangeError('a charstring without an end')
+  throw new RangeError('Type 2 charstring: no endchar')
 }
 
 function draw(operator: number, s: readonly number[], pen: Pen): void {
@@ -98,7 +98,7 @@ function draw(operator: number, s: readonly number[], pen: Pen): void {
       }
       return
     default:
-      throw new RangeError(`charstring operator ${operator}`)
+      throw new RangeError(`Type 2 charstring: unsupported operator ${operator}`)
   }
 }
 

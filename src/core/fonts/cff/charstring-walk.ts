@@ -43,10 +43,11 @@ class CharstringWalk {
 
   /** Executes `code`. Returns true if the glyph has ended. */
   run(code: Uint8Array, depth: number): boolean {
-    if (depth > MAX_TYPE2_DEPTH) throw new RangeError('subroutines nested too deeply')
+    if (depth > MAX_TYPE2_DEPTH) throw new RangeError(`Type 2 charstring: subroutines are nested deeper than ${MAX_TYPE2_DEPTH} levels`)
     const { use, stack } = this
     for (let i = 0; i < code.length; ) {
-      if (++this.steps > MAX_TYPE2_STEPS || stack.length > MAX_TYPE2_STACK) throw new RangeError('an endless charstring')
+      if (++this.steps > MAX_TYPE2_STEPS || stack.length > MAX_TYPE2_STACK)
+        throw new RangeError('Type 2 charstring: too many operators or operands')
       const start = i
       const byte = code[i++]!
       if (byte >= 32 || byte === 28) {
@@ -69,7 +70,7 @@ class CharstringWalk {
     const { use, stack } = this
     const index = stack.pop() ?? 0
     const subroutine = operator === CALLSUBR ? use.local(index) : use.global(index)
-    if (!subroutine) throw new RangeError('a subroutine that is not there')
+    if (!subroutine) throw new RangeError(`Type 2 charstring: call of missing subroutine ${index}`)
     use.called?.()
     return subroutine
   }
@@ -117,12 +118,12 @@ export function flatCharstring(charstring: Uint8Array, use: CharstringUse): Uint
     copy(bytes) {
       parts.push(bytes)
       length += bytes.length
-      if (length > MAX_FLAT_BYTES) throw new RangeError('an endless charstring')
+      if (length > MAX_FLAT_BYTES) throw new RangeError(`Type 2 charstring: longer than ${MAX_FLAT_BYTES} bytes without subroutines`)
     },
     called() {
       const operand = parts.pop()
       // If the subroutine number was computed, its operands cannot be removed.
-      if (!operand || (operand[0]! < 32 && operand[0] !== 28)) throw new RangeError('a subroutine by computed number')
+      if (!operand || (operand[0]! < 32 && operand[0] !== 28)) throw new RangeError('Type 2 charstring: computed subroutine number')
       length -= operand.length
     },
   })
@@ -179,6 +180,6 @@ function twoByteOperator(operator: number, stack: number[]): void {
       return
     }
     default:
-      throw new RangeError(`charstring operator 12 ${operator}`)
+      throw new RangeError(`Type 2 charstring: unsupported operator 12 ${operator}`)
   }
 }

@@ -37,7 +37,7 @@ export function operandBytes(value: number): number[] {
     return [28, (whole >> 8) & 255, whole & 255]
   }
   const fixed = Math.round(value * UNITS)
-  if (!(Math.abs(fixed) < 2 ** 31)) throw new RangeError('a coordinate out of range')
+  if (!(Math.abs(fixed) < 2 ** 31)) throw new RangeError(`Type 2 charstring: operand ${value} is out of range`)
   return [255, (fixed >> 24) & 255, (fixed >> 16) & 255, (fixed >> 8) & 255, fixed & 255]
 }
 

@@ -41,7 +41,7 @@ function readIndex(bytes: Uint8Array, at: number): Index {
   const count = view.u16(at)
   if (count === 0) return { items: [], end: at + 2 }
   const size = view.u8(at + 2)
-  if (size < 1 || size > 4) throw new RangeError('offset size')
+  if (size < 1 || size > 4) throw new RangeError(`CFF: INDEX has offset size ${size}, allowed are 1 to 4`)
   const offset = (i: number) => {
     let value = 0
     for (let k = 0; k < size; k++) value = value * 256 + view.u8(at + 3 + i * size + k)
@@ -51,7 +51,7 @@ function readIndex(bytes: Uint8Array, at: number): Index {
   const items: Uint8Array[] = []
   for (let i = 0; i < count; i++) {
     const [start, end] = [base + offset(i), base + offset(i + 1)]
-    if (end < start || end > bytes.length) throw new RangeError('index')
+    if (end < start || end > bytes.length) throw new RangeError('CFF: INDEX offsets descend or exceed the font')
     items.push(bytes.subarray(start, end))
   }
   return { items, end: base + offset(count) }
@@ -116,16 +116,16 @@ export class Cff {
 
   constructor(bytes: Uint8Array) {
     this.view = new FontView(bytes)
-    if (this.view.u8(0) !== 1) throw new RangeError('CFF version')
+    if (this.view.u8(0) !== 1) throw new RangeError('CFF: unsupported version')
     const names = readIndex(bytes, this.view.u8(2))
     const tops = readIndex(bytes, names.end)
     const strings = readIndex(bytes, tops.end)
-    if (tops.items.length !== 1) throw new RangeError('not one font')
+    if (tops.items.length !== 1) throw new RangeError(`CFF: expected one font, found ${tops.items.length}`)
     this.name = names.items[0] ?? new Uint8Array(0)
     this.top = readDict(tops.items[0]!)
     this.strings = strings.items
     this.globalSubrs = readIndex(bytes, strings.end).items
-    if (this.value(OP.charstringType, 2) !== 2) throw new RangeError('charstring type')
+    if (this.value(OP.charstringType, 2) !== 2) throw new RangeError('CFF: unsupported CharstringType')
     this.charstrings = readIndex(bytes, this.value(OP.charStrings, -1)).items
     this.cidKeyed = this.top.has(OP.ros)
     this.fontDictOf = new Uint8Array(this.count)
@@ -159,7 +159,8 @@ export class Cff {
           this.fontDictOf[glyph] = view.u8(at + 5 + i * 3)
       }
     }
-    if (this.fontDictOf.some((index) => index >= this.privates.length)) throw new RangeError('font dictionary')
+    if (this.fontDictOf.some((index) => index >= this.privates.length))
+      throw new RangeError('CFF: FDSelect refers to a missing font dictionary')
   }
 
   /** Reads the charset (TN 5176, section 13). */
@@ -253,7 +254,7 @@ export type CffFont = Pick<Cff, keyof Cff>
 function readPrivate(bytes: Uint8Array, dict: CffDict): PrivateDict {
   const [size = 0, at = 0] = dict.get(OP.private)?.values ?? []
   if (!size) return { entries: new Map(), subrs: [] }
-  if (at + size > bytes.length || at < 0 || size < 0) throw new RangeError('private dictionary')
+  if (at + size > bytes.length || at < 0 || size < 0) throw new RangeError('CFF: private dictionary exceeds the font')
   const entries = readDict(bytes.subarray(at, at + size))
   const subrs = entries.get(OP.subrs)?.values[0]
   return { entries, subrs: subrs ? readIndex(bytes, at + subrs).items : [] }

@@ -223,7 +223,7 @@ class CffSubset {
     const charset = this.charset()
     const ownEncoding = !font.cidKeyed && font.value(OP.encoding, 0) > 1
     const encoding = ownEncoding ? this.encoding() : undefined
-    if (ownEncoding && !encoding) throw new RangeError('an encoding that does not fit')
+    if (ownEncoding && !encoding) throw new RangeError('CFF: the encoding has more codes than the format allows')
     return {
       charset,
       encoding,

@@ -95,7 +95,7 @@ function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint
 export function fontDifference(before: Uint8Array, after: Uint8Array, characters: ReadonlySet<number>): string | undefined {
   try {
     const [old, fresh] = [understood(before), tablesOf(after)]
-    if (!old || !fresh) return 'not a font that can be cut'
+    if (!old || !fresh) return 'the font cannot be subset'
     for (const [tag, table] of old) {
       if (!REWRITTEN.has(tag) && Buffer.compare(table, fresh.get(tag) ?? new Uint8Array()) !== 0) return `table ${tag} changed`
     }
@@ -103,9 +103,9 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
     const [heads, metrics] = [[old.get('head')!, fresh.get('head')!] as const, [old.get('hmtx')!, fresh.get('hmtx')!] as const]
     // Bytes 8–11 (checksum) and 50–51 (format of `loca`) may differ.
     for (let at = 0; at < 54; at++)
-      if (heads[0][at] !== heads[1][at] && !(at >= 8 && at < 12) && at !== 50 && at !== 51) return 'the head changed'
+      if (heads[0][at] !== heads[1][at] && !(at >= 8 && at < 12) && at !== 50 && at !== 51) return 'table head changed'
     const [outlines, cut] = [new Outlines(old), new Outlines(fresh)]
-    if (outlines.count !== cut.count || metrics[0].length !== metrics[1].length) return 'another number of glyphs'
+    if (outlines.count !== cut.count || metrics[0].length !== metrics[1].length) return 'the number of glyphs changed'
     const keep = reachable(old, outlines, characters)
     const full = Math.max(1, new FontView(old.get('hhea')!).u16(34))
     for (const glyph of keep) {
@@ -116,13 +116,13 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
       if (Buffer.compare(metrics[0].subarray(from, to), metrics[1].subarray(from, to)) !== 0) return `the metrics of glyph ${glyph} changed`
     }
     const [maps, fewer] = [characterMaps(old.get('cmap')), characterMaps(fresh.get('cmap'))]
-    if (maps.length !== fewer.length) return 'another number of character maps'
+    if (maps.length !== fewer.length) return 'the number of character maps changed'
     for (const [index, { platform, encoding, glyphs }] of maps.entries()) {
       const duplicate = fewer[index]!
-      if (duplicate.platform !== platform || duplicate.encoding !== encoding) return 'another character map'
+      if (duplicate.platform !== platform || duplicate.encoding !== encoding) return 'platform or encoding of a character map changed'
       for (const [code, glyph] of glyphs) {
         const now = duplicate.glyphs.get(code)
-        if (now !== glyph && (keep.has(glyph) || now !== undefined)) return `character ${code} leads to another glyph`
+        if (now !== glyph && (keep.has(glyph) || now !== undefined)) return `character ${code} maps to another glyph`
       }
     }
     return undefined

@@ -12,7 +12,7 @@ export function withSubstitutes(gsub: Uint8Array | undefined, glyphs: ReadonlySe
   if (!gsub) return found
   const lookups = new Substitutions(gsub)
   for (let round = 0; ; round++) {
-    if (round === MAX_SUBSTITUTION_ROUNDS) throw new RangeError('substitutions without an end')
+    if (round === MAX_SUBSTITUTION_ROUNDS) throw new RangeError(`GSUB: more than ${MAX_SUBSTITUTION_ROUNDS} rounds of substitutions`)
     const before = found.size
     lookups.apply(found)
     if (found.size === before) return found
@@ -25,7 +25,7 @@ class Substitutions {
 
   constructor(gsub: Uint8Array) {
     this.view = new FontView(gsub)
-    if (this.view.u16(0) !== 1) throw new RangeError('another version of GSUB')
+    if (this.view.u16(0) !== 1) throw new RangeError('GSUB: unsupported version')
   }
 
   /** Applies all lookups once. */
@@ -52,7 +52,7 @@ class Substitutions {
     if (type === 5 || type === 6) return
     if (type === 7) {
       const real = this.view.u16(at + 2)
-      if (real === 7) throw new RangeError('an extension of an extension')
+      if (real === 7) throw new RangeError('GSUB: nested extension lookup')
       this.subtable(real, at + this.view.u32(at + 4), glyphs)
       return
     }
@@ -70,7 +70,7 @@ class Substitutions {
       this.each(at, glyphs, (index) => glyphs.add(this.listed(at + 4, index)))
       return
     }
-    if (format !== 1 || type < 1 || type > 4) throw new RangeError(`a substitution of type ${type}, format ${format}`)
+    if (format !== 1 || type < 1 || type > 4) throw new RangeError(`GSUB: unsupported lookup type ${type}, format ${format}`)
     this.each(at, glyphs, (index) => {
       const set = at + this.listed(at + 4, index)
       if (type === 4) for (const ligature of this.offsets(set, set)) this.ligature(ligature, glyphs)
@@ -94,7 +94,7 @@ class Substitutions {
   /** Returns an element of an array of 16-bit numbers that starts with its length. */
   private listed(at: number, index: number): number {
     this.step()
-    if (index >= this.view.u16(at)) throw new RangeError('an index outside of its list')
+    if (index >= this.view.u16(at)) throw new RangeError(`GSUB: index ${index} exceeds its list`)
     return this.view.u16(at + 2 + 2 * index)
   }
 
@@ -111,7 +111,7 @@ class Substitutions {
       }
       return
     }
-    if (format !== 2) throw new RangeError('another kind of coverage')
+    if (format !== 2) throw new RangeError(`GSUB: unsupported coverage format ${format}`)
     for (let range = 0; range < count; range++) {
       const record = coverage + 4 + 6 * range
       const [first, last, index] = [this.view.u16(record), this.view.u16(record + 2), this.view.u16(record + 4)]
@@ -123,6 +123,6 @@ class Substitutions {
   }
 
   private step(): void {
-    if (++this.steps > MAX_SUBSTITUTION_STEPS) throw new RangeError('too many substitutions')
+    if (++this.steps > MAX_SUBSTITUTION_STEPS) throw new RangeError(`GSUB: more than ${MAX_SUBSTITUTION_STEPS} table entries`)
   }
 }

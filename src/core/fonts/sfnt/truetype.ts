@@ -176,7 +176,8 @@ export class Outlines {
 
   constructor(tables: Tables) {
     const [head, maxp, loca, glyf] = ['head', 'maxp', 'loca', 'glyf'].map((tag) => tables.get(tag))
-    if (!head || !maxp || !loca || !glyf || head.length < 54 || maxp.length < 6) throw new RangeError('no outlines')
+    if (!head || !maxp || !loca || !glyf || head.length < 54 || maxp.length < 6)
+      throw new RangeError('TrueType: table head, maxp, loca or glyf is missing or too short')
     this.glyf = glyf
     this.loca = new FontView(loca)
     this.long = new FontView(head).i16(50) !== 0
@@ -227,7 +228,7 @@ export function componentPlaces(outline: Uint8Array): number[] {
 /** Advance width and left side bearing of a glyph (`hmtx`). */
 export function metricOf(tables: Tables, glyph: number): [advance: number, bearing: number] {
   const [hhea, hmtx] = [tables.get('hhea'), tables.get('hmtx')]
-  if (!hhea || !hmtx) throw new RangeError('no metrics')
+  if (!hhea || !hmtx) throw new RangeError('TrueType: table hhea or hmtx is missing')
   const full = Math.max(1, new FontView(hhea).u16(34))
   const view = new FontView(hmtx)
   const at = (offset: number) => (offset + 2 <= hmtx.length ? view.u16(offset) : 0)

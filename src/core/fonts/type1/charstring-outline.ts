@@ -28,15 +28,16 @@ class Interpreter {
   }
 
   run(charstring: Uint8Array): Outline {
-    if (!this.execute(charstring, 0)) throw new RangeError('a charstring without an end')
+    if (!this.execute(charstring, 0)) throw new RangeError('Type 1 charstring: no endchar')
     return this.outline
   }
 
   /** Executes `code`. Returns true if the glyph has ended. */
   private execute(code: Uint8Array, depth: number): boolean {
-    if (depth > MAX_TYPE1_DEPTH) throw new RangeError('subroutines nested too deeply')
+    if (depth > MAX_TYPE1_DEPTH) throw new RangeError(`Type 1 charstring: subroutines are nested deeper than ${MAX_TYPE1_DEPTH} levels`)
     for (let i = 0; i < code.length; ) {
-      if (++this.count > MAX_TYPE1_STEPS || this.stack.length > MAX_TYPE1_STACK) throw new RangeError('an endless charstring')
+      if (++this.count > MAX_TYPE1_STEPS || this.stack.length > MAX_TYPE1_STACK)
+        throw new RangeError('Type 1 charstring: too many commands or operands')
       const byte = code[i++]!
       if (byte >= 32) {
         const [value, next] = number(code, i, byte)
@@ -44,7 +45,7 @@ class Interpreter {
         i = next
       } else if (byte === 10) {
         const subroutine = this.font.subrs[this.stack.pop() ?? -1]
-        if (!subroutine) throw new RangeError('a subroutine that is not there')
+        if (!subroutine) throw new RangeError('Type 1 charstring: call of a missing subroutine')
         if (this.execute(subroutine, depth + 1)) return true
       } else if (byte === 11) return false
       else if (byte === 14) return true
@@ -59,7 +60,7 @@ class Interpreter {
   }
 
   private arguments(count: number): number[] {
-    if (this.stack.length < count) throw new RangeError('missing operands')
+    if (this.stack.length < count) throw new RangeError(`Type 1 charstring: expected ${count} operands, got ${this.stack.length}`)
     return this.stack.slice(-count)
   }
 
@@ -116,7 +117,7 @@ class Interpreter {
         break
       }
       default:
-        throw new RangeError(`charstring command ${byte}`)
+        throw new RangeError(`Type 1 charstring: unknown command ${byte}`)
     }
   }
 
@@ -144,7 +145,7 @@ class Interpreter {
       }
       case 12: {
         const [a, b] = this.arguments(2) as [number, number]
-        if (b === 0) throw new RangeError('division by zero')
+        if (b === 0) throw new RangeError('Type 1 charstring: division by zero')
         this.stack.splice(-2, 2, a / b)
         return false
       }
@@ -157,7 +158,7 @@ class Interpreter {
       case 33: // setcurrentpoint: only used at the end of a flex
         break
       default:
-        throw new RangeError(`charstring command 12 ${byte}`)
+        throw new RangeError(`Type 1 charstring: unknown command 12 ${byte}`)
     }
     this.stack = []
     return false
@@ -182,7 +183,7 @@ class Interpreter {
   private procedure(): void {
     const which = this.stack.pop() ?? -1
     const count = this.stack.pop() ?? -1
-    if (!(count >= 0) || count > this.stack.length) throw new RangeError('missing operands')
+    if (!(count >= 0) || count > this.stack.length) throw new RangeError('Type 1 charstring: too few operands for callothersubr')
     const values = count ? this.stack.splice(-count) : []
     if (which === 1) this.flex = []
     else if (which === 0 && this.flex) this.endFlex()
@@ -191,14 +192,14 @@ class Interpreter {
       this.outline.hints.push(this.hints)
       this.outline.steps.push({ kind: 'hints', group: this.outline.hints.length - 1 })
       this.results = [values[0] ?? 3]
-    } else if (which !== 2 && which !== 12 && which !== 13) throw new RangeError(`procedure ${which}`)
+    } else if (which !== 2 && which !== 12 && which !== 13) throw new RangeError(`Type 1 charstring: unknown procedure ${which}`)
   }
 
   /** Converts a flex to two curves. The first of its seven moves is a reference point. The hint to draw it flat at small sizes is lost. */
   private endFlex(): void {
     const moves = this.flex ?? []
     this.flex = undefined
-    if (moves.length !== FLEX_POINTS) throw new RangeError('a flex of another number of points')
+    if (moves.length !== FLEX_POINTS) throw new RangeError(`Type 1 charstring: flex expects ${FLEX_POINTS} points, got ${moves.length}`)
     const [reference, first, ...rest] = moves as [[number, number], [number, number], ...[number, number][]]
     const all = [reference[0] + first[0], reference[1] + first[1], ...rest.flat()] as number[]
     this.pen.curveBy(all.slice(0, 6) as CurveSteps)

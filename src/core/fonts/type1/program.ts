@@ -99,7 +99,7 @@ class Tokens {
   /** Returns `length` bytes after the single space that follows the current token. */
   binary(length: number): Uint8Array {
     const start = this.at + 1
-    if (!(length >= 0) || start + length > this.bytes.length) throw new RangeError('a charstring beyond the end')
+    if (!(length >= 0) || start + length > this.bytes.length) throw new RangeError('Type 1: charstring exceeds the program')
     this.at = start + length
     return this.bytes.subarray(start, this.at)
   }
@@ -127,7 +127,7 @@ class Tokens {
 export function parseType1(data: Uint8Array): Type1 {
   const bytes = withoutSegments(data)
   const eexec = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('eexec')
-  if (eexec < 0) throw new RangeError('no eexec')
+  if (eexec < 0) throw new RangeError('Type 1: no "eexec" operator')
   const font: Type1 = {
     name: '',
     notice: '',
@@ -140,7 +140,7 @@ export function parseType1(data: Uint8Array): Type1 {
   }
   readClear(new Tokens(bytes.subarray(0, eexec)), font)
   readPrivate(new Tokens(decrypt(binaryPart(bytes, eexec + 5), EEXEC_KEY, EEXEC_LEAD_BYTES)), font)
-  if (font.charstrings.size === 0 || !font.charstrings.has('.notdef')) throw new RangeError('no glyphs')
+  if (font.charstrings.size === 0 || !font.charstrings.has('.notdef')) throw new RangeError('Type 1: no charstring for ".notdef"')
   return font
 }
 
@@ -200,7 +200,7 @@ function readEncoding(tokens: Tokens, font: Type1): void {
     font.encoding = new Map(STANDARD.flatMap((name, code): [number, string][] => (name ? [[code, name]] : [])))
     return
   }
-  if (first?.kind !== 'number') throw new RangeError('an encoding of an unknown kind')
+  if (first?.kind !== 'number') throw new RangeError('Type 1: unsupported Encoding')
   const codes = new Map<number, string>()
   let before: (Token | undefined)[] = []
   for (let token = tokens.next(); token; token = tokens.next()) {
@@ -224,7 +224,7 @@ function readPrivate(tokens: Tokens, font: Type1): void {
       if (FOREIGN_KEYS.has(token.text)) throw new RangeError(token.text)
       if (PRIVATE_KEYS.has(token.text)) font.private.set(token.text, numbers(tokens))
       else if (token.text === 'Subrs') {
-        if (raw.subrs.length) throw new RangeError('subroutines twice')
+        if (raw.subrs.length) throw new RangeError('Type 1: second Subrs array')
         place = 'subrs'
       } else if (token.text === 'CharStrings') place = 'glyphs'
     } else if (token.kind === 'word' && (token.text === 'RD' || token.text === '-|') && place !== 'dictionary') {
@@ -234,7 +234,8 @@ function readPrivate(tokens: Tokens, font: Type1): void {
         const bytes = tokens.binary(length.value)
         if (place === 'subrs' && key.kind === 'number') raw.subrs.push([key.value, bytes])
         else if (place === 'glyphs' && key.kind === 'name') raw.glyphs.push([key.text, bytes])
-        if (raw.subrs.length > MAX_TYPE1_SUBROUTINES || raw.glyphs.length > MAX_TYPE1_GLYPHS) throw new RangeError('too many charstrings')
+        if (raw.subrs.length > MAX_TYPE1_SUBROUTINES || raw.glyphs.length > MAX_TYPE1_GLYPHS)
+          throw new RangeError('Type 1: too many charstrings or subroutines')
       }
     } else if (token.kind === 'word' && token.text === 'end' && raw.glyphs.length > 0) break
     before = [...before.slice(-1), token]

@@ -103,7 +103,7 @@ export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined)
     if (!outline.accent) continue
     for (const code of [outline.accent.base, outline.accent.accent]) {
       const part = STANDARD[code]
-      if (!part || !font.charstrings.has(part)) throw new RangeError('a composite without its parts')
+      if (!part || !font.charstrings.has(part)) throw new RangeError(`Type 1: composite glyph ${name} without its components`)
       todo.push(part)
     }
   }
@@ -116,7 +116,7 @@ function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string
   const encoded = font.standard ? [] : [...font.encoding].sort(([a], [b]) => a - b)
   for (const [, name] of encoded) if (outlines.has(name)) names.add(name)
   for (const name of outlines.keys()) names.add(name)
-  if (names.size > 65_535) throw new RangeError('too many glyphs')
+  if (names.size > 65_535) throw new RangeError(`CFF: ${names.size} glyphs, at most 65535 are allowed`)
   return [...names]
 }
 
@@ -131,7 +131,7 @@ function encodingBytes(font: Type1Frame, names: readonly string[], stringNumber:
     main.push(own[0]!)
     for (const code of own.slice(1)) more.push([code, name])
   }
-  if (main.length > 255 || more.length > 255) throw new RangeError('an encoding that does not fit')
+  if (main.length > 255 || more.length > 255) throw new RangeError('CFF: the encoding has more than 255 codes')
   const out = new FontWriter()
     .u8(more.length ? 128 : 0)
     .u8(main.length)
@@ -193,7 +193,7 @@ function topEntries(out: FontWriter, font: Type1Frame): void {
   const box = font.top.get('FontBBox')
   if (box?.length === 4) entry(out, 5, box)
   const matrix = font.top.get('FontMatrix')
-  if (matrix && matrix.length !== 6) throw new RangeError('font matrix')
+  if (matrix && matrix.length !== 6) throw new RangeError(`Type 1: FontMatrix has ${matrix.length} numbers instead of 6`)
   if (matrix?.some((value, i) => value !== DEFAULT_MATRIX[i])) entry(out, 1207, matrix)
   const [paint = 0] = font.top.get('PaintType') ?? []
   const [stroke = 0] = font.top.get('StrokeWidth') ?? []

@@ -154,7 +154,7 @@ class UnionFont implements CffFont {
       const bytes = union.glyphs.get(key)!
       this.charstrings[glyph] = bytes.subarray(DIGEST_BYTES)
       const dict = dictNumbers.get(hex(bytes.subarray(0, DIGEST_BYTES)))
-      if (dict === undefined || dict > 255) throw new RangeError('font dictionaries')
+      if (dict === undefined || dict > 255) throw new RangeError('CFF: at most 256 font dictionaries are supported')
       this.fontDictOf[glyph] = dict
       this.charset[glyph] = keys === 'cid' ? Number(key) : keys === 'name' && key !== '0' ? this.string(key.slice(1)) : 0
       this.glyphs.set(key, glyph)

@@ -17,12 +17,12 @@ export interface Part {
 
 /** Returns the first glyph or lookup that differs; `undefined` if none does. Ignores glyphs and lookups that only one part has. */
 export function contradiction(a: Part, b: Part): string | undefined {
-  if (a.essentials !== b.essentials) return 'another font'
+  if (a.essentials !== b.essentials) return 'scale, hinting data or kind of encoding differ'
   for (const [glyph, bytes] of b.glyphs) {
     const other = a.glyphs.get(glyph)
-    if (other && Buffer.compare(other, bytes) !== 0) return `glyph ${glyph}`
+    if (other && Buffer.compare(other, bytes) !== 0) return `glyph ${glyph} differs`
   }
-  for (const [question, answer] of b.answers) if ((a.answers.get(question) ?? answer) !== answer) return `answer to ${question}`
+  for (const [question, answer] of b.answers) if ((a.answers.get(question) ?? answer) !== answer) return `lookup ${question} differs`
   return undefined
 }
 
@@ -30,8 +30,8 @@ export function contradiction(a: Part, b: Part): string | undefined {
 export function partDifference(before: Part, after: Part): string | undefined {
   const wrong = contradiction(after, before)
   if (wrong) return wrong
-  for (const glyph of before.glyphs.keys()) if (!after.glyphs.has(glyph)) return `glyph ${glyph} is gone`
-  for (const question of before.answers.keys()) if (!after.answers.has(question)) return `no answer to ${question}`
+  for (const glyph of before.glyphs.keys()) if (!after.glyphs.has(glyph)) return `glyph ${glyph} is missing`
+  for (const question of before.answers.keys()) if (!after.answers.has(question)) return `lookup ${question} is missing`
   return undefined
 }
 

@@ -102,7 +102,8 @@ class Glyphs {
   key(glyph: number, nesting = 0): string {
     const known = this.keys.get(glyph)
     if (known) return known
-    if (nesting > MAX_COMPONENT_DEPTH) throw new RangeError('glyphs nested too deeply')
+    if (nesting > MAX_COMPONENT_DEPTH)
+      throw new RangeError(`TrueType: composite glyphs are nested deeper than ${MAX_COMPONENT_DEPTH} levels`)
     const [advance, bearing] = metricOf(this.tables, glyph)
     const drawing = concat([new FontWriter().u16(advance).u16(bearing).done(), padded(this.outlines.of(glyph))])
     let key = String(glyph)
@@ -139,7 +140,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
   const keys = new Map([...numbers].map(([key, glyph]) => [glyph, key]))
   const keep = new Set(keys.keys())
   const count = mostOf(keep) + 1
-  if (count > 0xffff) throw new RangeError('too many glyphs')
+  if (count > 0xffff) throw new RangeError(`TrueType: ${count} glyphs, at most 65535 are allowed`)
   const glyf = new FontWriter()
   const hmtx = new FontWriter()
   const offsets: number[] = []
@@ -208,7 +209,7 @@ function drawingOf(union: Union<TrueTypePart>, key: string, numbers: ReadonlyMap
   const places = componentPlaces(copy.subarray(METRIC_BYTES))
   for (const [i, at] of places.entries()) {
     const glyph = numbers.get(parts[i] ?? '')
-    if (glyph === undefined) throw new RangeError('a composite without its parts')
+    if (glyph === undefined) throw new RangeError('TrueType: composite glyph without its components')
     copy.set([glyph >> 8, glyph & 255], METRIC_BYTES + at)
   }
   return copy
@@ -240,7 +241,7 @@ function namesTable(post: Uint8Array, answers: Answers, numbers: ReadonlyMap<str
     for (const key of answer.split(' ')) {
       const glyph = numbers.get(key)!
       const name = question.slice(1)
-      if ((names.get(glyph) ?? name) !== name) throw new RangeError('a glyph of two names')
+      if ((names.get(glyph) ?? name) !== name) throw new RangeError(`TrueType: glyph ${glyph} has two names`)
       names.set(glyph, name)
     }
   }

@@ -57,15 +57,15 @@ export function writeType1(union: Union<Type1Part>): Uint8Array {
 export function glyphDifference(name: string, before: Outline, after: Cff): string | undefined {
   const glyph = name === '.notdef' ? 0 : after.glyphOfName(name)
   const charstring = after.charstrings[glyph]
-  if (!charstring) return `glyph ${name} is gone`
+  if (!charstring) return `glyph ${name} is missing`
   const drawn = type2Outline(charstring)
-  if (!sameDrawing(before.steps, drawn.steps, OUTLINE_TOLERANCE)) return `outline ${name}`
+  if (!sameDrawing(before.steps, drawn.steps, OUTLINE_TOLERANCE)) return `outline of ${name} differs`
   const widths = after.privates[0]?.entries
   const [usual, nominal] = [widths?.get(20)?.values[0] ?? 0, widths?.get(21)?.values[0] ?? 0]
   const width = drawn.width === undefined ? usual : drawn.width + nominal
-  if (!(Math.abs(width - before.width) <= OUTLINE_TOLERANCE)) return `width of ${name}`
+  if (!(Math.abs(width - before.width) <= OUTLINE_TOLERANCE)) return `width of ${name} differs`
   const parts = (accent: Outline['accent']) => JSON.stringify(Object.entries(accent ?? {}).sort())
-  return parts(before.accent) === parts(drawn.accent) ? undefined : `parts of ${name}`
+  return parts(before.accent) === parts(drawn.accent) ? undefined : `components of ${name} differ`
 }
 
 export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
@@ -73,12 +73,12 @@ export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
 
 /** Returns why a CFF font must not replace the shown part of a Type 1 program; `undefined` if it may. */
 export function type1Difference(part: Type1Part, after: Cff, uses: readonly FontUse[]): string | undefined {
-  if (!sameMatrix(part.frame, after)) return 'font matrix'
+  if (!sameMatrix(part.frame, after)) return 'FontMatrix differs'
   for (const [name, text] of part.glyphs) {
     const wrong = glyphDifference(name, JSON.parse(Buffer.from(text).toString()) as Outline, after)
     if (wrong) return wrong
   }
   const answers = encodingAnswers(after, uses)
-  for (const [question, answer] of part.answers) if (answers.get(question) !== answer) return `answer to ${question}`
+  for (const [question, answer] of part.answers) if (answers.get(question) !== answer) return `lookup ${question} differs`
   return undefined
 }

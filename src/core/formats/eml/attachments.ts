@@ -66,7 +66,7 @@ async function bodyOf(mail: Source, { encoding, start, end }: MimePart): Promise
 async function* bytesOf(mail: Source, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < end; ) {
     const chunk = await mail.read(at, Math.min(CHUNK_BYTES, end - at))
-    if (chunk.length === 0) throw new RangeError('the mail became shorter')
+    if (chunk.length === 0) throw new RangeError('the mail ended before the expected size')
     at += chunk.length
     yield chunk
   }
@@ -128,9 +128,9 @@ async function compressAttachment({ bytes, sizeOf }: Body, name: string, options
 export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const [root, after] = [await readMime(mail.stream()), await readMime(fresh.stream())]
-  if (!root || !after) return different('the result is no mail of the same kind')
+  if (!root || !after) return different('the result is not a readable mail')
   const [before, now] = [[...everyPart(root)], [...everyPart(after)]]
-  if (before.length !== now.length) return different('another number of parts')
+  if (before.length !== now.length) return different(`${before.length} parts became ${now.length}`)
   const rewrittenOf = new Map(before.map((part, index) => [part, now[index]!]))
   const differ = (from: number, to: number, freshFrom: number, freshTo: number) =>
     to - from === freshTo - freshFrom
@@ -144,7 +144,7 @@ export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> 
     ;[at, freshAt] = [part.end, rewritten.end]
     const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, rewritten)]
     if (!body || !decoded || (await differentChunks(chunksOf(body.write(decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end))))
-      return different(`the lines of attachment ${part.fileName} changed`)
+      return different(`the line layout of attachment ${part.fileName} changed`)
     const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)
   }
@@ -157,5 +157,5 @@ async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
 
 /** Other attachments were verified by their codec. Here only their first two bytes must be equal. */
 function unlikeHead(before: Uint8Array, after: Uint8Array): string | undefined {
-  return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another kind of file'
+  return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another file format'
 }

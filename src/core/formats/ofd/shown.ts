@@ -25,7 +25,8 @@ export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Sho
     // Resource ids are unique only within a document, so the document's folder is part of the key.
     const document = entry.name.replace(/\\/g, '/').split('/')[0]!.toLowerCase()
     try {
-      if (entry.size > MAX_XML_BYTES) throw new EngineError('xml', 'damaged', 'too large to be searched')
+      if (entry.size > MAX_XML_BYTES)
+        throw new EngineError('xml', 'damaged', `XML text of ${entry.size} bytes, at most ${MAX_XML_BYTES} are read`)
       pages.read(decodeXml(await readEntry(archive, entry)), entry.name, document)
     } catch (error) {
       // An unreadable file may show any picture at any size, so all sizes are unknown.

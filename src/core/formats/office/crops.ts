@@ -210,7 +210,7 @@ export function appliedCrops(crops: Crops, textAfter: (owner: string) => string 
   const applied = new Set<string>()
   for (const [owner, before] of crops.texts) {
     const after = textAfter(owner)
-    if (after === undefined) return `${owner} is gone`
+    if (after === undefined) return `${owner} is missing`
     if (after === before) continue
     // Compare in text order: at each position the text is either unchanged or changed exactly as the crop requires.
     let shift = 0
@@ -221,7 +221,7 @@ export function appliedCrops(crops: Crops, textAfter: (owner: string) => string 
       const at = splice.start + shift
       const old = before.slice(splice.start, splice.end)
       if (after.startsWith(old, at)) continue
-      if (!after.startsWith(splice.text, at)) return `${owner}: another change than a crop`
+      if (!after.startsWith(splice.text, at)) return `${owner}: text other than crops changed`
       applied.add(part)
       shift += splice.text.length - old.length
     }

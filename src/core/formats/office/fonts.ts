@@ -132,6 +132,6 @@ export function smallerFont(bytes: Uint8Array, part: string, { keys, characters 
 export function unlikeFonts(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
   const [old, fresh] = [unwrap(before, keys.get(part)), unwrap(after, keys.get(part))]
   if (!old || !fresh) return 'the font cannot be read'
-  if (Buffer.compare(old.wrap(fresh.font), after) !== 0) return 'the wrapping of the font changed'
+  if (Buffer.compare(old.wrap(fresh.font), after) !== 0) return 'obfuscation or EOT header of the font changed'
   return fontDifference(old.font, fresh.font, characters)
 }

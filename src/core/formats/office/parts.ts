@@ -128,7 +128,7 @@ export function editContentTypes(
     } else added += `<${prefix}Override PartName="/${escapeXml(name)}" ContentType="${type}"/>`
   }
   if (added) {
-    if (insertAt < 0) throw new RangeError('no Types element')
+    if (insertAt < 0) throw new RangeError('[Content_Types].xml has no Types element')
     splices.push({ start: insertAt, end: insertAt, text: added })
   }
   return spliced(xml, splices)

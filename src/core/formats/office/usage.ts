@@ -101,7 +101,7 @@ class FrameStack {
 
   /** Handles an opening or empty element. */
   open(tag: Tag): void {
-    if (tag.kind === 'open' && ++this.#depth > MAX_DEPTH) throw new RangeError('nested too deeply')
+    if (tag.kind === 'open' && ++this.#depth > MAX_DEPTH) throw new RangeError(`XML elements are nested deeper than ${MAX_DEPTH} levels`)
     const here = tag.kind === 'open' ? this.#depth : this.#depth + 1
     if (tag.kind === 'open') this.#pushFrame(tag, here)
     switch (tag.local) {

@@ -39,7 +39,7 @@ export async function verifyDocument(
   for (const rels of original.rels) {
     if (layouts?.parts.has(rels.owner)) continue
     const after = result.rels.find(({ entry }) => entry.name === rels.entry.name)
-    if (!after) return different(`${rels.entry.name} is gone`)
+    if (!after) return different(`${rels.entry.name} is missing`)
     const problem = compareRelationships(rels.relationships, after.relationships, documents)
     if (problem) return different(`${rels.entry.name}: ${problem}`)
     const extra =
@@ -57,12 +57,12 @@ export async function verifyDocument(
     const after = result.parts.get(place)
     if (!after) {
       if (dropped.has(part) || (layouts && isUnusedMedia(original, part))) continue
-      return different(`${entry.name} is gone`)
+      return different(`${entry.name} is missing`)
     }
     const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
     if (text !== undefined) {
       if (Buffer.compare(await readEntry(result.archive, after), encodeXml(text)) === 0) continue
-      return different(`${entry.name}: more than unused layouts or crops changed`)
+      return different(`${entry.name}: text other than removed layouts and crops changed`)
     }
     const type = original.typeOf(part)
     const fresh = result.typeOf(place)
@@ -135,18 +135,19 @@ function compareRelationships(
         dropped.add(old.part)
         continue
       }
-      return `relationship ${old.id} is gone`
+      return `relationship ${old.id} is missing`
     }
-    if (fresh.type !== old.type || fresh.external !== old.external) return `relationship ${old.id} is of another kind`
+    if (fresh.type !== old.type || fresh.external !== old.external) return `relationship ${old.id} has another type or mode`
     if (old.part === undefined || fresh.part === undefined) {
-      if (fresh.target !== old.target) return `relationship ${old.id} leads elsewhere`
+      if (fresh.target !== old.target) return `relationship ${old.id} has another target`
       continue
     }
-    if (original.parts.has(old.part) && !result.parts.has(fresh.part)) return `${old.id} leads to ${fresh.part}, which does not exist`
+    if (original.parts.has(old.part) && !result.parts.has(fresh.part))
+      return `relationship ${old.id} refers to ${fresh.part}, which does not exist`
     if (fresh.part === old.part) continue
-    if (!isImage(old)) return `relationship ${old.id} leads to ${fresh.part}`
+    if (!isImage(old)) return `relationship ${old.id} refers to ${fresh.part} instead of ${old.part}`
     const known = successors.get(old.part)
-    if (known !== undefined && known !== fresh.part) return `${old.part} became two parts`
+    if (known !== undefined && known !== fresh.part) return `relationships to ${old.part} now refer to two parts`
     successors.set(old.part, fresh.part)
   }
   return undefined
@@ -177,7 +178,7 @@ async function compareParts(
   const bytes = await readEntry(result.archive, after)
   const part = partKey(before.name)
   if (/(^|\/)embeddings\/[^/]+$/.test(part))
-    return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'an embedded document changed its kind'
+    return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'the embedded document is not a ZIP package any more'
   if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
