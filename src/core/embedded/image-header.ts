@@ -47,9 +47,9 @@ function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
   let animated = false
   for (let at = 8; at + 8 <= bytes.length; at += 12 + view.getUint32(at)) {
     const type = view.getUint32(at + 4)
-    if (type === 0x49444154) break // IDAT
-    if (type === 0x74524e53) transparent = true // tRNS
-    if (type === 0x6163544c) animated = true // acTL
+    if (type === 0x49444154) break // chunk type IDAT
+    if (type === 0x74524e53) transparent = true // chunk type tRNS
+    if (type === 0x6163544c) animated = true // chunk type acTL
   }
   const [width, height] = [view.getUint32(16), view.getUint32(20)]
   return { kind: 'png', width, height, comparable: !animated, mayBeTransparent: transparent, turned: false }

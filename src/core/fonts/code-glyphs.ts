@@ -13,7 +13,7 @@ export type Encoding = readonly (string | undefined)[]
 /** Use of a font with single-byte codes (ISO 32000-2, 9.6). */
 export interface SimpleUse {
   readonly kind: 'simple'
-  /** Codes that the document shows. */
+  /** Character codes that the document shows. */
   readonly codes: ReadonlySet<number>
   /** Encoding that the document selects. `undefined`: none. */
   readonly base: Encoding | undefined

@@ -101,11 +101,11 @@ function layOutSectors(miniSectors: number, directoryItems: number, largeSize: n
 /** Writes the file header ([MS-CFB] 2.2). */
 function writeHeader(out: ByteWriter, { count, first }: Sectors): void {
   out.at(0).bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
-  out.at(24).u16(0x3e) // minor version
-  out.u16(3) // major version
-  out.u16(0xfffe) // byte order: little-endian
-  out.u16(9) // sector shift
-  out.u16(6) // mini sector shift
+  out.at(24).u16(0x3e) // field: minor version
+  out.u16(3) // field: major version
+  out.u16(0xfffe) // field: byte order, little-endian
+  out.u16(9) // field: sector shift, 2^9 = 512 bytes
+  out.u16(6) // field: mini sector shift, 2^6 = 64 bytes
   out.at(44).u32(count.fat)
   out.u32(first.directory)
   out.at(56).u32(MINI_CUTOFF)

@@ -105,7 +105,7 @@ function readTraf(
     base = u64At(moof, at)
     at += 8
   }
-  if (flags & 2) at += 4 // sample_description_index
+  if (flags & 2) at += 4 // skips the field sample_description_index
   const defaults = { ...(tracks.get(id) ?? { duration: 0, size: 0, flags: 0 }) }
   if (flags & 8) defaults.duration = u32At(moof, (at += 4) - 4)
   if (flags & 0x10) defaults.size = u32At(moof, (at += 4) - 4)

@@ -11,7 +11,7 @@ import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
 
 /** Layout of a parent box: bytes before its children, and child types that may occur at most once. */
 interface Parent {
-  /** Bytes of fields before the children. */
+  /** Bytes of fields between the box header and the first child box. */
   readonly fields: number
   /** True if the last four of the `fields` bytes are the number of children. */
   readonly counted?: true

@@ -41,7 +41,7 @@ export async function topLevel(source: Source): Promise<TopBox[]> {
   return top
 }
 
-/** Boxes whose first child always has the same type. */
+/** Type of the first child box, for box types where it is always the same. */
 const FIRST_CHILD: { readonly [type: string]: string | undefined } = { moof: 'mfhd', moov: 'mvhd' }
 
 /** @throws CodecError (malformed) if an index or a fragment follows bytes that are not a box */

@@ -5,7 +5,7 @@ import type { Source } from '../../model/codec.ts'
 import type { Samples } from './tables.ts'
 import type { Edit, Track } from './track.ts'
 
-/** Range of bytes of a source. */
+/** Range of bytes of a source file. */
 export interface Extent {
   readonly from: Source
   readonly offset: number
@@ -27,7 +27,7 @@ export interface Tables {
   readonly sizes: Uint32Array
   /** Sample durations in decoding order, in the track's timescale. */
   readonly durations: Float64Array
-  /** Composition offsets. `undefined`: all are 0. */
+  /** Composition offset of each sample (display time minus decoding time). `undefined`: all are 0. */
   readonly compositions: Int32Array | undefined
   /** Indexes of sync samples. `undefined`: all samples are sync samples. */
   readonly sync: readonly number[] | undefined
@@ -45,7 +45,7 @@ export interface NewTrack extends Tables {
 export interface Extents {
   readonly sources: readonly Source[]
   readonly count: number
-  /** Index into `sources` for each range. */
+  /** For each byte range, the index of its source in `sources`. */
   readonly source: Uint16Array
   readonly offset: Column
   readonly size: Column

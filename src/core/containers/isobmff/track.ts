@@ -3,7 +3,7 @@ import type { Box } from './box.ts'
 import type { Chunks, Samples } from './tables.ts'
 
 export interface Edit {
-  /** Duration in the movie's timescale. */
+  /** Duration of the edit in the movie's timescale. */
   readonly duration: number
   /** Start in the track's timescale. -1: an empty edit. */
   readonly mediaTime: number

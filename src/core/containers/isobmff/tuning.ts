@@ -1,28 +1,28 @@
 /**
  * Numbers that decide how MP4 and MOV files are read and written.
  *
- * Sources: "Experiment": set by experiment on the project's fixtures. "Memory": what fits in the memory of one job beside the codecs.
- * "Limit": no fixture comes near it; it bounds what a hostile file can cost.
+ * Each constant gives its source. "Set by experiment": on the project's fixtures. "Limits memory": it must fit in one job beside the
+ * codecs. "Limits the cost of hostile files": no fixture comes near it.
  */
 
-// What a file may cost
+// Limits of work and memory for one file
 
-/** Bytes of the largest `moov` box, also after inflating. It is held in memory. Memory. */
+/** Bytes of the largest `moov` box, also after inflating. It is held in memory. Limits memory. */
 export const MAX_MOOV_BYTES = 40 * 1024 * 1024
-/** Number of tracks of one movie. Limit. */
+/** Largest number of tracks of one movie. Limits the cost of hostile files. */
 export const MAX_TRACKS = 64
-/** Bytes of the largest `moof` box. It is held in memory. Memory. */
+/** Bytes of the largest `moof` box. It is held in memory. Limits memory. */
 export const MAX_MOOF_BYTES = 8 * 1024 * 1024
-/** Number of chunks of one track. Limit. */
+/** Largest number of chunks of one track. Limits the cost of hostile files. */
 export const MAX_CHUNKS = 3_000_000
-/** Number of boxes at the top level of a file. Limit. */
+/** Largest number of boxes at the top level of a file. Limits the cost of hostile files. */
 export const MAX_TOP_BOXES = 200_000
-/** Bytes of one read while trailing data is searched for more of the film. Memory. */
+/** Bytes of one read while trailing data is searched for more of the film. Limits memory. */
 export const SEARCH_WINDOW_BYTES = 1024 * 1024
-/** Bytes of trailing data that are searched for more of the film. Limit. */
+/** Bytes of trailing data that are searched for more of the film. Limits the cost of hostile files. */
 export const MAX_SEARCHED_BYTES = 64 * SEARCH_WINDOW_BYTES
 
-// Writing
+// Numbers for writing files
 
-/** Bytes of one copied piece. Memory. */
+/** Bytes of one copied piece. Limits memory. */
 export const COPY_BYTES = 512 * 1024

@@ -17,7 +17,7 @@ export interface FragmentTrack {
   readonly start: number
   readonly sizes: Uint32Array
   readonly durations: Float64Array
-  /** Composition offsets. `undefined`: all are 0. */
+  /** Composition offset of each sample (display time minus decoding time). `undefined`: all are 0. */
   readonly compositions: Int32Array | undefined
   /** True if decoding may start at this sample. */
   isSync(sample: number): boolean

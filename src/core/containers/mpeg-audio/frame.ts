@@ -3,7 +3,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 
 export interface FrameHeader {
-  /** MPEG version. */
+  /** MPEG version: 1, 2 or 2.5. */
   readonly version: 1 | 2 | 2.5
   readonly hertz: number
   readonly channels: 1 | 2

@@ -204,7 +204,7 @@ export async function walkLists(source: Source, lists: readonly Span[], streams:
       const id = fourCC(window, at - windowAt)
       const size = u32(window, at - windowAt + 4)
       if (id === 'LIST') {
-        at += 12 // `rec ` lists only group chunks.
+        at += 12 // `rec ` lists only group chunks, so enter them.
         continue
       }
       if (at + 8 + size > source.size) throw malformed('avi', at, message('chunk_of_bytes_runs_over_end', { id, size }))

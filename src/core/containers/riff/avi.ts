@@ -27,7 +27,7 @@ export interface OtherChunk {
   readonly id: string
   /** File offset of the chunk header. */
   readonly offset: number
-  /** Bytes, with header and padding. */
+  /** Bytes of the chunk, with header and padding. */
   readonly size: number
   /** True if the chunk is before the media data. Most players search for tags only there. */
   readonly inFront: boolean

@@ -92,7 +92,7 @@ const list = (type: string, parts: Uint8Array[]) => chunk('LIST', concat([ascii(
 /** True for OpenDML's extended header, which an AVI 1.0 file does not need. */
 export const isOpenDml = (body: Uint8Array) => latin1Of(body.subarray(0, 4)) === 'odml'
 
-/** One chunk of the result. */
+/** One chunk of the new AVI file. */
 interface Entry {
   readonly stream: number
   /** Last two characters of the chunk id as a number, low byte first. */
@@ -100,11 +100,11 @@ interface Entry {
   readonly key: number
   readonly size: number
   readonly offset: number
-  /** Index into `Entries.sources`. */
+  /** Index of the chunk's source in `Entries.sources`. */
   readonly from: number
 }
 
-/** Chunks of the result, as columns. */
+/** Chunks of the new AVI file, as columns. */
 class Entries {
   count = 0
   readonly stream: Uint8Array
@@ -112,7 +112,7 @@ class Entries {
   readonly key: Uint8Array
   readonly size: Uint32Array
   readonly offset: Float64Array
-  /** Index into `sources`. */
+  /** Index of each chunk's source in `sources`. */
   readonly from: Uint16Array
   readonly sources: Source[] = []
 
@@ -210,7 +210,7 @@ function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array
   if (newHeaders && fresh) {
     let largest = 0
     for (const { sizes } of fresh.runs) for (const size of sizes) largest = Math.max(largest, size)
-    new ByteWriter(newHeaders.strh, true).at(36).u32(largest) // dwSuggestedBufferSize
+    new ByteWriter(newHeaders.strh, true).at(36).u32(largest) // field dwSuggestedBufferSize of the stream header
   }
   const parts = stream.parts
     .filter((part) => part.id !== 'indx' && !isFilling(part))

@@ -49,22 +49,22 @@ export const TAG = {
 
 /** Bytes of one value by field type. TIFF 6.0 page 15; type 13 from the supplement; types 16–18 from BigTIFF. */
 export const TYPE_BYTES: { readonly [type: number]: number } = {
-  1: 1, // BYTE
-  2: 1, // ASCII
-  3: 2, // SHORT
-  4: 4, // LONG
-  5: 8, // RATIONAL
-  6: 1, // SBYTE
-  7: 1, // UNDEFINED
-  8: 2, // SSHORT
-  9: 4, // SLONG
-  10: 8, // SRATIONAL
-  11: 4, // FLOAT
-  12: 8, // DOUBLE
-  13: 4, // IFD
-  16: 8, // LONG8
-  17: 8, // SLONG8
-  18: 8, // IFD8
+  1: 1, // field type BYTE
+  2: 1, // field type ASCII
+  3: 2, // field type SHORT
+  4: 4, // field type LONG
+  5: 8, // field type RATIONAL
+  6: 1, // field type SBYTE
+  7: 1, // field type UNDEFINED
+  8: 2, // field type SSHORT
+  9: 4, // field type SLONG
+  10: 8, // field type SRATIONAL
+  11: 4, // field type FLOAT
+  12: 8, // field type DOUBLE
+  13: 4, // field type IFD
+  16: 8, // field type LONG8
+  17: 8, // field type SLONG8
+  18: 8, // field type IFD8
 }
 const BYTE = 1
 export const SHORT = 3
@@ -89,7 +89,7 @@ export interface Entry {
 
 export interface Directory {
   readonly offset: number
-  /** Fields in file order. */
+  /** Fields of the directory in file order. */
   readonly entries: readonly Entry[]
   /** Directories that each pointer tag leads to, one for each value of the tag. A value that leads to no directory has none. */
   readonly children: ReadonlyMap<number, readonly Directory[]>

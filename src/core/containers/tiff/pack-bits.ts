@@ -27,7 +27,7 @@ export class PackBitsDecoder {
         this.#pending = 0
       } else {
         const count = (input[at++]! << 24) >> 24
-        // Count -128 is a no-op.
+        // PackBits: count -128 is a no-op.
         if (count >= 0) this.#pending = count + 1
         else if (count > -128) this.#pending = count - 1
       }

@@ -181,7 +181,7 @@ async function readChunks(fields: Fields, offsets: number) {
   if (chunkWidth < 1 || chunkHeight < 1) throw fields.malformed(message('tiles_of', { width: chunkWidth, height: chunkHeight }))
   const samplesPerPixel = await fields.number(TAG.samplesPerPixel, 1)
   const configuration = await fields.number(TAG.planarConfiguration, 1)
-  // Readers accept such a picture while its samples are uncompressed, and refuse it once they are compressed.
+  // Readers accept another PlanarConfiguration while samples are uncompressed, and refuse it once they are compressed.
   if (configuration !== 1 && configuration !== 2) throw fields.malformed(message('planar_configuration', { configuration }))
   const planar = configuration === 2
   if (samplesPerPixel < 1) throw fields.malformed('no_samples')

@@ -100,7 +100,7 @@ async function* withProgress(source: Source, options: Options, start: number, sh
   }
 }
 
-/** Reads exact numbers of bytes from chunks of any size. */
+/** Reader that returns exact numbers of bytes from a stream of chunks of any size. */
 class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest = new Uint8Array()

@@ -7,9 +7,9 @@ import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty'
-  /** Name as written, with its prefix. */
+  /** Name of the tag or attribute as written, with its namespace prefix. */
   readonly name: string
-  /** Name without the prefix. */
+  /** Name of the tag or attribute without its namespace prefix. */
   readonly local: string
   /** `start`: index of `<`. `end`: index after `>`. */
   readonly start: number
@@ -22,7 +22,7 @@ export interface Tag {
 export interface Attribute {
   readonly name: string
   readonly local: string
-  /** Value with references resolved. */
+  /** Value of the attribute, with entity and character references resolved. */
   readonly value: string
   /** Range of the raw value in the text, without its quotes. */
   readonly start: number

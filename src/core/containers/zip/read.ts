@@ -22,7 +22,7 @@ export interface ZipArchive {
   readonly source: Source
   /** Entries in the order of the directory. */
   readonly entries: readonly ZipEntry[]
-  /** The same entries in file order. */
+  /** All entries of the archive in file order. */
   readonly physical: readonly ZipEntry[]
   readonly comment: Uint8Array
   /** Bytes before the first file, for example a self-extractor program or the mark of a split archive. */

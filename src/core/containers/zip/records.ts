@@ -103,7 +103,7 @@ export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Arra
     .u16(facts.rawName.length)
     .u16(facts.extra.length + zip64.length)
     .u16(facts.comment.length)
-    .u16(0) // disk number
+    .u16(0) // field: disk number
     .u16(facts.internalAttributes)
     .u32(facts.externalAttributes)
     .u32(offset)
@@ -121,24 +121,24 @@ export function endRecords(count: number, directoryOffset: number, directoryByte
     records
       .u32(ZIP64_END_SIGNATURE)
       .u64(ZIP64_END_BYTES - 12)
-      .u16(45) // version made by, and version needed
+      .u16(45) // fields: version made by, version needed
       .u16(45)
-      .u32(0) // this disk, and the disk of the directory
+      .u32(0) // fields: number of this disk, disk of the directory
       .u32(0)
-      .u64(count) // entries on this disk, and in total
+      .u64(count) // fields: entries on this disk, entries in total
       .u64(count)
       .u64(directoryBytes)
       .u64(directoryOffset)
       .u32(ZIP64_LOCATOR_SIGNATURE)
-      .u32(0) // disk of the zip64 end record
+      .u32(0) // field: disk of the zip64 end record
       .u64(directoryOffset + directoryBytes)
-      .u32(1) // number of disks
+      .u32(1) // field: number of disks
   }
   return records
     .u32(END_SIGNATURE)
-    .u16(0) // this disk, and the disk of the directory
+    .u16(0) // fields: number of this disk, disk of the directory
     .u16(0)
-    .u16(Math.min(count, MAX_16)) // entries on this disk, and in total
+    .u16(Math.min(count, MAX_16)) // fields: entries on this disk, entries in total
     .u16(Math.min(count, MAX_16))
     .u32(Math.min(directoryBytes, MAX_32))
     .u32(Math.min(directoryOffset, MAX_32))

@@ -70,28 +70,28 @@ export function type2Outline(code: Uint8Array): Drawing {
 function draw(operator: number, s: readonly number[], pen: Pen): void {
   const at = (i: number) => s[i] ?? 0
   switch (operator) {
-    case 5: // rlineto
+    case 5: // operator rlineto
       for (let k = 0; k + 1 < s.length; k += 2) pen.lineBy(at(k), at(k + 1))
       return
-    case 6: // hlineto
-    case 7: // vlineto
+    case 6: // operator hlineto
+    case 7: // operator vlineto
       s.forEach((d, k) => {
         if ((operator === 6) === (k % 2 === 0)) pen.lineBy(d, 0)
         else pen.lineBy(0, d)
       })
       return
-    case 8: // rrcurveto
+    case 8: // operator rrcurveto
       for (let k = 0; k + 5 < s.length; k += 6) pen.curveBy([at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5)])
       return
-    case 26: // vvcurveto
-    case 27: // hhcurveto
+    case 26: // operator vvcurveto
+    case 27: // operator hhcurveto
       for (let k = 0; k + 3 < s.length; k += 4) {
         if (operator === 27) pen.curveBy([at(k), 0, at(k + 1), at(k + 2), at(k + 3), 0])
         else pen.curveBy([0, at(k), at(k + 1), at(k + 2), 0, at(k + 3)])
       }
       return
-    case 30: // vhcurveto
-    case 31: // hvcurveto
+    case 30: // operator vhcurveto
+    case 31: // operator hvcurveto
       for (let k = 0; k + 3 < s.length; k += 4) {
         if ((operator === 31) === (k % 8 === 0)) pen.curveBy([at(k), 0, at(k + 1), at(k + 2), 0, at(k + 3)])
         else pen.curveBy([0, at(k), at(k + 1), at(k + 2), at(k + 3), 0])

@@ -79,14 +79,14 @@ class CharstringWalk {
   private operator(byte: number, code: Uint8Array, at: number): number {
     const { stack } = this
     switch (byte) {
-      case 1: // hstem
-      case 3: // vstem
-      case 18: // hstemhm
-      case 23: // vstemhm
+      case 1: // operator hstem
+      case 3: // operator vstem
+      case 18: // operator hstemhm
+      case 23: // operator vstemhm
         this.stems()
         return 0
-      case 19: // hintmask
-      case 20: // cntrmask
+      case 19: // operator hintmask
+      case 20: // operator cntrmask
         this.stems()
         return (this.hints + 7) >> 3
       case ENDCHAR:
@@ -150,31 +150,31 @@ function twoByteOperator(operator: number, stack: number[]): void {
   }
   const y = stack.pop() ?? 0
   switch (operator) {
-    case 9: // abs
+    case 9: // operator abs
       stack.push(Math.abs(y))
       return
-    case 14: // neg
+    case 14: // operator neg
       stack.push(-y)
       return
-    case 18: // drop
+    case 18: // operator drop
       return
-    case 27: // dup
+    case 27: // operator dup
       stack.push(y, y)
       return
-    case 10: // add
+    case 10: // operator add
       stack.push((stack.pop() ?? 0) + y)
       return
-    case 11: // sub
+    case 11: // operator sub
       stack.push((stack.pop() ?? 0) - y)
       return
-    case 12: // div
+    case 12: // operator div
       stack.push((stack.pop() ?? 0) / (y || 1))
       return
-    case 24: // mul
+    case 24: // operator mul
       stack.push((stack.pop() ?? 0) * y)
       return
     case 28: {
-      // exch
+      // operator exch
       const x = stack.pop() ?? 0
       stack.push(y, x)
       return

@@ -212,7 +212,8 @@ export class Cff {
   }
 
   /**
-   * The font's built-in encoding (TN 5176, section 12) from codes to glyph numbers. Empty for the expert encoding, which is not supported.
+   * Built-in encoding of the font (TN 5176, section 12), from codes to glyph numbers. Empty for the expert encoding, which is not
+   * supported.
    */
   encoding(): ReadonlyMap<number, number> {
     if (this.codes) return this.codes

@@ -28,7 +28,7 @@ class Substitutions {
     if (this.view.u16(0) !== 1) throw new RangeError('GSUB: unsupported version')
   }
 
-  /** Applies all lookups once. */
+  /** Applies all GSUB lookups to `glyphs` once. */
   apply(glyphs: Set<number>): void {
     const list = this.view.u16(8)
     for (const lookup of this.offsets(list, list)) {

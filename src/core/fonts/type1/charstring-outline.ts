@@ -123,7 +123,7 @@ class Interpreter {
 
   private escaped(byte: number): boolean {
     switch (byte) {
-      case 0: // dotsection: obsolete, has no effect
+      case 0: // command dotsection: obsolete, has no effect
         break
       case 1:
       case 2: {
@@ -155,7 +155,7 @@ class Interpreter {
       case 17:
         this.stack.push(this.results.pop() ?? 0)
         return false
-      case 33: // setcurrentpoint: only used at the end of a flex
+      case 33: // command setcurrentpoint: only used at the end of a flex
         break
       default:
         throw new RangeError(`Type 1 charstring: unknown command 12 ${byte}`)

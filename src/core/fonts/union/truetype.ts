@@ -55,9 +55,9 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   }
   const post = tables.get('post')
   const essentials = [
-    hex(head.subarray(16, 20)), // flags, units per em
-    hex(head.subarray(36, 48)), // bounds (renderers position glyphs by them), style, smallest readable size
-    hex(hhea.subarray(4, 10)), // ascender, descender, line gap
+    hex(head.subarray(16, 20)), // `head`: flags, units per em
+    hex(head.subarray(36, 48)), // `head`: bounds (renderers position glyphs by them), style, smallest readable size
+    hex(hhea.subarray(4, 10)), // `hhea`: ascender, descender, line gap
     hex(maxp.subarray(0, 4)),
     ...['cvt ', 'fpgm', 'prep'].map((tag) => digest(tables.get(tag))),
     String(numbered),

@@ -14,7 +14,7 @@ export interface Line {
 
 /** Calls `take` for each line until it returns false. */
 export async function eachLine(chunks: AsyncIterable<Uint8Array>, take: (line: Line) => boolean): Promise<void> {
-  let at = 0 // offset of the current chunk in the text
+  let at = 0 // `at`: offset of the current chunk in the text
   let start = 0
   let head = ''
   let last = 0

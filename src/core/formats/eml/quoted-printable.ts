@@ -37,7 +37,7 @@ export async function readQuotedPrintable(body: AsyncIterable<Uint8Array>, lengt
 class Decoder {
   readonly #bytes: Uint8Array
   #filled = 0
-  /** Characters of the current escape, including `=`. */
+  /** Characters of the current quoted-printable escape, including `=`. */
   #escape = ''
   #isCarriage = false
   #last = 0

@@ -33,10 +33,10 @@ const PRIMARY = concat([
   TRANSFORM_TYPE,
   text('Microsoft.Container.EncryptionTransform'),
   VERSIONS,
-  number(0), // EncryptionName: empty for agile encryption
-  number(0), // EncryptionBlockSize
-  number(0), // CipherMode
-  number(4), // reserved
+  number(0), // field EncryptionName: empty for agile encryption
+  number(0), // field EncryptionBlockSize: 0
+  number(0), // field CipherMode: 0
+  number(4), // reserved field: 4
 ])
 
 export const DATA_SPACES: CfbNode = {

@@ -77,7 +77,7 @@ async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Arr
 
 export const isImage = (relationship: Relationship) => relationship.part !== undefined && /\/image$/i.test(relationship.type)
 
-/** How a document shows its pictures. */
+/** Displayed sizes of a document's pictures, and pictures that must stay lossless. */
 export interface Showing {
   /** Largest displayed size of each picture part. Pictures of unknown size are absent. */
   readonly shown: Map<string, Shown>

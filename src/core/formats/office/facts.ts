@@ -15,7 +15,7 @@ import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayout } from 
 import { MAX_SEARCHED_BYTES } from './tuning.ts'
 import { PictureUses, SlideSize } from './usage.ts'
 
-/** Facts that the caller needs. */
+/** Kinds of facts to collect from a document. */
 export interface Questions {
   /** True to collect the displayed sizes of pictures. */
   readonly shown: boolean
@@ -42,7 +42,7 @@ export async function gatherFacts(document: OoxmlDocument, questions: Questions,
   return new FactScan(document, questions, signal).run()
 }
 
-/** A tag reader for one text, and a callback that stores its result if the whole text could be read. */
+/** A tag reader for one XML text, and a callback that stores its result if the whole text could be read. */
 interface Question {
   readonly reader: TagReader
   /** Returns false if the text cannot contain what the reader collects, so that its tags are not scanned. `undefined`: always scan. */

@@ -66,7 +66,7 @@ export async function unusedLayouts(document: OoxmlDocument, { plain, masters: t
   return { parts: layouts.size > 0 ? withExclusiveParts(document, layouts) : layouts, masters }
 }
 
-/** Types of relationships that a plain layout may have. */
+/** Types of relationships that a slide layout may have so that it can be removed. */
 const PLAIN_RELATIONSHIPS = /\/(slideMaster|image|themeOverride)$/i
 /** Elements that do more than change the appearance of a slide: animations, links, embedded programs. */
 const NOT_PLAIN: ReadonlySet<string> = new Set(['transition', 'timing', 'control', 'oleObj', 'hlinkClick', 'hlinkHover', 'custDataLst'])

@@ -60,7 +60,7 @@ export class PictureUses implements TagReader {
   /** Relationship ids on the last opened a:blip. */
   #blip: string[] = []
 
-  /** Parameters as in `pictureUses`. */
+  /** The parameters are those of `pictureUses`. */
   constructor(ids: ReadonlySet<string>, background?: Size) {
     this.#ids = ids
     this.#stack = new FrameStack(background)
