@@ -40,9 +40,14 @@ export const RENAMING_BYTES = 192
 export const DRAWN_JPEG_SHARE = 0.2
 /** Bytes. In smaller pictures, headers and tables matter as much as pixels, so more forms are tried. Set by experiment. */
 export const SMALL_PICTURE_BYTES = 64 * 1024
-/** Share of the old bytes. A downsampled picture below it is smaller than any result with more pixels, so none is tried. Set by experiment. */
+/**
+ * Share of the old bytes. A downsampled picture below it is smaller than any result with more pixels, so none is tried. Set by experiment.
+ */
 export const GENTLER_TRIAL_SHARE = { jpg: 0.5, png: 0.25 }
-/** Share of a compressed file's bytes. If Deflate saves more, the file has large flat areas whose compressed bytes repeat. Set by experiment. */
+/**
+ * Share of a compressed file's bytes. If Deflate saves more, the file has large flat areas whose compressed bytes repeat. Set by
+ * experiment.
+ */
 export const DEFLATES_AGAIN_SHARE = 0.03
 /** zlib level that estimates the size of a file after a package deflates it. Set by experiment. */
 export const PACKAGE_DEFLATE_LEVEL = 6

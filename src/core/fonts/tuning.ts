@@ -13,7 +13,9 @@ export const MAX_TYPE1_DEPTH = 12
 export const MAX_TYPE1_STEPS = 200_000
 /** Largest number of operands on the stack of a Type 1 charstring. Limits the cost of hostile files. */
 export const MAX_TYPE1_STACK = 64
-/** Largest number of operators and operands of one Type 2 charstring that is drawn to verify a conversion. Limits the cost of hostile files. */
+/**
+ * Largest number of operators and operands of one Type 2 charstring that is drawn to verify a conversion. Limits the cost of hostile files.
+ */
 export const MAX_DRAWING_STEPS = 200_000
 /** Largest number of nested subroutine calls of a Type 2 charstring. Limits the cost of hostile files. */
 export const MAX_TYPE2_DEPTH = 12
@@ -36,9 +38,15 @@ export const MAX_TABLES = 64
 export const MAX_MAPPED_CODES = 200_000
 /** Bytes of the largest font that is subset for a text. Limits the cost of hostile files. */
 export const MAX_FONT_BYTES = 64 * 1024 * 1024
-/** Largest number of table entries that are read to find all substitutions. A font that needs more stays unchanged. Limits the cost of hostile files. */
+/**
+ * Largest number of table entries that are read to find all substitutions. A font that needs more stays unchanged. Limits the cost of
+ * hostile files.
+ */
 export const MAX_SUBSTITUTION_STEPS = 8_000_000
-/** Largest number of passes over all substitutions until no new glyph is found. A font that needs more stays unchanged. Limits the cost of hostile files. */
+/**
+ * Largest number of passes over all substitutions until no new glyph is found. A font that needs more stays unchanged. Limits the cost of
+ * hostile files.
+ */
 export const MAX_SUBSTITUTION_ROUNDS = 64
 
 // Limits of merged font subsets

@@ -9,7 +9,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 
 export interface Box {
   readonly type: string
-  /** Offset of the box header. */
+  /** File or buffer offset of the box header. */
   readonly start: number
   /** Offset of the first byte after the box header. */
   readonly body: number

@@ -20,8 +20,8 @@ export interface Mp3Settings {
   /** True if no frame may use bytes of another frame (bit reservoir), so that the first frames can be dropped. Default: false. */
   alone?: boolean
   /**
-   * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have `mp3LeadSamples`
-   * samples more. Default: false.
+   * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have
+   * `mp3LeadSamples` samples more. Default: false.
    */
   cut?: boolean
 }

@@ -83,7 +83,7 @@ const missingHeaderError = (at: number, stream: number) => malformed('avi', at, 
 /** True if index entries point to chunks of their streams. Players ignore an index that does not, and walk the lists. */
 async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> {
   const step = chunks.count > SHORT_INDEX_ENTRIES ? Math.floor(chunks.count / INDEX_PROBES) : 1
-  // Start at the last entry: one extra byte anywhere in the file shifts it.
+  // Check index entries from the last one: one extra byte anywhere in the file shifts it.
   for (let i = chunks.count - 1; i >= 0; i -= step) {
     const header = await source.read(chunks.offset[i]! - 8, 4)
     if (header.length < 4 || streamAt(header, 0) !== chunks.stream[i]) return false

@@ -12,7 +12,7 @@ export interface Chunk {
   readonly id: string
   /** File offset of the chunk's body. */
   readonly offset: number
-  /** Bytes of the body, without the padding byte. */
+  /** Bytes of the chunk's body, without the padding byte. */
   readonly size: number
 }
 
@@ -22,7 +22,7 @@ export interface Riff {
   /** Form type: `WAVE`, `AVI `, … */
   readonly form: string
   readonly chunks: readonly Chunk[]
-  /** File offset where the form ends. Any bytes after it are trailing data. */
+  /** File offset where the RIFF form ends. Any bytes after it are trailing data. */
   readonly end: number
 }
 

@@ -18,7 +18,9 @@ export const MAX_HEADER_BYTES = 8 * 1024 * 1024
 export const ALLOWED_REPEATS = 1000
 /** Largest number of chunks of one RIFF form. Limits the cost of hostile files. */
 export const MAX_RIFF_CHUNKS = 4096
-/** Bytes at the end of a file that are searched for hidden chunks, if the sound is larger than the file. Limits the cost of hostile files. */
+/**
+ * Bytes at the end of a file that are searched for hidden chunks, if the sound is larger than the file. Limits the cost of hostile files.
+ */
 export const SEARCHED_BYTES = 1024 * 1024
 
 // Numbers for reading files
@@ -39,6 +41,7 @@ export const MAX_UNCOVERED_BYTES = 16
 /** Bytes of one copied piece of an AVI file. Limits memory. */
 export const BATCH_BYTES = 512 * 1024
 /**
- * Open read windows: the upload, one part with new video and one with new sound. Parts of one kind are read one after the other. Limits memory.
+ * Open read windows: the upload, one part with new video and one with new sound. Parts of one kind are read one after the other. Limits
+ * memory.
  */
 export const MAX_WINDOWS = 3

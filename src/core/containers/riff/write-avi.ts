@@ -18,7 +18,7 @@ export interface Run {
   readonly from: Source
   readonly offset: number
   readonly sizes: Uint32Array
-  /** 1 for key frames. `undefined`: all chunks are key frames. */
+  /** For each chunk, 1 if it is a key frame. `undefined`: all chunks are key frames. */
   readonly keys?: Uint8Array
 }
 
@@ -187,7 +187,7 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
   for (let i = 0; i < chunks.count; i++) {
     const [stream, size] = [chunks.stream[i]!, chunks.size[i]!]
     const cursor = cursors.get(stream)
-    // An empty video chunk repeats the previous frame. It stays.
+    // An empty video chunk repeats the previous frame, so it is copied.
     if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
       entries.add({ stream, kind: chunks.kind[i]!, key: chunks.key[i]!, size, offset: chunks.offset[i]!, from: 0 })
     } else cursor.addUpTo(fresh.get(stream)!.due(size), entries)

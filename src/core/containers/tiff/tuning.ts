@@ -18,7 +18,8 @@ export const BLOCK_BYTES = 512 * 1024
 /** Rows that the JPEG decoder returns in one step. Set by experiment. */
 export const JPEG_ROWS = 16
 /**
- * Bytes. LZW strings of at least this length are copied from earlier output, which is faster than a table lookup for each byte. Set by experiment.
+ * Bytes. LZW strings of at least this length are copied from earlier output, which is faster than a table lookup for each byte. Set by
+ * experiment.
  */
 export const MIN_COPIED_BYTES = 16
 /** Bytes of one piece of LZW output. Limits memory. */
@@ -36,7 +37,10 @@ export const READ_COST_BYTES = 2048
 
 /** Largest number of strips or tiles of one picture. Limits the cost of hostile files. */
 export const MAX_CHUNKS = 2_000_000
-/** Largest sum of all strip or tile lengths, as a multiple of the file size. Blank tiles may share their bytes. Limits the cost of hostile files. */
+/**
+ * Largest sum of all strip or tile lengths, as a multiple of the file size. Blank tiles may share their bytes. Limits the cost of hostile
+ * files.
+ */
 export const MAX_STORED_FACTOR = 4
 /** Decoded bytes of the largest fax picture that is decoded. Limits the cost of hostile files. */
 export const MAX_FAX_BYTES = 64 * 1024 * 1024

@@ -11,7 +11,9 @@
 export const THOROUGH_BYTES = 16 * 1024 * 1024
 /** Bytes. For smaller files, a quick trial takes as long as the full compression. Set by experiment. */
 export const MIN_TRIAL_BYTES = 64 * 1024
-/** Share of the size after a quick trial. Files that stay larger are already compressed (pictures, films) and are kept. Set by experiment. */
+/**
+ * Share of the size after a quick trial. Files that stay larger are already compressed (pictures, films) and are kept. Set by experiment.
+ */
 export const COMPRESSED_SHARE = 0.998
 /**
  * Share of the size after a quick trial. New files that stay larger are compressed pictures: the slowest Deflate would take a fifth of its
@@ -30,7 +32,10 @@ export const PROBE_BYTES = 64 * 1024
  * the work between two pauses that let other tasks run. Limits memory.
  */
 export const LARGE_ENTRY_BYTES = 256 * 1024
-/** Bytes of work that an entry counts in addition to its size, for its headers and inspection. Decides when other tasks run. Set by experiment. */
+/**
+ * Bytes of work that an entry counts in addition to its size, for its headers and inspection. Decides when other tasks run. Set by
+ * experiment.
+ */
 export const ENTRY_COST_BYTES = 2048
 /** Bytes. Entries up to this size are read in one call; larger ones are streamed. Set by experiment. */
 export const MAX_WHOLE_READ_BYTES = 1024 * 1024
@@ -42,5 +47,7 @@ export const WINDOW_BYTES = 1024 * 1024
 export const FIRST_WINDOW_BYTES = 64 * 1024
 /** Bytes of the central directory that are searched for names to detect the file format. Limits the cost of hostile files. */
 export const MAX_LISTED_DIRECTORY_BYTES = 4 * 1024 * 1024
-/** Bytes from the start of the file that are searched for names if the central directory cannot be found. Limits the cost of hostile files. */
+/**
+ * Bytes from the start of the file that are searched for names if the central directory cannot be found. Limits the cost of hostile files.
+ */
 export const SEARCHED_BYTES = 256 * 1024

@@ -27,7 +27,7 @@ const PRIVATE_KEYS: ReadonlySet<string> = new Set([
   'lenIV',
 ])
 const TOP_KEYS: ReadonlySet<string> = new Set(['FontMatrix', 'FontBBox', 'PaintType', 'StrokeWidth'])
-/** Keys of unsupported programs: multiple master designs and several resolutions. */
+/** Keys of unsupported Type 1 programs: multiple master designs and several resolutions. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['WeightVector', 'BlendDesignMap', 'hires'])
 
 type Token =

@@ -163,7 +163,7 @@ function dictNumber(value: number): number[] {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 15) return [28, (value >> 8) & 255, value & 255]
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 31)
     return [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
-  // Decimal digits in nibbles: a decimal point, b E, c E−, e minus sign, f end.
+  // Nibbles of a CFF real number: 0 to 9 digits, a decimal point, b E, c E−, e minus sign, f end.
   const text = Number(value.toPrecision(9)).toString().replace(/e\+?/, 'E')
   const nibbles = [...text.replace('E-', 'c').replace('E', 'b').replace('.', 'a').replace('-', 'e')].map((c) => Number.parseInt(c, 16))
   nibbles.push(15)

@@ -28,7 +28,7 @@ interface Sides {
 /** One use of a picture with a crop. */
 interface CropUse {
   readonly sides: Sides
-  /** The a:srcRect tag of this use. */
+  /** The a:srcRect tag that crops this use of the picture. */
   readonly tag: Tag
 }
 
@@ -212,7 +212,7 @@ export function appliedCrops(crops: Crops, textAfter: (owner: string) => string 
     const after = textAfter(owner)
     if (after === undefined) return `${owner} is missing`
     if (after === before) continue
-    // Compare in text order: at each position the text is either unchanged or changed exactly as the crop requires.
+    // Compare each crop in text order: its text is either unchanged, or changed exactly as the crop requires.
     let shift = 0
     const places = [...crops.crops]
       .flatMap(([part, { edits }]) => edits.filter((edit) => edit.owner === owner).map(({ splice }) => ({ part, splice })))

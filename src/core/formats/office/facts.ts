@@ -15,7 +15,7 @@ import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayout } from 
 import { MAX_SEARCHED_BYTES } from './tuning.ts'
 import { PictureUses, SlideSize } from './usage.ts'
 
-/** Kinds of facts to collect from a document. */
+/** Kinds of facts that `gatherFacts` collects from a document. */
 export interface Questions {
   /** True to collect the displayed sizes of pictures. */
   readonly shown: boolean
@@ -66,7 +66,7 @@ class FactScan {
   readonly #media: Map<string, string>
   #slide: SlideSize | undefined
   #characters: PossibleCharacters | undefined
-  /** Texts that were read before the others, until their position in the package is reached. */
+  /** Texts of parts that were read early. Each is kept until the scan reaches its part. */
   readonly #textsReadEarly = new Map<string, string | undefined>()
 
   constructor(document: OoxmlDocument, questions: Questions, signal: AbortSignal) {

@@ -13,7 +13,7 @@ import { PlannedPictures } from './plan-pictures.ts'
 import type { Shown } from './usage.ts'
 
 export interface Plan {
-  /** Keys of parts that are pictures. */
+  /** Keys of the package's parts that are pictures. */
   readonly pictures: ReadonlySet<string>
   readonly shown: ReadonlyMap<string, Shown>
   /** Pictures whose samples must not change. */

@@ -21,7 +21,9 @@ export const CROP_EDIT_BYTES = 128
 export const MAX_CROP_PIXELS = 12_000_000
 /** Share of the old pixels. A picture that would keep more stays whole. Set by experiment. */
 export const MAX_CROP_PIXELS_SHARE = 0.9
-/** Pixels. Smaller crops are dropped from the new a:srcRect, because renderers that draw whole pixels would round again. Set by experiment. */
+/**
+ * Pixels. Smaller crops are dropped from the new a:srcRect, because renderers that draw whole pixels would round again. Set by experiment.
+ */
 export const MIN_CROP_PIXELS = 0.5
 
 // Numbers for fonts and slide layouts
