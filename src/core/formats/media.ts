@@ -1,4 +1,4 @@
-/** The codecs of `whittle-media`. A codec's line is its membership. */
+/** Codecs that the Worker `whittle-media` runs. To add a codec to the Worker, add it to `MEDIA_CODECS`. */
 
 import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'

@@ -1,4 +1,4 @@
-/** The codecs of `whittle-press`. A codec's line is its membership. */
+/** Codecs that the Worker `whittle-press` runs. To add a codec to the Worker, add it to `PRESS_CODECS`. */
 
 import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'

@@ -1,4 +1,4 @@
-/** What to do with each track of a movie, decided from its index and one decoded picture. */
+/** Decides for each track of a movie whether to encode it. Uses the movie's index and one decoded picture. */
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
@@ -34,7 +34,7 @@ export interface VideoJob {
   readonly track: Track
   readonly pictures: PictureTrack
   readonly cuts: readonly Cut[]
-  /** Encoded by the program beside the press. */
+  /** Set if the machine's FFmpeg encodes the pictures. `undefined`: the WebAssembly engine does. */
   readonly native?: NativeStream
 }
 
@@ -49,25 +49,28 @@ export interface Analysis {
   readonly level: Level
   readonly video: VideoJob | undefined
   readonly sounds: readonly SoundJob[]
-  /** Why the pictures are kept, when they are. */
+  /** Why the pictures are copied. `undefined`: they are encoded. */
   readonly kept: { readonly reason: Reason; readonly detail: Message } | undefined
-  /** CPU seconds the work is expected to take. */
+  /** CPU seconds that the encoding is expected to take. */
   readonly cpuSeconds: number
 }
 
-/** CPU seconds a picture takes, from measurements. */
+/** CPU seconds to encode a frame of `pixels` pixels, set by experiment on the project's fixtures. */
 export function secondsPerFrame(pixels: number): number {
   if (pixels <= 1024 * 576) return pixels * 1.5e-7
   return pixels <= 1280 * 736 ? pixels * 7e-8 : pixels * 6e-8
 }
 
-/** One message for all, or one for each part; where nothing is encoded there are none. */
+/** Returns a plan with one message for the whole film, or with one message per part. Without parts, one message copies the film. */
 export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): Plan {
   const small = cpuSeconds <= WHOLE_CPU_SECONDS && source.size <= WHOLE_BYTES
   return small || parts.length === 0 ? { kind: 'whole' } : { kind: 'parts', parts }
 }
 
-/** @param probed a picture was decoded before, as for the plan that a part belongs to */
+/**
+ * Reads the index of a movie and decides what to do with each track. @param probed true: skip the test decode, because the planner already
+ * did it
+ */
 export async function analyse(source: Source, options: Options, probed = false): Promise<Analysis> {
   const movie = await readMovie(source)
   for (const { descriptions } of movie.tracks) {
@@ -75,30 +78,30 @@ export async function analyse(source: Source, options: Options, probed = false):
   }
   await refuseSigned(source, movie)
   await refuseItems(source, movie)
-  // The head of a stream whose fragments lie in other files, which need what it says of them.
+  // A movie without samples but with `mvex` is an initialisation segment: its fragments are in other files.
   if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
     throw unsupported('index_without_media')
   const inFragments = staysFragmented(movie)
   if (inFragments && (options.output === 'mov' || movie.brand === 'qt  ')) throw unsupported('fragments_with_negative_offsets')
   if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
     throw unsupported('fragments_with_several_descriptions')
-  // In fragments some players show what an edit list leaves out.
-  if (movie.fragmented && movie.tracks.some(leavesPicturesOut)) throw unsupported('fragments_with_edits')
+  // Some players of fragmented files ignore edit lists and show the pictures that the list skips.
+  if (movie.fragmented && movie.tracks.some(skipsPictures)) throw unsupported('fragments_with_edits')
   const level = levelOf(options.quality)
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
-  // New sound needs an edit list, which some players of fragments do not read.
+  // New sound needs an edit list for the encoder delay. Some players of fragmented files ignore edit lists.
   const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
   const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
-  const judged = candidate ? await judge(source, movie, candidate, probed, options) : undefined
-  const video = judged && 'cuts' in judged ? judged : undefined
-  const kept = judged && !('cuts' in judged) ? judged : undefined
+  const pictureDecision = candidate ? await analysePictures(source, movie, candidate, probed, options) : undefined
+  const video = pictureDecision && 'cuts' in pictureDecision ? pictureDecision : undefined
+  const kept = pictureDecision && !('cuts' in pictureDecision) ? pictureDecision : undefined
   const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
   const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
   return { ...base, sounds, video, kept, cpuSeconds }
 }
 
-/** @throws CodecError (signed) */
+/** @throws CodecError (signed) if a top-level box holds Content Credentials */
 async function refuseSigned(source: Source, { top }: Movie): Promise<void> {
   for (const { type, offset } of top) {
     if (type === 'uuid' && isCredentialsBox(await source.read(offset, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
@@ -107,7 +110,7 @@ async function refuseSigned(source: Source, { top }: Movie): Promise<void> {
 
 const MOST_META_BYTES = 1024 * 1024
 
-/** @throws CodecError (unsupported_feature) for items (ISO/IEC 14496-12, 8.11.3) that are found by their place in the file, which changes */
+/** @throws CodecError (unsupported_feature) for items (ISO/IEC 14496-12, 8.11.3): `iloc` stores file offsets, and encoding moves the data */
 async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promise<void> {
   const iloc = new TextEncoder().encode('iloc')
   const inner = find(moov, moovBox, 'meta')
@@ -118,7 +121,7 @@ async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promi
   if (metas.some((meta) => indexOfBytes(meta, iloc) >= 0)) throw unsupported('items_found_by_place')
 }
 
-function leavesPicturesOut({ handler, edits, samples }: Track): boolean {
+function skipsPictures({ handler, edits, samples }: Track): boolean {
   const skip = edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
   if (handler !== 'vide' || skip === 0) return false
   const { count, dts, composition } = samples()
@@ -138,14 +141,14 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   const seconds = track.duration / track.timescale
   if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT_SOUND * bitsPerSecond) return undefined
   if (bytes - (seconds * bitsPerSecond) / 8 < LEAST_SOUND_GAIN * fileBytes) return undefined
-  // New packets follow each other without gaps.
+  // Old packets must follow each other without gaps, because the new packets do.
   if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined
-  // iTunes notes how many samples its own encoder put in front; they would not hold any more.
+  // `iTunSMPB` stores the delay of iTunes' own encoder. It would be wrong for the new sound.
   if (indexOfBytes(movie.moov, new TextEncoder().encode('iTunSMPB')) >= 0) return undefined
   return { track, stream, bitsPerSecond }
 }
 
-async function judge(
+async function analysePictures(
   source: Source,
   movie: Movie,
   track: Track,
@@ -196,11 +199,11 @@ function nativeOf(movie: Movie, entry: Box, options: Options) {
   }
 }
 
-/** How many seconds of film make a part. */
+/** Seconds of film per part, 3 to 30: about `PART_CPU_SECONDS` of CPU time. */
 export const partSeconds = (pixels: number, framesPerSecond: number) =>
   Math.min(30, Math.max(3, PART_CPU_SECONDS / (secondsPerFrame(pixels) * framesPerSecond)))
 
-/** One part when one message can do it, else parts of about 40 CPU-seconds. */
+/** Returns one part if one message can encode the film, otherwise parts of about 40 CPU seconds each. */
 export function cutFor(pictures: PictureTrack): Cut[] {
   const { samples, stream, timescale, rate } = pictures
   const pixels = stream.width * stream.height

@@ -1,10 +1,13 @@
-/** The boxes of an index that no codec may change: those that are not about how samples are stored. */
+/** Compares the index boxes of two movies. All boxes must be equal except those that describe how samples are stored. */
 
 import { type Box, find } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import { childrenOf } from '../../containers/isobmff/structure.ts'
 
-/** Children that are written anew, or left out as filling, by parent. All others are equal byte for byte, in order. */
+/**
+ * Children of each parent box that are rewritten, or dropped as padding. All other children must be equal byte for byte, in the same
+ * order.
+ */
 const WRITTEN_ANEW: { readonly [parent: string]: readonly string[] | undefined } = {
   moov: ['mvhd', 'trak', 'mvex', 'free', 'skip', 'wide'],
   trak: ['tkhd', 'edts', 'mdia'],
@@ -12,7 +15,10 @@ const WRITTEN_ANEW: { readonly [parent: string]: readonly string[] | undefined }
   minf: ['stbl'],
 }
 
-/** Bytes of the body that may change: times, by version 0 and 1 (ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2). */
+/**
+ * Byte ranges of a header's body that hold times and may change. First entry: version 0; second: version 1 (ISO/IEC 14496-12, 8.2.2,
+ * 8.3.2, 8.4.2).
+ */
 const TIMES: { readonly [type: string]: readonly [from: number, to: number][] | undefined } = {
   mvhd: [
     [16, 20],
@@ -22,7 +28,7 @@ const TIMES: { readonly [type: string]: readonly [from: number, to: number][] | 
     [20, 24],
     [28, 36],
   ],
-  // Timescale and duration.
+  // `mdhd`: timescale and duration.
   mdhd: [
     [12, 20],
     [20, 32],
@@ -31,7 +37,7 @@ const TIMES: { readonly [type: string]: readonly [from: number, to: number][] | 
 
 type Side = readonly [bytes: Uint8Array, box: Box]
 
-/** What differs, in words; undefined where nothing does. Tracks stand in the same order, as many on both sides. */
+/** Describes the first difference between two movies. `undefined`: no difference. Track order and count must match. */
 export function compareBoxes(before: Movie, after: Movie): string | undefined {
   const whole = compareParents([before.moov, before.moovBox], [after.moov, after.moovBox])
   if (whole) return whole
@@ -55,7 +61,7 @@ function compareTrack([a, was]: Side, [b, is]: Side): string | undefined {
   return minf && newMinf ? compareParents([a, minf], [b, newMinf]) : "no 'minf'"
 }
 
-/** Children of a parent that must be equal. */
+/** Compares the children of a parent box that must stay equal. */
 function compareParents([a, was]: Side, [b, is]: Side): string | undefined {
   const anew = WRITTEN_ANEW[was.type] ?? []
   const kept = (bytes: Uint8Array, parent: Box) => childrenOf(bytes, parent).filter(({ type }) => !anew.includes(type))
@@ -68,7 +74,7 @@ function compareParents([a, was]: Side, [b, is]: Side): string | undefined {
   return left.length === right.length ? undefined : `'${right[left.length]?.type}' has come`
 }
 
-/** A header's flags, language, matrix and the like. */
+/** Compares the flags, language, matrix and other fields of a header, without its times. */
 function compareHeaders(type: string, [a, was]: Side, [b, is]: Side): string | undefined {
   const without = (bytes: Uint8Array, parent: Box) => {
     const header = find(bytes, parent, type)

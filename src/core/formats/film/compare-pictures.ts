@@ -1,4 +1,4 @@
-/** New pictures against the old: both films are decoded in one engine, wholly or in stretches, and measured anew. */
+/** Compares the pictures of two films. Decodes both in one engine, in full or in stretches, and measures SSIM and PSNR again. */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
@@ -12,54 +12,54 @@ import { engineFor } from './refuse.ts'
 import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
 import { COMPARED_PIXELS, COMPARED_PIXELS_A_BREATH, MIN_PSNR_DB } from './tuning.ts'
 
-/** A track of one of the two films. */
+/** A track of the uploaded or the resulting film. */
 export interface Side {
   readonly source: Source
   readonly moov: Uint8Array
   readonly track: Track
 }
 
-/** Pictures as they lie in one of the two films. */
+/** The picture samples of the uploaded or the resulting film, with their decoder. */
 export interface LaidPictures {
   readonly source: Source
   readonly stream: VideoStream
   readonly samples: Samples
-  /** Frames have no times of their own (AVI): `secondsOf` is given their numbers. */
+  /** True if frames have no timestamps (AVI): `secondsOf` then gets frame numbers. */
   readonly counted: boolean
-  /** Since the film's first frame. */
+  /** Seconds since the film's first frame. */
   secondsOf(time: number): number
-  /** How long a frame is shown. */
+  /** Display duration of a frame in seconds. */
   readonly frameSeconds: number
 }
 
-/** Where both films are decoded from, and until when, in seconds. */
+/** A span of both films that is decoded and compared, in seconds of display time. */
 export interface Stretch {
-  /** Samples of the old and the new film that decoding can begin with; frames before `from` are left out. */
+  /** Sync samples of the old and the new film at which decoding starts. Frames before `from` are decoded but not compared. */
   readonly at: readonly [number, number]
   readonly from: number
   readonly to: number
 }
 
-/** How many frames were compared, and what is wrong. */
+/** Number of frames compared, and the first difference. `undefined`: no difference. */
 export interface Compared {
   readonly frames: number
   readonly difference?: string | undefined
 }
 
-/** All of both films. */
+/** The stretch that covers the whole of both films. */
 export const WHOLE: Stretch = { at: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
 
-/** What measuring the same frames again may give less, for other rounding and other frames with SSIM where a part began. */
+/** Allowed deficit when the same frames are measured again: rounding differs, and SSIM samples other frames at the start of a part. */
 const TOLERANCE: LumaFigures = { ssim: 0.005, psnrDb: 0.05 }
 
-/** What the receipt says of the pictures. */
+/** Quality figures of the pictures in the receipt. `undefined`: the receipt has none. */
 export const claimedOf = (outcome: Outcome): PictureLoss | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
 
-/** Whether a film of so many pictures is short enough to be compared wholly. */
+/** True if a film with `frames` frames is short enough to be compared in full. */
 export const isShort = (frames: number, { width, height }: { width: number; height: number }): boolean =>
   2 * frames * width * height <= COMPARED_PIXELS
 
-/** @param claim what no second that is compared wholly may be worse than */
+/** Compares stretches of two films. @param claim figures of the receipt; no second that is compared in full may be worse */
 export async function comparePictures(
   films: readonly [LaidPictures, LaidPictures],
   stretches: readonly Stretch[],
@@ -75,13 +75,13 @@ export async function comparePictures(
     const found = await compareStretch(engine, films, stretch, options)
     if (typeof found === 'string') return { frames, difference: found }
     frames += found.frames
-    const difference = found.frames > 0 ? missing(found, stretch, films[1].frameSeconds, claim) : undefined
+    const difference = found.frames > 0 ? deficitOf(found, stretch, films[1].frameSeconds, claim) : undefined
     if (difference) return { frames, difference }
   }
   return { frames }
 }
 
-/** Figures of a whole film, however long it is; what is wrong where its frames are not those of the upload. */
+/** Measures a whole film of any length. Returns a description of the difference if its frames are not those of the upload. */
 export async function measurePictures(films: readonly [LaidPictures, LaidPictures], options: Options): Promise<FilmFigures | string> {
   using engine = engineFor(films[0].stream)
   engine.openVideo(films[0].stream, 0)
@@ -91,12 +91,12 @@ export async function measurePictures(films: readonly [LaidPictures, LaidPicture
   return found.seconds.figures(films[1].frameSeconds) ?? 'no frame was measured'
 }
 
-/** What a stretch showed. */
+/** Measurements of one stretch. */
 interface Measured {
   readonly frames: number
   readonly mse: number
   readonly seconds: Seconds
-  /** When the last frame was shown. */
+  /** Display time of the last frame, in seconds. */
   readonly last: number
 }
 
@@ -129,7 +129,7 @@ async function compareStretch(
   }
 }
 
-/** The times of the frames that the engine shows, from those of the stretch on; each stays in the engine until the next. */
+/** Yields the display times of the decoded frames from the stretch's start on. The engine keeps a frame until the next one is requested. */
 async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, from }: Stretch): AsyncGenerator<number, undefined> {
   const { source, samples, counted } = film
   using window = new Window(source, LARGE_WINDOW_BYTES)
@@ -153,8 +153,8 @@ async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, fr
   return undefined
 }
 
-/** What a stretch has less than the receipt says. */
-function missing({ mse, seconds, last }: Measured, { from, to }: Stretch, frameSeconds: number, claim?: PictureLoss): string | undefined {
+/** Describes by how much a stretch is worse than the receipt. `undefined`: it is not worse. */
+function deficitOf({ mse, seconds, last }: Measured, { from, to }: Stretch, frameSeconds: number, claim?: PictureLoss): string | undefined {
   const psnrDb = psnrOf(mse)
   if (psnrDb < MIN_PSNR_DB) return `pictures of ${psnrDb.toFixed(1)} dB at ${Math.max(0, from).toFixed(1)} s`
   const whole = to === Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** New sound against the old: stretches of both are decoded and compared sample by sample. */
+/** Compares new sound with the old sound. Decodes stretches of both and compares them sample by sample. */
 
 import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -14,23 +14,23 @@ import { packetStream, pcmStream } from './decoders.ts'
 import type { SoundRuns } from './sound.ts'
 import { LOW_HERTZ, MAX_SOUND_STRETCHES, MOST_LOW_NOISE, SILENCE_LEVEL, SNR_TOLERANCE_DB } from './tuning.ts'
 
-/** Sound as it lies in a file. */
+/** Encoded sound in a file, with the position of each decodable unit. */
 export interface LaidSound {
   readonly source: Source
   readonly stream: AudioStream
-  /** Bytes that a decoder takes at once, in order. */
+  /** Byte ranges that the decoder takes in one call, in playing order. */
   readonly units: SoundRuns
-  /** The first sample of each unit. */
+  /** Index of the first sample of each unit. */
   readonly starts: Float64Array
-  /** All samples. */
+  /** Total number of samples per channel. */
   readonly samples: number
-  /** The first ones, which a decoder only half knows, when the packets in front that it would need were left out. */
+  /** Number of samples at the start that the decoder cannot reproduce, because packets before them were dropped. `undefined`: 0. */
   readonly faded?: number
 }
 
 const UNIT_BYTES = 32 * 1024
 
-/** Sound in blocks of `perBlock` samples, which lie in runs. */
+/** Indexes sound that is stored in runs of blocks with `perBlock` samples each. */
 export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns, perBlock = 1): LaidSound {
   const { blockAlign } = stream
   const step = Math.max(blockAlign, UNIT_BYTES - (UNIT_BYTES % blockAlign))
@@ -50,17 +50,17 @@ export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns,
   return { source, stream, units, starts: Float64Array.from(starts), samples }
 }
 
-/** Packets of `perPacket` samples each. */
+/** Indexes sound packets with `perPacket` samples each. */
 export function laidPackets(source: Source, stream: AudioStream, units: SoundRuns, perPacket: number): LaidSound {
   const starts = new Float64Array(units.count)
   for (let i = 0; i < units.count; i++) starts[i] = i * perPacket
   return { source, stream, units, starts, samples: units.count * perPacket }
 }
 
-/** How far packets may stand from where their number puts them, in seconds: some recorders round their clock to milliseconds. */
+/** Seconds by which a packet's timestamp may differ from its expected time. Some recorders round timestamps to milliseconds. By experiment. */
 const STEADY_SECONDS = 0.003
 
-/** Samples of a packet, when all follow each other without gaps; else undefined. */
+/** Samples per packet if all packets follow each other without gaps, otherwise `undefined`. */
 export function steadyPackets({ count, dts }: Samples, timescale: number, hertz: number): number | undefined {
   if (count < 2) return undefined
   const place = (i: number) => ((dts[i]! - dts[0]!) * hertz) / timescale
@@ -69,7 +69,7 @@ export function steadyPackets({ count, dts }: Samples, timescale: number, hertz:
   return perPacket
 }
 
-/** A movie's track of sound; undefined when there is no decoder, or it has gaps. */
+/** Indexes the sound track of a movie. `undefined`: no decoder, or the packets have gaps. */
 export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidSound | undefined {
   const entry = track.descriptions[0]!
   const uncompressed = pcmStream(moov, entry)
@@ -84,13 +84,14 @@ export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidS
 
 const STRETCH_SECONDS = 2
 
-/** How much of so many seconds of sound `compareSound` decodes, 0–1. */
+/** Share of `seconds` seconds of sound that `compareSound` decodes, 0 to 1. */
 export const comparedShare = (seconds: number): number => Math.min(1, (MAX_SOUND_STRETCHES * STRETCH_SECONDS) / seconds)
 
 /**
- * @param shift by how many samples the new sound is later than the old, in samples
- * @param snrDb what the receipt says
- * @returns what is wrong
+ * Compares stretches of two sound tracks.
+ * @param shift samples by which the new sound starts later than the old
+ * @param snrDb signal-to-noise ratio in the receipt, in dB
+ * @returns a description of the difference. `undefined`: no difference
  */
 export async function compareSound(
   old: LaidSound,
@@ -116,9 +117,10 @@ export async function compareSound(
     const span = Math.max(1, Math.round(hertz / LOW_HERTZ))
     a.forEach((channel, i) => {
       all.add(channel.subarray(skip), b[i]!.subarray(skip))
-      // The receipt counts these, too, from before the packets in front were left out: what they were then cannot be asked, so they add no noise.
+      // The receipt's ratio includes the first samples, measured before earlier packets were dropped. Their noise cannot be measured
+      // again, so it counts as zero.
       all.add(channel.subarray(0, skip), channel.subarray(0, skip))
-      low.add(averaged(channel, span), averaged(b[i]!, span))
+      low.add(averageGroups(channel, span), averageGroups(b[i]!, span))
     })
     for (const channel of [...a, ...b]) discard(channel)
     const loud = low.signal / ((count / span) * a.length) > SILENCE_LEVEL
@@ -128,10 +130,10 @@ export async function compareSound(
   return undefined
 }
 
-/** Packets that a decoder needs before it is in step. */
+/** Packets to decode before the first compared one, so that the decoder's state has settled. */
 const RUN_UP = 8
 
-/** Planar samples `from … from + count`, silence where there are none. */
+/** Decodes the planar samples `from` to `from + count`. Positions without sound are silence. */
 async function stretch({ source, stream, units, starts }: LaidSound, from: number, count: number): Promise<Float32Array[]> {
   const out = Array.from({ length: stream.channels }, () => new Float32Array(count))
   let first = 0
@@ -157,8 +159,8 @@ async function stretch({ source, stream, units, starts }: LaidSound, from: numbe
   return out
 }
 
-/** Means of `span` samples each. */
-function averaged(samples: Float32Array, span: number): Float32Array {
+/** Averages each group of `span` samples, which removes high frequencies. */
+function averageGroups(samples: Float32Array, span: number): Float32Array {
   const out = new Float32Array(Math.floor(samples.length / span))
   for (let i = 0, at = 0; i < out.length; i++) {
     let sum = 0

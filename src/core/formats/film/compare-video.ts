@@ -1,4 +1,4 @@
-/** A new track of pictures against the old one: as many frames, at the same times, that decode and look alike. */
+/** Compares a new picture track with the old one: frame count, display times, and decoded pictures. */
 
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -24,17 +24,17 @@ import { compareNatively, nativeSides } from './native/compare.ts'
 import { engineFor } from './refuse.ts'
 import { COMPARED_PIXELS, DECODED_PIXELS, MAX_PICTURE_STRETCHES } from './tuning.ts'
 
-/** What is wrong with a track, or how much of it was compared, 0–1. */
+/** The first difference of a track (`undefined`: none), and the share of it that was compared, 0 to 1. */
 export interface Found {
   readonly difference?: string | undefined
   readonly share: number
 }
 
-/** Where the shown part begins, in the track's timescale. */
+/** Media time at which the shown part of a track begins, in the track's timescale. */
 export const startOf = (track: Track) => track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
 
 export async function compareVideo(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
-  // Their chunks; what follows asks for samples.
+  // Frees the chunk tables of both tracks. The comparison below needs only their sample tables.
   for (const side of [old, made]) side.track.forget()
   const used = usedSamples(old.track.samples())
   const { count } = made.track.samples()
@@ -48,7 +48,7 @@ export async function compareVideo(old: Side, made: Side, outcome: Outcome, opti
   return { difference, share: frames / count }
 }
 
-/** Display times, but for a constant that the edit lists answer for. */
+/** Compares the display times of two tracks. A constant shift is allowed if the edit lists account for it. */
 function compareTimes(a: Track, b: Track): string | undefined {
   const [p, q] = [shownTimes(a.samples()), shownTimes(b.samples())]
   if (a.timescale !== b.timescale) return 'another timescale'
@@ -61,15 +61,18 @@ function compareTimes(a: Track, b: Track): string | undefined {
   return moved === shift ? undefined : `the edit list moved by ${moved}, the frames by ${shift}`
 }
 
-/** Of all frames, in the order they are shown. */
+/** Display times of all frames, sorted. */
 function shownTimes({ count, size, dts, composition }: Samples): Float64Array {
   const times = new Float64Array(usedSamples({ count, size }))
   for (let i = 0, frame = 0; i < count; i++) if (size[i]! > 0) times[frame++] = dts[i]! + composition[i]!
   return times.sort()
 }
 
-/** From every sync sample on (every part of a film begins with one), as many frames as the time allows. */
-async function decodeSome({ source, moov, track }: Side, options: Options): Promise<string | undefined> {
+/**
+ * Decodes the result from each sync sample on, because each part of a film begins with one. Frames per sync sample are limited by
+ * `DECODED_PIXELS`.
+ */
+async function decodeFromSyncs({ source, moov, track }: Side, options: Options): Promise<string | undefined> {
   const samples = track.samples()
   const stream = videoStream(moov, track.descriptions[0]!)
   if (!stream) return 'no decoder for the result'
@@ -95,8 +98,8 @@ async function decodeStretches(
   for (let k = 0; k < syncs.length; k += every) {
     const from = syncs[k]!
     const to = Math.min(syncs[k + 1] ?? samples.count, from + frames)
-    const trouble = await decodeStretch(engine, window, samples, { from, to }, options)
-    if (trouble) return trouble
+    const problem = await decodeStretch(engine, window, samples, { from, to }, options)
+    if (problem) return problem
     engine.restartVideo()
   }
   return undefined
@@ -132,24 +135,24 @@ async function decodeStretch(
   return pictures === to - from ? undefined : `${pictures} pictures from ${to - from} frames`
 }
 
-/** The seconds of a stretch: long enough to hold a whole second, wherever it begins. */
+/** Length of a compared stretch in seconds: it contains a whole second wherever it starts. */
 const STRETCH_SECONDS = 2.2
 const [FEWEST_STRETCHES, MOST_STRETCHES] = [4, 12]
 
-/** Short films wholly; of long ones stretches from where both can be decoded from. */
+/** Compares short films in full. Compares long films in stretches that start where both films have a sync sample. */
 async function compareShown(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Compared> {
   const [x, y] = [laidPictures(old), laidPictures(made)]
   if (!x || !y) return { frames: 0, difference: 'no decoder' }
   const { count } = y.samples
   if (isShort(count, y.stream)) return await comparePictures([x, y], [WHOLE], claimedOf(outcome), options)
-  const difference = await decodeSome(made, options)
+  const difference = await decodeFromSyncs(made, options)
   if (difference) return { frames: 0, difference }
   const pixels = 2 * y.stream.width * y.stream.height * (STRETCH_SECONDS / y.frameSeconds)
   const most = Math.max(FEWEST_STRETCHES, Math.min(MOST_STRETCHES, Math.floor(COMPARED_PIXELS / pixels)))
   return await comparePictures([x, y], stretchesOf(x, y, most), claimedOf(outcome), options)
 }
 
-/** At most so many, spread evenly over what both films can be decoded from. */
+/** Returns at most `most` stretches, spread evenly over the sync samples that both films share. */
 export function stretchesOf(x: LaidPictures, y: LaidPictures, most: number): Stretch[] {
   const pairs = commonSyncs(x, y)
   const step = Math.max(1, pairs.length / most)
@@ -181,13 +184,13 @@ export function laidPictures({ source, moov, track }: Side): LaidPictures | unde
 
 const timeOf = ({ samples, secondsOf }: LaidPictures, i: number) => secondsOf(samples.dts[i]! + samples.composition[i]!)
 
-/** Sync samples of both films that show the same frame, as pairs. */
+/** Pairs of sync samples, one of each film, that show the same frame. */
 function commonSyncs({ samples: x }: LaidPictures, { samples: y }: LaidPictures): [number, number][] {
   const shift = leastOf(firstTimes(y)) - leastOf(firstTimes(x))
-  // Of the result, which has few: all pictures of the original may be sync samples.
+  // The map holds the sync samples of the result, which has few. In the original, every picture may be a sync sample.
   const syncs = new Map<number, number>()
   for (let i = 0; i < y.count; i++) if (y.sync[i]) syncs.set(y.dts[i]! + y.composition[i]! - shift, i)
-  // Phones give some pictures the time of the one before: which of the two is which, times do not tell.
+  // Some phones give two pictures the same time. Such a time does not identify a frame, so it is skipped.
   const shown = shownTimes(x)
   for (let i = 1; i < shown.length; i++) if (shown[i] === shown[i - 1]) syncs.delete(shown[i]!)
   discard(shown)

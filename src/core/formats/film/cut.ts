@@ -1,20 +1,20 @@
-/** Where a film is cut: spans of display time that begin at sync samples, and what must be decoded for each. */
+/** Cuts a film into parts. A part is a span of display time that begins at a sync sample, with the samples to decode for it. */
 import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
 import { MAX_PART_BYTES, MOST_REORDERED_FRAMES } from './tuning.ts'
 
 export interface Cut {
-  /** Samples to decode, in decoding order. */
+  /** Samples to decode, in decoding order: from `from` up to, but not including, `to`. */
   readonly from: number
   readonly to: number
-  /** Where frames are counted: the place of the first picture that decoding from `from` gives. */
+  /** For films without timestamps: number of the first frame that decoding from `from` gives. */
   readonly first?: number
-  /** Display times of the frames that belong to this part: from `start` up to `end`. */
+  /** Display times of the frames of this part: from `start` up to, but not including, `end`. */
   readonly start: number
   readonly end: number
   readonly frames: number
 }
 
-/** Cuts about every `seconds`, at sync samples; inside a group of pictures only when it lasts more than twice as long. */
+/** Cuts a film about every `seconds` seconds at sync samples. Cuts inside a group of pictures only if it is more than twice as long. */
 export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
   const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
   const order = shownOrder(samples)
@@ -26,10 +26,10 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
     bytes += samples.size[order[k - 1]!]!
     const passed = (pts(sample) - pts(order[starts.at(-1)!]!)) / timescale
     const sync = samples.sync[sample] !== 0
-    const due = sync ? passed >= seconds * 0.75 || bytes >= MAX_PART_BYTES : passed >= seconds * 2 || bytes >= 2 * MAX_PART_BYTES
+    const isDue = sync ? passed >= seconds * 0.75 || bytes >= MAX_PART_BYTES : passed >= seconds * 2 || bytes >= 2 * MAX_PART_BYTES
     const left = (pts(order.at(-1)!) - pts(sample)) / timescale
-    // Two frames at one time must not be parted, and a tiny rest is not worth a part.
-    if (!due || left < seconds * 0.3 || pts(sample) === pts(order[k - 1]!)) continue
+    // Two frames with the same time stay in one part. A short rest at the end joins the part before it.
+    if (!isDue || left < seconds * 0.3 || pts(sample) === pts(order[k - 1]!)) continue
     starts.push(k)
     bytes = 0
   }
@@ -46,7 +46,7 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
   })
 }
 
-/** The samples that are not empty in the order they are shown; those of one time as they are decoded. */
+/** Indexes of the non-empty samples in display order. Samples with the same time keep their decoding order. */
 function shownOrder(samples: Samples): Uint32Array {
   const { count, size, dts, composition } = samples
   const order = new Uint32Array(usedSamples(samples))
@@ -55,7 +55,7 @@ function shownOrder(samples: Samples): Uint32Array {
   let moved = 0
   for (let i = 0, filled = 0; i < count; i++) {
     if (size[i] === 0) continue
-    // Nearly in order, where the engine's own sort would make lists of all.
+    // Insertion sort, because the order is nearly sorted. The built-in sort would copy the whole array.
     let at = filled++
     for (; moved <= most && at > 0 && pts(order[at - 1]!) > pts(i); at--, moved++) order[at] = order[at - 1]!
     order[at] = i
@@ -63,7 +63,7 @@ function shownOrder(samples: Samples): Uint32Array {
   return moved <= most ? order : order.sort((a, b) => pts(a) - pts(b) || a - b)
 }
 
-/** How many frames, at most, are decoded before one that is shown earlier than they are. */
+/** Largest number of frames that are decoded before a frame that is shown earlier than they are, at most 16. */
 export function reorderDepth(samples: Samples): number {
   let deepest = 0
   for (let i = 1; i < samples.count; i++) {

@@ -1,11 +1,11 @@
-/** Sample descriptions of ISO media and QuickTime as FFmpeg's decoders want them. */
+/** Maps sample descriptions of ISO media and QuickTime files to FFmpeg decoders. */
 
 import type { AudioStream, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 
-/** Decoders by the type of the sample entry. */
+/** FFmpeg video decoders by sample entry type. */
 const VIDEO: { readonly [type: string]: string } = {
   avc1: 'h264',
   avc3: 'h264',
@@ -40,26 +40,26 @@ const VIDEO: { readonly [type: string]: string } = {
   mp2v: 'mpeg2video',
 }
 
-/** MPEG-2 of cameras, in MOV: HDV, XDCAM EX, HD and HD422, and IMX, each rate and size with a type of its own (QuickTime's list of codecs). */
+/** Sample entry types of camera MPEG-2 in MOV (HDV, XDCAM EX, HD, HD422, IMX). QuickTime defines one type for each rate and size. */
 const CAMERA_MPEG2 = /^(?:m2v1|hdv[1-9a]|xdv[1-9a-fjk]|xd5[1459a-f]|xdhd|xdh2|mx[345][np]|AVmp)$/
 
 const decoderOf = (type: string): string | undefined => VIDEO[type] ?? (CAMERA_MPEG2.test(type) ? 'mpeg2video' : undefined)
 
-/** Codec configurations, whole or without their version. */
+/** Boxes that hold the codec configuration for the decoder. */
 const CONFIGURATIONS = ['avcC', 'hvcC', 'glbl']
 
 const tagOf = (type: string) => [...type].reduce((tag, letter, i) => (tag | (letter.charCodeAt(0) << (i * 8))) >>> 0, 0)
 
-/** The decoder of a visual sample entry (ISO/IEC 14496-12, 12.1.3), if there is one. */
+/** Video stream of a visual sample entry (ISO/IEC 14496-12, 12.1.3). `undefined`: no decoder. */
 export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefined {
   let decoder = decoderOf(entry.type)
   if (!decoder || entry.end - entry.body < 78) return undefined
-  // RGB without a palette; with a fourth byte it would be transparency.
+  // Uncompressed pictures must be 24-bit RGB. 8 bits need a palette, and 32 bits include transparency.
   if (entry.type === 'raw ' && u16At(moov, entry.body + 74) !== 24) return undefined
   const inside = { body: entry.body + 78, end: entry.end }
   let extradata: Uint8Array = new Uint8Array()
   for (const child of boxes(moov, inside.body, inside.end)) {
-    // Dolby Vision's second layer has no place in H.264.
+    // H.264 cannot carry the second layer of Dolby Vision.
     if (child.type === 'dvcC' || child.type === 'dvvC') return undefined
     if (CONFIGURATIONS.includes(child.type)) extradata = moov.slice(child.body, child.end)
     if (child.type === 'esds') {
@@ -78,7 +78,7 @@ export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefin
   return { decoder, extradata, width, height, tag: tagOf(entry.type), bitsPerSample: u16At(moov, entry.body + 74) }
 }
 
-/** An ES descriptor's decoder configuration (ISO/IEC 14496-1, 7.2.6): object type and specific information. */
+/** Object type and decoder-specific information of an ES descriptor (ISO/IEC 14496-1, 7.2.6). */
 export function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number; specific: Uint8Array } | undefined {
   let at = esds.body + 4
   let objectType = -1
@@ -91,7 +91,7 @@ export function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number
       if (!(byte & 0x80)) break
     }
     if (tag === 3) {
-      // ES_ID, then flags: dependsOn (0x80), URL (0x40), OCR (0x20).
+      // ES_ID (2 bytes), then flags: dependsOn (0x80), URL (0x40), OCR (0x20).
       const flags = moov[at + 2]!
       at += 3 + (flags & 0x80 ? 2 : 0)
       if (flags & 0x40) at += 1 + moov[at]!
@@ -106,7 +106,10 @@ export function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number
   return objectType < 0 ? undefined : { objectType, specific: new Uint8Array() }
 }
 
-/** The decoder of uncompressed sound (QuickTime File Format, "Sound Sample Descriptions"); undefined for everything else. */
+/**
+ * Audio stream of uncompressed sound (QuickTime File Format, "Sound Sample Descriptions"). `undefined`: not uncompressed, or not
+ * supported.
+ */
 export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
   if (entry.end - entry.body < 28) return undefined
   const version = u16At(moov, entry.body + 8)
@@ -117,7 +120,8 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
   let decoder: string | undefined
   if (version === 1) fields = 44
   if (version === 2 && entry.end - entry.body >= 64) {
-    // Version 2: rate as a double at 32, channels at 40, bits at 48, flags at 52 (float 1, big-endian 2, signed 4).
+    // Sound description version 2: rate as a double at offset 32, channels at 40, bits at 48, flags at 52 (1 float, 2 big-endian, 4
+    // signed).
     hertz = Math.round(new ByteReader(moov, false).f64(entry.body + 32))
     channels = u32At(moov, entry.body + 40)
     bits = u32At(moov, entry.body + 48)
@@ -131,7 +135,7 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
   return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: stored, blockAlign: (channels * stored) >> 3, tag: 0 }
 }
 
-/** AAC LC and Apple Lossless, mono or stereo, a packet a sample; undefined for everything else. */
+/** Audio stream of AAC LC or Apple Lossless, mono or stereo, one packet per sample. `undefined`: any other sound. */
 export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
   if (entry.end - entry.body < 28 || (entry.type !== 'mp4a' && entry.type !== 'alac')) return undefined
   const version = u16At(moov, entry.body + 8)
@@ -140,7 +144,7 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
   const packets = { bitsPerSample: 16, blockAlign: 0, tag: 0 }
   if (entry.type === 'alac') {
     const cookie = find(moov, inside, 'alac') ?? find(moov, inside, 'wave', 'alac')
-    // ALACSpecificConfig behind version and flags: depth at 5, channels at 9, rate at 20.
+    // ALACSpecificConfig follows 4 bytes of version and flags: bit depth at offset 5, channels at 9, rate at 20.
     if (!cookie || cookie.end - cookie.body < 28) return undefined
     const channels = moov[cookie.body + 13]!
     const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32At(moov, cookie.body + 24), channels }
@@ -149,7 +153,8 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
   const esds = find(moov, inside, 'esds') ?? find(moov, inside, 'wave', 'esds')
   const config = esds && decoderConfig(moov, esds)
   if (config?.objectType !== 0x40 || config.specific.length < 2) return undefined
-  // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): 5 bits of object type, 4 of frequency, 4 of channels; behind sync word 0x2b7: SBR or not.
+  // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): 5 bits object type, 4 bits frequency index, 4 bits channels. Sync word 0x2b7 announces
+  // SBR.
   const [first, second] = [config.specific[0]!, config.specific[1]!]
   const hertz = AAC_RATES[((first & 7) << 1) | (second >> 7)]
   const channels = (second >> 3) & 15
@@ -165,7 +170,7 @@ function lpcm(flags: number, bits: number): string | undefined {
   return [16, 24, 32].includes(bits) && flags & 4 ? `pcm_s${bits}${end}` : undefined
 }
 
-/** `ipcm` and `fpcm` (ISO/IEC 23003-5, 5.1): `pcmC` says the order of bytes (bit 0 of its flags: little-endian) and the bits. */
+/** Decoder for `ipcm` and `fpcm` (ISO/IEC 23003-5, 5.1). Box `pcmC` gives the byte order (flag bit 0: little-endian) and the bit depth. */
 function isoPcm(moov: Uint8Array, entry: Box): string | undefined {
   if (entry.type !== 'ipcm' && entry.type !== 'fpcm') return undefined
   const config = find(moov, { body: entry.body + 28, end: entry.end }, 'pcmC')
@@ -202,11 +207,11 @@ function byType(type: string, bits: number, little: boolean): string | undefined
   }
 }
 
-/** `wave/enda` says 1 for little-endian samples. */
+/** True if atom `wave/enda` has the value 1: samples are little-endian. */
 function littleEndian(moov: Uint8Array, inside: { body: number; end: number }): boolean {
   const enda = find(moov, inside, 'wave', 'enda')
   return enda !== undefined && u16At(moov, enda.body) === 1
 }
 
-/** Encrypted tracks (ISO/IEC 14496-12, 8.12) are nobody's business. */
+/** True if the sample entry type marks an encrypted track (ISO/IEC 14496-12, 8.12). */
 export const isEncrypted = (entry: Box) => ['encv', 'enca', 'drmi', 'drms', 'encs'].includes(entry.type)

@@ -1,4 +1,7 @@
-/** MP4 and QuickTime: cut, encode, join; or copy what is better kept into a file without dead space. */
+/**
+ * Codecs for MP4 and QuickTime. Tracks that shrink are encoded again in parts and joined; all other tracks are copied. Unused space is
+ * dropped.
+ */
 
 import { sumOf } from '../../bytes/compact-array.ts'
 import { MOV, MP4 } from '../../catalog/formats/film.ts'
@@ -19,10 +22,10 @@ import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 
-/** MP4 (ISO/IEC 14496-14) and its relatives by brand. */
+/** MP4 (ISO/IEC 14496-14) and related brands, for example M4V and 3GP. */
 export const mp4: SegmentedCodec = filmCodec(MP4)
 
-/** QuickTime movies. */
+/** QuickTime movies (MOV). */
 export const mov: SegmentedCodec = filmCodec(MOV)
 
 function filmCodec(format: KnownFormat): SegmentedCodec {
@@ -42,7 +45,7 @@ async function planned(source: Source, options: Options): Promise<JobPlan> {
   return planOf(source, analysis.cpuSeconds, partsOf(analysis))
 }
 
-/** Parts of the pictures, then one for each sound track that is encoded. */
+/** Plans one part per cut of the pictures, then one part per sound track that is encoded. */
 export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   const cuts = video?.cuts ?? []
   const frames = cuts.reduce((sum, cut) => sum + cut.frames, 0)
@@ -66,11 +69,11 @@ async function compressPart(source: Source, part: PartPlan, sink: Sink, options:
   using _ = analysis.movie
   const { video } = analysis
   if (video && isOfPictures(part) && isHopeless(soFar, sumOf(video.pictures.samples.size))) return await keptPictures(sink)
-  return await runPart(source, alone(analysis, part), part, sink, options)
+  return await runPart(source, keepOnlyPart(analysis, part), part, sink, options)
 }
 
-/** What a part of pictures needs, and nothing of the tables of the whole film, which would be megabytes beside the engine. */
-function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
+/** Returns an analysis with only the samples of one picture part. The tables of the whole film would take megabytes beside the encoder. */
+function keepOnlyPart(analysis: Analysis, { index, facts }: PartPlan): Analysis {
   const { video, movie } = analysis
   const cut = video?.cuts[index]
   if (!video || !cut || facts['kind'] !== 'pictures') return analysis
@@ -85,7 +88,7 @@ function alone(analysis: Analysis, { index, facts }: PartPlan): Analysis {
   return { ...analysis, video: { ...video, pictures, cuts } }
 }
 
-/** One part by an analysis at hand. */
+/** Encodes one part of a film whose analysis is already known. */
 export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const { video, sounds, level } = analysis
   const writer = new PartWriter(sink)
@@ -95,7 +98,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     const runs = runsOf(job.track, job.stream)
     const sound = { source, stream: job.stream, runs, options }
     const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
-    const { head, memoryBytes } = await made.then((done) => inTime(done, job.track)).catch(keptSound)
+    const { head, memoryBytes } = await made.then((done) => checkDuration(done, job.track)).catch(emptySoundPart)
     return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
   }
   const cut = video?.cuts[part.index]
@@ -116,22 +119,25 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
 }
 
-/** @throws CodecError (unsupported_feature) for sound that lasts otherwise than its times say: coded anew it would come at other moments */
-function inTime(made: EncodedSound, { duration, timescale }: Track): EncodedSound {
+/**
+ * @throws CodecError (unsupported_feature) if the decoded duration of the sound differs from the track's duration: the new sound would
+ * drift
+ */
+function checkDuration(made: EncodedSound, { duration, timescale }: Track): EncodedSound {
   const { samples, hertz } = made.head
-  // The encoder's run-up and its last packet take the other half.
+  // Half of the tolerance is reserved for the encoder delay and the padding of the last packet.
   if (Math.abs(samples / hertz - duration / timescale) < MAX_SOUND_DRIFT / 2) return made
   throw unsupported('sound_lasts_otherwise_than_times_say')
 }
 
-/** Packets that are not what the track says stay as they are: a part that tells of none. */
-function keptSound(error: unknown): EncodedSound {
+/** Returns a sound part without packets, so that the old sound track is copied, if its packets contradict the track header. */
+function emptySoundPart(error: unknown): EncodedSound {
   if (!isCodecError(error, 'unsupported_feature')) throw error
   const head = { kind: 'sound', config: [], count: 0, hertz: 0, channels: 0, delay: 0, samples: 0, signal: 0, noise: 0 } as const
   return { head: { ...head, config: [] }, memoryBytes: 0 }
 }
 
-/** Plan, parts and join in sequence; stops encoding pictures as soon as they do not get smaller. */
+/** Runs plan, parts and join in one message. Stops encoding pictures once the parts are no longer smaller than the source. */
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
   const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)

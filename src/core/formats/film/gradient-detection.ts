@@ -1,4 +1,4 @@
-/** Whether a part of a film shows much that is smooth: skies, walls, shadows, where steps and blocks of colour are seen first. */
+/** Detects smooth gradients in a part of a film, for example sky, walls and shadows. Banding and blocking are most visible there. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
@@ -11,10 +11,13 @@ import type { PictureTrack } from './picture-track.ts'
 import { engineFor } from './refuse.ts'
 import { MOST_SAMPLED_PICTURES, MOST_SLOPE_VARIANCE, MOSTLY_SHARE, SMOOTH_SHARE } from './tuning.ts'
 
-/** Packets that a decoder may want before it gives a picture. */
+/** Packets sent to the decoder before giving up on a picture. */
 const MOST_PACKETS = 20
 const SQUARE = 8
-/** Levels between the means of neighbouring squares: a slope that eight bits can only show in steps, but no single colour. */
+/**
+ * Range of the difference between the means of neighbouring squares, in levels of 255: steeper than flat colour, shallow enough for 8-bit
+ * steps to show.
+ */
 const [LEAST_SLOPE, MOST_SLOPE] = [0.08, 4]
 
 interface Stretch {
@@ -24,17 +27,17 @@ interface Stretch {
   readonly options: Options
 }
 
-/** Partly: in one of the pictures that are looked at; mostly: in all of them together. */
+/** `partly`: at least one sampled picture is smooth. `mostly`: the sampled pictures together are. */
 export type Smooth = 'partly' | 'mostly'
 
-/** undefined: it is not. What cannot be decoded is not smooth, and the encoder will say what is wrong with it. */
+/** Detects smooth gradients in a part. `undefined`: no gradients, or the part cannot be decoded (the encoder then reports the error). */
 export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
   using engine = engineFor(part.track.stream)
   const shares: number[] = []
   try {
     engine.openVideo(part.track.stream)
-    for (const sync of placesIn(part)) {
-      shares.push(await shareAt(engine, part, sync))
+    for (const sync of sampledSyncs(part)) {
+      shares.push(await smoothShareAt(engine, part, sync))
       engine.restartVideo()
     }
   } catch (error) {
@@ -46,16 +49,16 @@ export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
   return sum >= MOSTLY_SHARE * shares.length ? 'mostly' : 'partly'
 }
 
-/** Sync samples, spread over the part. */
-function placesIn({ track: { samples }, cut }: Stretch): number[] {
+/** Sync samples spread evenly over the part. */
+function sampledSyncs({ track: { samples }, cut }: Stretch): number[] {
   const syncs: number[] = []
   for (let i = cut.from; i < cut.to; i++) if (i === cut.from || (samples.sync[i] && samples.size[i])) syncs.push(i)
   const count = Math.min(MOST_SAMPLED_PICTURES, syncs.length)
   return Array.from({ length: count }, (_, k) => syncs[Math.floor((k * syncs.length) / count)]!)
 }
 
-/** Of the first picture from a sync sample on. */
-async function shareAt(engine: Ffmpeg, { source, track, cut, options }: Stretch, sync: number): Promise<number> {
+/** Share of smooth squares in the first picture that is decoded from a sync sample on. */
+async function smoothShareAt(engine: Ffmpeg, { source, track, cut, options }: Stretch, sync: number): Promise<number> {
   const { samples } = track
   using window = new Window(source, SMALL_WINDOW_BYTES)
   for (let i = sync; i < Math.min(cut.to, sync + MOST_PACKETS); i++) {
@@ -70,10 +73,10 @@ async function shareAt(engine: Ffmpeg, { source, track, cut, options }: Stretch,
   return picture ? smoothShare(engine.luma(), picture.width, picture.height) : 0
 }
 
-/** A picture of a group is a fraction of this. */
+/** Read window in bytes; the picture of one key frame is much smaller. */
 const SMALL_WINDOW_BYTES = 320 * 1024
 
-/** Share of the squares that are smooth and yet not of one colour. `luma` is freed. */
+/** Share of squares that are smooth but not of one colour, 0 to 1. Frees `luma`. */
 export function smoothShare(luma: Uint8Array, width: number, height: number): number {
   const [across, down] = [Math.floor(width / SQUARE), Math.floor(height / SQUARE)]
   const means = new Float32Array(across * down)
@@ -98,7 +101,10 @@ export function smoothShare(luma: Uint8Array, width: number, height: number): nu
   return smooth / Math.max(1, across * down)
 }
 
-/** Mean, and half the mean square of what neighbours in a row differ by: the variance of noise, whatever the slope. */
+/**
+ * Mean of a square, and half the mean squared difference of horizontal neighbours. The latter is the noise variance, whatever the
+ * gradient.
+ */
 function squareAt(luma: Uint8Array, width: number, left: number, top: number): { mean: number; noise: number } {
   let [sum, squares] = [0, 0]
   for (let y = top; y < top + SQUARE; y++) {

@@ -1,4 +1,4 @@
-/** Finished parts and what is kept of the old film become the new one. */
+/** Joins the finished parts and the copied tracks into the new film. */
 
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_SNR_DB } from '../../catalog/floors.ts'
@@ -20,7 +20,7 @@ import { belowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
 import { isOfPictures } from './single-message.ts'
 import { TRIFLE, WORTH_IT } from './tuning.ts'
 
-/** Joins finished parts by an analysis at hand, whose tables are freed as soon as everything has its place. */
+/** Joins finished parts of a film whose analysis is known. Frees the analysis's tables once the output layout is fixed. */
 export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const { movie, video, sounds } = analysis
   let { kept } = analysis
@@ -54,11 +54,11 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     steps.push(message('sound_to_aac', { decoder: job.stream.decoder, kilobits: Math.round(job.bitsPerSecond / 1000) }))
   }
   const layout = staysFragmented(movie) ? message('one_fragment_dead_space_dropped') : message('index_first_dead_space_dropped')
-  // What is new has tables of its own now.
+  // New tracks have their own tables, so the tables of the old tracks are freed.
   for (const track of movie.tracks) track.forget()
   checkContainer(movie, fresh, quickTime)
   const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
-  // Where the pictures had to stay, a few bytes of dead space are no result: the reason is.
+  // If the pictures are copied, dropping a few unused bytes is not worth a result. The receipt then gives the reason why they are copied.
   const total = plan.total + source.size - movie.end
   if (kept && total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
   if (total >= source.size) throw noGain()
@@ -82,7 +82,7 @@ function describeVideo({ pictures, cuts, native }: VideoJob, files: readonly Par
   return native?.dolbyVision ? message('without_dolby_vision_layer', { what }) : what
 }
 
-/** What MP4 cannot hold although QuickTime can. */
+/** @throws CodecError (unsupported_feature) for track types that QuickTime can hold but MP4 cannot */
 function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quickTime: boolean): void {
   if (quickTime || movie.brand !== 'qt  ') return
   const known = ['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'mp4a', 'ac-3', 'ec-3', 'alac', 'vp09', 'tx3g', 'text', 'tmcd', 'mebx', 'c608']
@@ -92,7 +92,7 @@ function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quic
   }
 }
 
-/** The file type box of the output: the old one where it fits. */
+/** `ftyp` box of the output: the old box if the container stays the same. */
 function fileType(movie: Movie, quickTime: boolean): Uint8Array | undefined {
   const was = movie.brand === 'qt  '
   if (quickTime) return was ? movie.ftyp : concat([box('ftyp', text('qt  '), words(0x200), text('qt  '))])

@@ -1,4 +1,4 @@
-/** What each level asks of pictures and sound. */
+/** Quality targets and bit rates of each quality level for films. */
 import { type FilmSound, type FrameTarget, LEVELS, type Quality } from '../../catalog/levels.ts'
 
 export interface Level extends FrameTarget, FilmSound {}

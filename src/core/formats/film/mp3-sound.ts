@@ -1,4 +1,4 @@
-/** Sound as MP3 frames that stand alone, so that a stream can be made in stretches and begin at its very first sample. */
+/** Encodes sound as MP3 frames that do not use the bit reservoir. A stream can then be encoded in stretches and start at its first sample. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
@@ -7,14 +7,14 @@ import { malformed } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
 import { decodedSound, type EncodedSound, type StoredSound } from './sound.ts'
 
-/** The sample rates of MPEG-1, -2 and -2.5 Layer III. */
+/** Sample rates of MPEG-1, MPEG-2 and MPEG-2.5 Layer III, in Hz. */
 export const MP3_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 
-/** Frames in front of a stretch that only bring the encoder up to speed. */
+/** Frames encoded and dropped before a stretch, so that the encoder's state has settled. */
 const RUN_UP = 3
 /**
- * Frames `from … to` of a stream's sound; the last stretch takes what is left.
- * @param sound blocks of single samples (PCM, G.711)
+ * Encodes frames `from` to `to` of a stream's sound as MP3. The last stretch takes all remaining sound.
+ * @param sound blocks of one sample each (PCM, G.711)
  */
 export async function encodeMp3Frames(
   sound: StoredSound,
@@ -30,7 +30,7 @@ export async function encodeMp3Frames(
   using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
   const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
   const cutter = new FrameCutter()
-  // The first frame that comes out is the place of a tag that a stream inside a container does not have.
+  // The encoder's first frame is reserved for a Xing tag, which a stream inside a container does not have.
   let drop = 1 + from + firstFrame(hertz) - lead
   let count = 0
   const write = async (bytes: Uint8Array) => {
@@ -40,12 +40,12 @@ export async function encodeMp3Frames(
       await part.write(frame)
     }
   }
-  const enough = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
+  const samplesNeeded = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
   let samples = 0
   for await (const planar of decodedSound(engine, sound, lead * perFrame * blockAlign)) {
     samples += planar[0]!.length
     for (const packet of encoder.encode([...planar])) await write(packet)
-    if (samples >= enough) break
+    if (samples >= samplesNeeded) break
   }
   if (samples === 0) throw malformed('sound', 0, 'no_samples')
   await write(encoder.finish().last)

@@ -1,4 +1,4 @@
-/** Finished parts as tracks of a movie: tables, times and edits. */
+/** Builds the tracks of the new movie from finished parts: sample tables, times and edit lists. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
@@ -13,7 +13,7 @@ import { aacEntry, avcEntry, hevcEntry } from './entries.ts'
 import type { PartFile, PicturesHead, SoundHead } from './part-file.ts'
 import { CHUNK_SECONDS } from './tuning.ts'
 
-/** The finished parts as one track; their tables are freed. */
+/** Joins the picture parts into one track. Frees the parts' tables. */
 export function newVideo(
   movie: Movie,
   { track, pictures, native }: Pick<VideoJob, 'track' | 'pictures' | 'native'>,
@@ -52,7 +52,7 @@ export function newVideo(
   }
 }
 
-/** Display times, sizes and key frames of all parts, whose own tables are freed. */
+/** Joins the display times, sizes and key frames of all parts. Frees the parts' own tables. */
 function joinedTables(files: readonly PartFile<PicturesHead>[]) {
   const frames = files.reduce((sum, { head }) => sum + head.count, 0)
   const pts = new Float64Array(frames)
@@ -69,8 +69,8 @@ function joinedTables(files: readonly PartFile<PicturesHead>[]) {
 }
 
 /**
- * Decoding times are the display times in order, from zero; composition offsets make up the rest. A reordered stream is shown
- * later by the largest lead, `delay`, which the edit list takes back.
+ * Uses the sorted display times, from zero, as decoding times. Composition offsets hold the difference. Reordering needs a delay of the
+ * largest lead, `delay`, which the edit list removes.
  */
 function decodingTimes(pts: Float64Array, shown: Float64Array, lastDuration: number) {
   const frames = pts.length
@@ -88,8 +88,9 @@ function decodingTimes(pts: Float64Array, shown: Float64Array, lastDuration: num
 }
 
 /**
- * For fragments: decoding times that leave every display time as it is and let pictures be shown before they are decoded by at
- * most `lead`, and by as much once, as players that count from the largest lead did with the old ones.
+ * Decoding times for fragments, where edit lists are ignored: display times stay as they were. A picture is shown at most `lead` before it
+ * is decoded, as in the old film.
+ * @throws CodecError (unsupported_feature) if the first decoding time would be negative
  */
 export function decodingTimesWithLead(pts: Float64Array, shown: Float64Array, lead: number, lastDuration: number) {
   const frames = pts.length
@@ -109,7 +110,7 @@ export function decodingTimesWithLead(pts: Float64Array, shown: Float64Array, le
   }
 }
 
-/** The old edits, later by `delay`, or one that is needed now. */
+/** Returns the old edit list shifted by `delay`, or a new one if `delay` is not 0. `undefined`: no edit list. */
 function newEdits(
   movie: Movie,
   { track, pictures }: Pick<VideoJob, 'track' | 'pictures'>,
@@ -124,7 +125,7 @@ function newEdits(
     }))
   }
   if (delay === 0) return undefined
-  // Rounded up: players leave out a last picture that begins where the edit ends, and it may last a tick of the track's.
+  // Rounded up, because players drop a last picture that begins exactly where the edit ends.
   return [{ duration: Math.ceil(toMovie(base + total)), mediaTime: delay, rate: 0x10000 }]
 }
 
@@ -146,7 +147,7 @@ function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Ar
   return pieces
 }
 
-/** A finished part of sound as a track. */
+/** Builds the new sound track from its finished part. */
 export function newSound(
   movie: Movie,
   { track, bitsPerSecond }: Pick<SoundJob, 'track' | 'bitsPerSecond'>,
@@ -154,13 +155,13 @@ export function newSound(
   quickTime: boolean,
 ): NewTrack {
   const { hertz, channels, delay, samples } = head
-  const inSamples = (time: number) => Math.round((time * hertz) / track.timescale)
+  const toSamples = (time: number) => Math.round((time * hertz) / track.timescale)
   const edits: Edit[] = track.edits?.length
     ? track.edits.map((edit) => ({
         ...edit,
-        // In fragmented files an edit of no duration lasts to the end.
-        duration: edit.duration || Math.round(((samples - inSamples(Math.max(0, edit.mediaTime))) * movie.timescale) / hertz),
-        mediaTime: edit.mediaTime < 0 ? -1 : inSamples(edit.mediaTime) + delay,
+        // In a fragmented file, an edit with duration 0 lasts to the end of the track.
+        duration: edit.duration || Math.round(((samples - toSamples(Math.max(0, edit.mediaTime))) * movie.timescale) / hertz),
+        mediaTime: edit.mediaTime < 0 ? -1 : toSamples(edit.mediaTime) + delay,
       }))
     : [{ duration: Math.round((samples * movie.timescale) / hertz), mediaTime: delay, rate: 0x10000 }]
   const pieces: Piece[] = []

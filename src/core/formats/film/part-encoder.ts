@@ -1,4 +1,4 @@
-/** From the decoder's pictures to the packets of a part. */
+/** Encodes the decoder's pictures into the packets of a part. */
 
 import type { Ffmpeg, Picture, VideoPacket } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
@@ -13,31 +13,31 @@ import { mseOf, Sampling, Seconds } from './seconds.ts'
 import { type Memory, parameterSetId, type Seen, settings } from './settings.ts'
 import { ENCODED_PIXELS_A_BREATH } from './tuning.ts'
 
-/** How close a part's frames are to the source's. */
+/** Similarity of a part's frames to the source frames. */
 export interface PartQuality {
   readonly frames: number
   readonly seconds: Seconds
-  /** Mean of the frames' PSNR. */
+  /** Mean PSNR of the frames, in dB. */
   readonly meanPsnrDb: number
-  /** Means over the worst 1 % of the frames; SSIM as x264 measures every frame. */
+  /** Means over the worst 1 % of the frames. SSIM is x264's own, which it measures for each frame. */
   readonly worstBlockSsim: number
   readonly worstPsnrDb: number
 }
 
 export interface EncodedPart {
-  /** Parameter sets. */
+  /** H.264 parameter sets, each after its four-byte length. */
   readonly headers: Uint8Array
-  /** In decoding order. */
+  /** Display times of the packets, in decoding order. */
   readonly pts: Float64Array
   readonly keys: Uint8Array
   readonly quality: PartQuality
   readonly memoryBytes: number
   readonly crf: number
-  /** By how many frames players show a counted stream later, because its decoder has to wait for reordered ones. */
+  /** Frames by which players delay a stream without timestamps, because its old decoder waits for reordered frames. */
   readonly delay: number
 }
 
-/** A stretch of a film, to be encoded once. */
+/** Request to encode one stretch of a film with one rate factor. */
 export interface Encode {
   readonly source: Source
   readonly track: PictureTrack
@@ -46,16 +46,19 @@ export interface Encode {
   readonly seen?: Seen
   readonly part: PartWriter
   readonly options: Options
-  /** Bytes of all pictures of the film, where this is all of it: then it is given up as soon as it cannot get smaller. */
+  /**
+   * Bytes of the film's pictures, if this part holds all of them: encoding stops once the result cannot become smaller. `undefined`: never
+   * stop.
+   */
   readonly mustPay?: number | undefined
 }
 
-/** Pictures of the decoder, and those of them that the cut shows into the encoder, which is opened for the first. */
+/** Takes pictures from the decoder and sends those inside the cut to the encoder. Opens the encoder at the first picture. */
 export class PartEncoder {
   readonly out: Collector
-  /** Parameter sets, as soon as there was a picture. */
+  /** Parameter sets. `undefined` until the first picture. */
   headers: Uint8Array | undefined
-  /** The rate factor in use. */
+  /** Rate factor in use. */
   crf: number
   readonly #engine: Ffmpeg
   readonly #job: Encode
@@ -63,7 +66,7 @@ export class PartEncoder {
   readonly #breath: Breath
   readonly #pixels: number
   readonly #sampling = new Sampling()
-  /** Times of the frames in the encoder whose SSIM will be measured. */
+  /** Display times of frames inside the encoder whose SSIM will be measured. */
   readonly #sampled = new Set<number>()
   #decoded = 0
   #latest = Number.NEGATIVE_INFINITY
@@ -78,17 +81,17 @@ export class PartEncoder {
     this.#pixels = job.track.stream.width * job.track.stream.height
   }
 
-  /** All that the decoder has ready. */
+  /** Encodes all pictures that the decoder has ready. */
   async takePictures(): Promise<void> {
     for (let picture = this.#engine.nextPicture(); picture; picture = this.#engine.nextPicture()) {
       this.#take(picture)
       await this.#breath.after(this.#pixels)
     }
-    // Packets that give no picture take their time all the same.
+    // Packets without a picture take decoding time too.
     await this.#breath.after(this.#pixels / 4)
   }
 
-  /** What the encoder still holds. */
+  /** Takes the remaining packets out of the encoder. */
   async drain(): Promise<void> {
     for (let packet = this.#engine.drainEncoder(); packet; packet = this.#engine.drainEncoder()) {
       this.#keep(packet)
@@ -101,7 +104,7 @@ export class PartEncoder {
     if (picture.damaged) throw malformed('video', track.samples.offset[cut.from]!, 'picture_damaged')
     const pts = this.#timeOf(picture)
     if (pts === undefined || pts < cut.start || pts >= cut.end) return
-    // Reordered pictures in a file that says nothing of it: every player guesses differently when they are shown.
+    // Pictures are out of order, but the file has no composition offsets. Players would guess different display times.
     if (pts < this.#latest) throw unsupported('times_contradict_order_of_pictures')
     this.#latest = pts
     this.headers ??= this.#open(picture)
@@ -118,7 +121,7 @@ export class PartEncoder {
   #timeOf(picture: Picture): number | undefined {
     const { track, cut } = this.#job
     const place = (cut.first ?? cut.start) + this.#decoded++
-    // Players guess what reordered frames in an AVI file are shown at; any other order of chunks would move them.
+    // AVI has no timestamps: players guess when reordered frames are shown. Another order of chunks would move the frames.
     if (track.counted && picture.pts !== place) {
       if (['h264', 'hevc'].includes(track.stream.decoder)) throw unsupported('reordered_frames_in_container_without_times')
       this.out.delay = Math.max(this.out.delay, (picture.pts ?? place) - place)
@@ -137,8 +140,8 @@ export class PartEncoder {
 }
 
 /**
- * Packets on their way to the part, and what is to be known of them, in tables: lists of numbers would outlive the collector's
- * first rounds in every part, for which it then takes more and more room.
+ * Collects packets and their figures until they are written. Uses typed arrays, because arrays of numbers stay in memory from part to
+ * part.
  */
 class Collector {
   fed = 0
@@ -160,13 +163,13 @@ class Collector {
     this.#psnrDb = new Float64Array(frames)
   }
 
-  /** Hands on what came since the last time. */
+  /** Writes the packets that arrived since the last call. */
   async flush(): Promise<void> {
     for (let i = 0; i < this.#waiting.length; i++) await this.#part.write(this.#waiting[i]!)
     this.#waiting.length = 0
   }
 
-  /** @param second since the film's beginning; `ssim` of a frame that was measured */
+  /** Adds a packet. @param second display time in seconds since the film's beginning; `ssim`: `undefined` if the frame was not measured */
   add(packet: VideoPacket, second: number, ssim: number | undefined): void {
     this.#waiting.push(packet.bytes)
     const place = this.#count++

@@ -1,4 +1,4 @@
-/** What a part writes: packets, tables, a head in JSON, its length. An intermediate file of these codecs only. */
+/** Intermediate file of one part: packets, tables, a JSON header, and the header's length. Only the film codecs read it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GrowingColumn } from '../../bytes/compact-array.ts'
@@ -13,10 +13,10 @@ export interface PicturesHead {
   readonly kind: 'pictures'
   readonly headers: number[]
   readonly count: number
-  /** Rows of `PartFile.seconds`. */
+  /** Number of rows in `PartFile.seconds`. */
   readonly seconds: number
   readonly crf: number
-  /** AVI: by how many frames players show them later, because the old decoder had to wait for reordered ones. */
+  /** AVI only: frames by which players delay the stream, because its old decoder waits for reordered frames. */
   readonly delay?: number
 }
 
@@ -26,11 +26,11 @@ export interface SoundHead {
   readonly count: number
   readonly hertz: number
   readonly channels: number
-  /** Samples of silence in front. */
+  /** Samples of silence at the start: the encoder delay. */
   readonly delay: number
-  /** Samples of sound. */
+  /** Samples of sound per channel, without `delay`. */
   readonly samples: number
-  /** Squares of the sound, and of what decoders make different of it, summed up. */
+  /** Sums of squares of the source sound (`signal`) and of the difference after decoding (`noise`). */
   readonly signal: number
   readonly noise: number
 }
@@ -42,13 +42,13 @@ export interface PartFile<Head extends PartHead> {
   readonly pts: Float64Array
   readonly sizes: Uint32Array
   readonly keys: Uint8Array
-  /** Of pictures: the table of `Seconds`. */
+  /** Pictures only: rows of `Seconds.table()`. */
   readonly seconds: Float64Array
-  /** The packets, one after the other from the first byte on. */
+  /** All packets in a row, from the first byte on. */
   readonly source: Source
 }
 
-/** Writes a part as it is made. */
+/** Writes a part while it is encoded. */
 export class PartWriter {
   readonly #sink: Sink
   readonly #packets: Gathered
@@ -60,17 +60,17 @@ export class PartWriter {
     this.#packets = new Gathered(sink)
   }
 
-  /** Packets so far. */
+  /** Number of packets written so far. */
   get count(): number {
     return this.#sizes.length
   }
 
-  /** Of all packets so far. */
+  /** Bytes of the packets written so far. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Forgets all packets. */
+  /** Discards all packets written so far. */
   async restart(): Promise<void> {
     if (this.count === 0) return
     this.#sizes = new GrowingColumn()
@@ -79,7 +79,7 @@ export class PartWriter {
     await this.#sink.abort()
   }
 
-  /** The next packet, in a buffer of its own, which is freed: the engine's memory is still there. */
+  /** Writes the next packet and frees its buffer. The packet must be a copy, because the engine still uses its own memory. */
   async write(packet: Uint8Array): Promise<void> {
     this.#sizes.push(packet.length)
     this.#bytes += packet.length
@@ -88,7 +88,7 @@ export class PartWriter {
   }
 
   /**
-   * Tables and head, behind the packets.
+   * Writes tables and JSON header after the packets.
    * @returns bytes written
    */
   async finish(head: PartHead, tables: PictureTables = NO_TABLES(head.count)): Promise<number> {
@@ -105,7 +105,7 @@ export class PartWriter {
   }
 }
 
-/** What pictures have beside sizes: times and keys in decoding order, sums by second. */
+/** Tables of a picture part: display times and key frame flags in decoding order, quality sums by second. */
 interface PictureTables {
   readonly pts: Float64Array
   readonly keys: Uint8Array
@@ -118,13 +118,13 @@ const NO_TABLES = (count: number): PictureTables => ({
   seconds: new Float64Array(),
 })
 
-/** A part that was not encoded: the old pictures stay. */
+/** Writes a part without packets: the old pictures are copied. */
 export async function keptPictures(sink: Sink): Promise<PartReceipt> {
   const bytes = await new PartWriter(sink).finish({ kind: 'pictures', headers: [], count: 0, seconds: 0, crf: 0 })
   return { bytes, facts: { frames: 0 } }
 }
 
-/** Heads and tables, each in a buffer of its own, of finished parts, one after the other: each read leaves a block behind. */
+/** Reads header and tables of finished parts in turn, each into its own buffer, because each read keeps a block of memory. */
 export async function readParts<Head extends PartHead>(parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> {
   const files: PartFile<Head>[] = []
   for (const { result } of parts) files.push((await readPart(result)) as PartFile<Head>)

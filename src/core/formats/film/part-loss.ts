@@ -1,4 +1,4 @@
-/** What the parts of a film lost, on its way from the encoder to the receipt. */
+/** Converts the quality loss of a film's parts into the figures of the receipt. */
 
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -10,7 +10,7 @@ import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.
 import type { PictureTrack } from './picture-track.ts'
 import { SECOND_COLUMNS, Seconds } from './seconds.ts'
 
-/** Writes tables and head behind the packets of an encoded part. */
+/** Writes tables and JSON header after the packets of an encoded part. */
 export async function finishPart(writer: PartWriter, done: EncodedPart): Promise<PartReceipt> {
   const { headers, pts, keys, quality, crf, delay, memoryBytes } = done
   const seconds = quality.seconds.table()
@@ -21,7 +21,7 @@ export async function finishPart(writer: PartWriter, done: EncodedPart): Promise
   return { bytes, facts: { frames: quality.frames, ssim: mean.ssim, psnrDb: mean.psnrDb, memoryBytes } }
 }
 
-/** Of all parts of a film together. */
+/** Quality figures of all picture parts of a film together. */
 export function lossOfParts(files: readonly PartFile<PicturesHead>[], { num, den }: PictureTrack['rate']): PictureLoss {
   const all = new Seconds()
   for (const { seconds } of files) all.addTable(seconds)
@@ -34,7 +34,7 @@ export const isAboveFloors = ({ ssim, psnrDb }: PictureLoss): boolean => ssim >=
 export const belowFloors = ({ ssim, psnrDb }: PictureLoss): Message =>
   message('worst_second', { ssim: ssim.toFixed(4), psnr: psnrDb.toFixed(2) })
 
-/** Of all parts of a track of sound together, in dB. */
+/** Signal-to-noise ratio of all parts of a sound track together, in dB. */
 export function snrOf(heads: readonly SoundHead[]): number {
   const all = new SnrMeter()
   for (const { signal, noise } of heads) {

@@ -1,4 +1,4 @@
-/** One part of a film: its packets decoded, the frames of its time span encoded again, measured on the way. */
+/** Encodes the pictures of one part: decodes its packets, encodes the frames of its time span, and measures them. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
@@ -17,11 +17,12 @@ import { isHopeless } from './single-message.ts'
 import { isStill } from './static-scene.ts'
 import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
 
-/** The message of what ends a part whose film gets no smaller. */
-
 /**
- * Writes the packets to `part`, without its end.
- * @throws CodecError (no_gain) where `mustPay` ends it, CodecError (malformed) when frames are damaged or missing, CodecError (unsupported_feature) for pictures that are better kept, CodecError (over_budget)
+ * Encodes a part and writes its packets to `part`, without tables and header.
+ * @throws CodecError (no_gain) if the pictures do not become smaller (`mustPay`)
+ * @throws CodecError (malformed) if frames are damaged or missing
+ * @throws CodecError (unsupported_feature) for pictures that are better copied
+ * @throws CodecError (over_budget) if memory is too small
  */
 export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
   const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await smoothnessOf(job) }
@@ -33,7 +34,7 @@ export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level
   }
 }
 
-/** A decoder that holds many frames leaves less for the encoder, which then does with fewer frames ahead or in between, or none. */
+/** Encodes with the largest memory profile that fits. A decoder that holds many frames leaves less memory for lookahead and B-frames. */
 async function encodeInMemory(job: Encode): Promise<EncodedPart> {
   for (const memory of MEMORIES.slice(0, -1)) {
     try {
@@ -45,7 +46,7 @@ async function encodeInMemory(job: Encode): Promise<EncodedPart> {
   return encodeOnce(job, 'least')
 }
 
-/** One encode with one rate factor, in place of what an earlier one wrote. @throws as `encodePart` */
+/** Encodes a part once with one rate factor. Overwrites what an earlier call wrote. @throws the errors of `encodePart` */
 export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
   await job.part.restart()
   using engine = engineFor(job.track.stream)
@@ -69,14 +70,14 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
       await encoder.takePictures()
       await encoder.out.flush()
       replaces += samples.size[i]!
-      // What is still in the encoder speaks for it.
+      // Packets still inside the encoder do not count, so the comparison favours the new pictures.
       if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain('pictures_would_take_more')
       options.progress((i - cut.from) / (cut.to - cut.from))
     }
     engine.endVideo()
     await encoder.takePictures()
   } catch (error) {
-    // All of them look like this when an allocation failed.
+    // A failed memory allocation can surface as any of these errors.
     const trouble = isEngineError(error, 'ffmpeg') || isCodecError(error, 'malformed') || error instanceof WebAssembly.RuntimeError
     if (trouble && engine.isFull)
       throw overBudget(message('decoding_and_encoding_together', { width: stream.width, height: stream.height }))
@@ -94,7 +95,10 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   return encoder.out.finish(headers, engine.memoryBytes, encoder.crf)
 }
 
-/** Decodes the first picture and says, by throwing, when it is better kept. @throws CodecError (unsupported_feature), CodecError (over_budget), CodecError (malformed) */
+/**
+ * Decodes the first picture and throws if the pictures are better copied. @throws CodecError (unsupported_feature), CodecError
+ * (over_budget), CodecError (malformed)
+ */
 export async function probe(source: Source, { stream, samples }: PictureTrack, options: Options): Promise<void> {
   refuseLarger(stream, options)
   using engine = engineFor(stream)
@@ -119,5 +123,5 @@ export async function probe(source: Source, { stream, samples }: PictureTrack, o
   }
 }
 
-/** Beside decoder and encoder every buffer counts. Just more than what sources keep copies of. */
+/** Read window in bytes: slightly larger than the copies that sources keep. Decoder and encoder need the remaining memory. */
 const SMALL_WINDOW_BYTES = 320 * 1024

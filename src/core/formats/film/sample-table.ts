@@ -1,4 +1,4 @@
-/** An index without samples (ISO/IEC 14496-12, clause 8): what a film that comes from another container is hung on. */
+/** Builds a movie index without samples (ISO/IEC 14496-12, clause 8), for films that come from another container. */
 
 import { concat } from '../../bytes/concat.ts'
 import { mostOf } from '../../bytes/min-max.ts'
@@ -9,26 +9,26 @@ import { memorySource } from '../../model/source.ts'
 export interface SkeletonTrack {
   readonly handler: 'vide' | 'soun'
   readonly timescale: number
-  /** In `timescale`. */
+  /** Duration in `timescale`. */
   readonly duration: number
-  /** 0 for sound. */
+  /** Width in pixels; 0 for sound. */
   readonly width: number
   readonly height: number
 }
 
 export const MOVIE_TIMESCALE = 1000
 const MATRIX = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-/** `und` (ISO 639-2/T in three times five bits). */
+/** Language code `und` (ISO 639-2/T), three letters of five bits each. */
 const UNDETERMINED = 0x55c40000
 
-/** @param notes title and the like, by the four characters of an iTunes item */
+/** Builds an empty movie. @param notes metadata such as the title, by the four-character code of the iTunes item */
 export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: boolean, notes: readonly [string, string][]): Promise<Movie> {
   const ftyp = quickTime
     ? box('ftyp', text('qt  '), words(0x200), text('qt  '))
     : box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41'))
   const milliseconds = ({ duration, timescale }: SkeletonTrack) => Math.round((duration * MOVIE_TIMESCALE) / timescale)
   const longest = mostOf(tracks.map(milliseconds))
-  // Rate 1.0, volume 1.0, the identity matrix, the next free track number.
+  // `mvhd`: rate 1.0, volume 1.0, identity matrix, next free track id.
   const mvhd = fullBox(
     'mvhd',
     0,
@@ -42,7 +42,7 @@ export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: bool
 
 function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id: number, milliseconds: number): Uint8Array {
   const sound = handler === 'soun'
-  // Enabled and in the movie; volume 1.0 for sound.
+  // `tkhd` flags: track enabled and in movie. Volume: 1.0 for sound, 0 for pictures.
   const tkhd = fullBox(
     'tkhd',
     3,
@@ -63,7 +63,7 @@ function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id
   return box('trak', tkhd, box('mdia', mdhd, hdlr, minf))
 }
 
-/** iTunes items: UTF-8 text, type 1. */
+/** `udta` box with iTunes items: UTF-8 text, type 1. */
 function userData(notes: readonly [string, string][]): Uint8Array {
   const items = notes.map(([type, value]) => box(type, box('data', words(1, 0), new TextEncoder().encode(value))))
   const hdlr = fullBox('hdlr', 0, words(0), text('mdirappl'), words(0, 0), Uint8Array.of(0))

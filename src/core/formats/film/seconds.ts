@@ -1,37 +1,37 @@
 /**
- * How close a film is to the upload, second by second: PSNR from the squared errors of all frames, SSIM from some of them. A second
- * may begin in one part and end in the next, so parts hand over sums. Seconds count from the film's first frame.
+ * Measures a film's similarity to the upload second by second: PSNR from all frames, SSIM from some. Parts store sums, because a second
+ * may begin in one part and end in the next. Seconds count from the film's first frame.
  */
 import { leastOf } from '../../bytes/min-max.ts'
 import type { LumaFigures } from '../../model/loss.ts'
 import { SAMPLES_A_SECOND } from './tuning.ts'
 
-/** Less than this at the end belongs to the second before. */
+/** If the last second is shorter than this, in seconds, it is merged into the second before it. */
 const SHORTEST_SECOND = 0.5
-/** Second, frames, squared errors of a sample, frames with SSIM, SSIM. */
+/** Columns of a row: second, frames, sum of mean squared errors, frames with SSIM, sum of SSIM. */
 export const SECOND_COLUMNS = 5
-/** Times are fractions of clocks; a frame at the turn of a second must not fall on either side of it. */
+/** Tolerance in seconds for rounded times, so that a frame on the boundary of a second always counts to the later one. */
 const TICK = 1e-6
 
-/** x264 says so of frames without any difference. */
+/** PSNR in dB that x264 reports for frames without any difference. */
 const SAME_PSNR_DB = 100
 
-/** In dB; infinite where there is no difference. */
+/** PSNR in dB from a mean squared error of 8-bit samples. Infinite if there is no difference. */
 export const psnrOf = (mse: number): number => (mse > 0 ? 10 * Math.log10(255 ** 2 / mse) : Number.POSITIVE_INFINITY)
-/** Mean squared error of a sample, of x264's PSNR. */
+/** Mean squared error of 8-bit samples, from x264's PSNR in dB. */
 export const mseOf = (psnrDb: number): number => (psnrDb >= SAME_PSNR_DB ? 0 : 255 ** 2 / 10 ** (psnrDb / 10))
 
 export interface FilmFigures {
-  /** The lowest of any second. */
+  /** Lowest SSIM and lowest PSNR of any second. */
   readonly worst: LumaFigures
   readonly mean: LumaFigures
 }
 
-/** Which frames' SSIM is measured, told frame by frame as they are shown. */
+/** Chooses the frames whose SSIM is measured. Call it for each frame in display order. */
 export class Sampling {
   #last = Number.NEGATIVE_INFINITY
 
-  /** @param time in seconds. True for the first frame of every sixth of a second. */
+  /** True for the first frame of each sixth of a second. @param time in seconds */
   takes(time: number): boolean {
     const slot = Math.floor(time * SAMPLES_A_SECOND + TICK)
     const taken = slot !== this.#last
@@ -40,27 +40,27 @@ export class Sampling {
   }
 }
 
-/** Sums by second. */
+/** Sums of quality figures by second. */
 export class Seconds {
   readonly #sums = new Map<number, number[]>()
 
-  /** @param time in seconds; `ssim` where it was measured */
+  /** Adds a frame. @param time in seconds; `mse` mean squared error; `ssim`: `undefined` if it was not measured */
   add(time: number, mse: number, ssim?: number): void {
     const second = Math.floor(time + TICK)
     this.#add([second, 1, mse, ssim === undefined ? 0 : 1, ssim ?? 0])
   }
 
-  /** What another meter gathered, as `table` gives it. */
+  /** Adds the sums of another part, in the form that `table` returns. */
   addTable(table: Float64Array): void {
     for (let at = 0; at + SECOND_COLUMNS <= table.length; at += SECOND_COLUMNS) this.#add(table.subarray(at, at + SECOND_COLUMNS))
   }
 
-  /** A row of `SECOND_COLUMNS` numbers for each second, in order. */
+  /** Returns a row of `SECOND_COLUMNS` numbers for each second, in order. */
   table(): Float64Array {
     return Float64Array.from(this.#rows().flat())
   }
 
-  /** Only what lies wholly between two times. */
+  /** Returns only the seconds that lie entirely between two times. */
   within(from: number, to: number): Seconds {
     const inside = new Seconds()
     for (const row of this.#rows()) if (row[0]! >= from - TICK && row[0]! + 1 <= to + TICK) inside.#add(row)
@@ -68,8 +68,9 @@ export class Seconds {
   }
 
   /**
-   * @param frameSeconds how long a frame is shown
-   * @returns undefined where nothing was measured
+   * Computes the worst and the mean figures.
+   * @param frameSeconds display duration of a frame in seconds
+   * @returns `undefined` if nothing was measured
    */
   figures(frameSeconds: number): FilmFigures | undefined {
     const rows = this.#rows()

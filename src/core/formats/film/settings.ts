@@ -1,4 +1,4 @@
-/** What x264 is told. */
+/** Encoder options for x264. */
 
 import type { Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { LARGE_FRAME_CRF } from '../../catalog/levels.ts'
@@ -6,25 +6,25 @@ import type { Smooth } from './gradient-detection.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { AHEAD_PIXELS, ROOMY_PIXELS, STILL_CRF } from './tuning.ts'
 
-/** From most to least. */
+/** Memory profiles, from the largest to the smallest. */
 export const MEMORIES = ['most', 'usual', 'least'] as const
 export type Memory = (typeof MEMORIES)[number]
 
-/** Pictures that leave x264 no look ahead. */
+/** True for pictures so large that memory leaves x264 no lookahead. */
 export const isLarge = ({ width, height }: { width: number; height: number }) => width * height > 1280 * 736
 
-/** What a part of a film shows. */
+/** Scene features of a part that change the encoder options. */
 export interface Seen {
-  /** Most of the picture stays as it is. */
+  /** True if most of the picture does not change. */
   readonly still?: boolean
-  /** Much of it is a smooth slope. */
+  /** How much of the part is a smooth gradient. `undefined`: little or nothing. */
   readonly smooth?: Smooth | undefined
 }
 
 const PLAIN: readonly [string, string][] = [['aq-mode', '2']]
 /**
- * Slopes come out as squares and blotches long before SSIM or PSNR of luma say so: the bits go to what is smooth, most of all where it
- * is dark, and to colours. Where there is much else, they would be missing there.
+ * Options for smooth gradients. Banding appears there long before SSIM or luma PSNR drop, so smooth and dark areas and chroma get more
+ * bits. `mostly` shifts more, because little else needs bits.
  */
 const SMOOTH: { readonly [how in Smooth]: readonly [string, string][] } = {
   partly: [
@@ -40,8 +40,8 @@ const SMOOTH: { readonly [how in Smooth]: readonly [string, string][] } = {
 }
 
 /**
- * What memory allows for a picture size: x264's own names, over the preset. Every frame of 1080p that x264 looks ahead costs
- * 7 MB, every reference 13 MB. Levels are SSIM and PSNR, so nothing is spent on other likings (`psy`).
+ * Encoder options (x264's own names) that fit in memory for a picture size. A 1080p frame costs 7 MB of lookahead and 13 MB as a
+ * reference. Levels are SSIM and PSNR, so psychovisual options (`psy`) are off.
  */
 export function settings(
   size: { width: number; height: number },
@@ -50,7 +50,7 @@ export function settings(
   memory: Memory,
   { still = false, smooth }: Seen = {},
 ): { preset: string; crf: number; options: [string, string][] } {
-  // In AVI a chunk's place is its time, so nothing may be reordered there.
+  // In AVI, the position of a chunk is its display time, so B-frames are not allowed.
   const between = (frames: number, pyramid = 'none'): [string, string][] => [
     ['bframes', String(annexb || memory === 'least' ? 0 : frames)],
     ['b-pyramid', pyramid],
@@ -62,8 +62,8 @@ export function settings(
     ...(smooth ? SMOOTH[smooth] : PLAIN),
   ]
   if (isLarge(size) || memory === 'least') {
-    // What mbtree would find out, taken for granted: much is copied from the frame that begins a group, and of pictures that are
-    // still nearly all. At the same bytes and SSIM this is worth 1 dB and more.
+    // Replaces mbtree, which needs lookahead: the first frame of a group is copied much, and in static scenes nearly everywhere. This
+    // gains 1 dB or more at the same bytes and SSIM.
     const factor = crf + LARGE_FRAME_CRF + (still ? STILL_CRF : 0)
     const alone: [string, string][] = [
       ['crf', String(factor)],
@@ -82,7 +82,7 @@ export function settings(
   }
   const pixels = size.width * size.height
   const most = Math.max(12, Math.min(40, Math.floor(AHEAD_PIXELS / pixels)))
-  // The preset's own.
+  // Three references and the B-pyramid are the preset's own defaults.
   const roomy = memory === 'most' && pixels <= ROOMY_PIXELS
   const ahead: [string, string][] = [
     ['rc-lookahead', String(memory === 'most' ? most : 5)],
@@ -93,6 +93,6 @@ export function settings(
 
 const SMOOTHNESSES = [undefined, 'partly', 'mostly']
 
-/** Parts of one film that need other parameter sets name them by another number, so that one track can hold them all. */
+/** Parameter set id for a part. Parts with different parameter sets get different ids, so that one track can hold them all. */
 export const parameterSetId = (memory: Memory, { interlaced }: Pick<Picture, 'interlaced'>, { smooth }: Seen = {}) =>
   MEMORIES.indexOf(memory) + MEMORIES.length * ((interlaced ? 1 : 0) + 2 * SMOOTHNESSES.indexOf(smooth))

@@ -1,10 +1,10 @@
-/** A film in one message, all parts one after the other; and when pictures are given up. */
+/** Runs all parts of a film in one message, and decides when to stop encoding the pictures. */
 import type { Options, Sink } from '../../model/codec.ts'
 import type { FinishedPart, PartPlan, PartReceipt, SoFar } from '../../model/segmented.ts'
 import { memorySink } from '../../model/sink.ts'
 import { TELLING, WORTH_IT } from './tuning.ts'
 
-/** Whether the pictures of a film, `pictureBytes` in all, are given up: in messages of their own, or in the middle of the only part. */
+/** True if the new pictures have grown so much that the film's pictures, `pictureBytes` in all, will not become smaller. */
 export const isHopeless = ({ bytes, replaces }: SoFar, pictureBytes: number): boolean =>
   replaces > TELLING.share * pictureBytes && bytes > TELLING.growth * replaces
 
@@ -12,7 +12,7 @@ export const isOfPictures = ({ facts }: PartPlan): boolean => facts['kind'] === 
 
 export interface Runner {
   run(plan: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
-  /** Whether pictures are given up as soon as they do not get smaller. */
+  /** True if pictures are given up once they do not become smaller. */
   readonly mustPay: boolean
 }
 

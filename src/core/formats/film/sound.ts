@@ -1,4 +1,4 @@
-/** Uncompressed sound as AAC, decoded again on the way to know the noise. */
+/** Encodes sound as AAC. Decodes the result in the same pass to measure the noise. */
 
 import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -14,21 +14,21 @@ import type { PartWriter, SoundHead } from './part-file.ts'
 import { SOUND_SAMPLES_A_BREATH } from './tuning.ts'
 
 const BLOCK = 1024
-const READ_BYTES = 32 * 1024
+const BYTES_PER_READ = 32 * 1024
 
 export interface EncodedSound {
   readonly head: SoundHead
   readonly memoryBytes: number
 }
 
-/** Runs of bytes that hold sound, in order. */
+/** Byte ranges that hold sound, in playing order. */
 export interface SoundRuns {
   readonly count: number
   readonly offset: Column
   readonly size: Column
 }
 
-/** A track or stream of sound where it lies. */
+/** Encoded sound inside a file, and how to decode it. */
 export interface StoredSound {
   readonly source: Source
   readonly stream: AudioStream
@@ -36,15 +36,15 @@ export interface StoredSound {
   readonly options: Options
 }
 
-/** Sound in blocks lies in chunks; packets lie in samples, each of which is decoded by itself. */
+/** Byte ranges of a track's sound. Blocks are read from chunks; packets are read one by one from samples. */
 export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
   if (blockAlign) return track.chunks
   return track.samples()
 }
 
 /**
- * The sound of `runs`, decoded by the engine's first decoder: planar samples. Streams of blocks are read in steps, others a run at a time.
- * @param skipBytes bytes of the runs that are left out in front, whole blocks
+ * Decodes the sound of `runs` with the engine's first decoder and yields planar samples. Blocks are read in steps, packets one at a time.
+ * @param skipBytes bytes to skip at the start of the runs, a multiple of the block size
  */
 export async function* decodedSound(
   decoder: Ffmpeg,
@@ -54,7 +54,7 @@ export async function* decodedSound(
   const { blockAlign, hertz, channels } = stream
   decoder.openAudio(stream)
   using window = new Window(source)
-  const step = blockAlign ? Math.max(blockAlign, READ_BYTES - (READ_BYTES % blockAlign)) : Number.MAX_SAFE_INTEGER
+  const step = blockAlign ? Math.max(blockAlign, BYTES_PER_READ - (BYTES_PER_READ % blockAlign)) : Number.MAX_SAFE_INTEGER
   const breath = new Breath(SOUND_SAMPLES_A_BREATH, options.signal)
   let skip = skipBytes
   let silent = 0
@@ -72,7 +72,7 @@ export async function* decodedSound(
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
         if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound_of_another_kind_than_track_says')
         if (stream.decoder.startsWith('pcm_f')) refuseExcess(sound.channels)
-        // Packets that hold no sound of their own take their time all the same.
+        // A packet without output still takes its playing time, so silence is yielded for it.
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))
         silent = 0
         yield sound.channels
@@ -83,7 +83,7 @@ export async function* decodedSound(
   }
 }
 
-/** @throws CodecError (unsupported_feature) for float samples beyond full scale, which players of coded sound clip, and for those that are no numbers */
+/** @throws CodecError (unsupported_feature) for float samples beyond full scale, which players of encoded sound clip, and for NaN */
 function refuseExcess(planar: readonly Float32Array[]): void {
   for (const channel of planar) {
     for (const value of channel)
@@ -92,12 +92,12 @@ function refuseExcess(planar: readonly Float32Array[]): void {
   }
 }
 
-/** Rates at which the rest of a last packet is long enough to be heard: 46 ms and more. */
+/** Sample rates up to this, in Hz, have last packets so long (46 ms or more) that their padding is audible. */
 const SLOW_HERTZ = 22_050
 
 /**
- * Silence that goes in front of uncompressed sound, so that its last packet ends where it does: an edit list takes silence away in
- * front, but few players leave out what is behind it.
+ * Samples of silence to put before uncompressed sound, so that its last packet is full. Players honour an edit list that skips the start,
+ * but few skip padding at the end.
  */
 export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
   if (!decoder.startsWith('pcm_') || hertz > SLOW_HERTZ) return 0
@@ -107,9 +107,10 @@ export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, siz
 }
 
 /**
- * Writes the packets to `part`.
- * @param lead samples of silence in front, which count as the encoder's delay
- * @throws CodecError (unsupported_feature) when packets are not what the track says, CodecError (malformed)
+ * Encodes sound as AAC and writes the packets to `part`.
+ * @param lead samples of silence before the sound, which count as encoder delay
+ * @throws CodecError (unsupported_feature) if packets contradict the track header
+ * @throws CodecError (malformed) if the sound cannot be decoded
  */
 export async function encodeSound(sound: StoredSound, part: PartWriter, bitsPerSecond: number, lead = 0): Promise<EncodedSound> {
   using engine = new Ffmpeg()
@@ -154,10 +155,10 @@ async function encodeWith(engine: Ffmpeg, sound: StoredSound, part: PartWriter, 
   return { kind: 'sound', config: [...config], count, hertz, channels, delay: delay + lead, samples, ...checker.finish() }
 }
 
-/** The engine's decoder for what it encoded itself. */
+/** Number of the engine's decoder that decodes the new packets. */
 const CHECKING = 1
 
-/** Decodes what the encoder made, in the same engine, and compares it with what went in. */
+/** Decodes the new packets in the same engine and compares them with the source samples. */
 class Checker {
   readonly #engine: Ffmpeg
   readonly #meter = new SnrMeter()

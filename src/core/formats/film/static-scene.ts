@@ -1,4 +1,4 @@
-/** Whether a part of a film shows something that hardly moves: a speaker, a slide, a camera on a tripod. */
+/** Detects static scenes in a part of a film, for example a speaker, a slide, or a camera on a tripod. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
@@ -12,7 +12,7 @@ import { engineFor } from './refuse.ts'
 import { APART_SECONDS, SAME_LEVELS, STILL_SHARE } from './tuning.ts'
 
 const [LEAST_FRAMES, MOST_FRAMES] = [12, 48]
-/** Pictures are compared by the means of squares this wide, which noise changes little. */
+/** Side of the squares whose means are compared, in pixels. Noise hardly changes a mean. */
 const SQUARE = 8
 
 /** A part of a film. */
@@ -23,7 +23,7 @@ interface Stretch {
   readonly options: Options
 }
 
-/** Decodes the beginning of a part; what cannot be decoded is not still, and the encoder will say what is wrong with it. */
+/** True if the beginning of a part hardly changes. False if it cannot be decoded; the encoder then reports the error. */
 export async function isStill(part: Stretch): Promise<boolean> {
   const { num, den } = part.track.rate
   const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
@@ -37,7 +37,7 @@ export async function isStill(part: Stretch): Promise<boolean> {
   }
 }
 
-/** The means of the first picture, and of the one `apart` pictures later. */
+/** Square means of the first picture and of the picture `apart` pictures later. */
 async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stretch, apart: number): Promise<(Float32Array | undefined)[]> {
   const { stream, samples } = track
   using window = new Window(source)

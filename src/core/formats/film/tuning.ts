@@ -1,130 +1,133 @@
 /**
- * Numbers that decide how a film is cut, encoded and verified. Numbers that a standard gives (ISO/IEC 14496, Rec. ITU-T H.264 and
- * H.265) stand beside their parser or writer; what a level asks of pictures is in `catalog/levels.ts`.
+ * Tuning constants of the film codecs: how a film is cut, encoded and verified. Constants of a standard (ISO/IEC 14496, Rec. ITU-T H.264,
+ * H.265) are beside their parser or writer. Quality targets are in `catalog/levels.ts`.
  *
- * Sources: "design" is docs/decisions/films.md, which has the films and the figures. "Experiment": set on the project's fixtures and on
- * public films, without a bench on record. "Limit": no fixture comes near it; it bounds what a file can cost.
+ * Sources: "films.md" is docs/decisions/films.md. "Experiment": set by experiment on the project's fixtures and on public films, without a
+ * recorded bench. "Limit": a bound on cost that no fixture comes near.
  */
 
-// One message and its parts
+// Queue messages and parts
 
 /**
- * CPU seconds up to which one message does the whole film: a message has 300, and pictures that need a second try take twice as
- * long. Design, "What a film costs".
+ * Most CPU seconds for a film that one message encodes. A message may use 300; pictures that need a second try take twice as long.
+ * films.md.
  */
 export const WHOLE_CPU_SECONDS = 90
-/** Bytes of a source up to which one message does the whole film: its parts lie in memory. Design, "What a film costs". */
+/** Most source bytes for a film that one message encodes, because its parts are in memory. films.md. */
 export const WHOLE_BYTES = 8 * 1024 * 1024
-/** CPU seconds of one part of pictures. Design, "What a film costs": ten seconds of 1080p take 20 to 45. */
+/** Target CPU seconds of one picture part. Ten seconds of 1080p take 20 to 45. films.md. */
 export const PART_CPU_SECONDS = 40
-/** Seconds of sound that one message encodes. Limit. */
+/** Most seconds of sound that one message encodes. Limit. */
 export const MAX_SOUND_SECONDS = 4000
-/** CPU seconds for one second of sound, which is decoded, encoded and decoded again. Experiment. */
+/** CPU seconds per second of sound, which is decoded, encoded and decoded again. Experiment. */
 export const SOUND_CPU_PER_SECOND = 0.04
-/** Seconds of sound of an AVI in one message. Experiment. */
+/** Seconds of AVI sound per message. Experiment. */
 export const SOUND_PART_SECONDS = 1200
-/** Source bytes of one part. Limit. */
+/** Most source bytes of one part. Limit. */
 export const MAX_PART_BYTES = 16 * 1024 * 1024
-/** Places by which frames are moved on average; a table that moves them further is sorted in another way. Limit. */
+/** Average displacement of frames, in positions, up to which insertion sort orders them. Beyond it, the built-in sort is used. Limit. */
 export const MOST_REORDERED_FRAMES = 64
-/** Pixels encoded between two pauses for other jobs, about 0.1 s. Experiment. */
+/** Pixels to encode between two pauses for other jobs: about 0.1 s. Experiment. */
 export const ENCODED_PIXELS_A_BREATH = 1_000_000
-/** Pixels decoded on both sides between two pauses for other jobs, about 0.1 s. Experiment. */
+/** Pixels of both films to decode between two pauses for other jobs: about 0.1 s. Experiment. */
 export const COMPARED_PIXELS_A_BREATH = 5_000_000
-/** Samples of sound between two pauses for other jobs, about 0.1 s. Experiment. */
+/** Samples of sound to encode between two pauses for other jobs: about 0.1 s. Experiment. */
 export const SOUND_SAMPLES_A_BREATH = 1 << 18
 
-// What is worth encoding again
+// When a track is worth encoding
 
-/** Bits a pixel of H.264, by level. A film with fewer is kept. Experiment. */
+/** Bits per pixel of H.264 below which pictures are copied, by quality level. Experiment. */
 export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
-/** Factor of `LEAN_BITS` for newer coders. Experiment. */
+/** Factor on `LEAN_BITS` for more efficient codecs. Experiment. */
 export const LEANER_DECODERS: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
-/** Share of the file. Packets of sound are encoded again only if that saves more. Experiment. */
+/** Least share of the file that encoding compressed sound again must save. Experiment. */
 export const LEAST_SOUND_GAIN = 0.01
-/** Share of the bytes of the old track. A new one must be smaller than this share. Experiment. */
+/** Largest size of a new track, as a share of the old track's bytes. Experiment. */
 export const WORTH_IT = 0.97
-/** Once parts with this share of the pictures have grown by this factor, the rest is not encoded. Design, "What a film costs". */
+/**
+ * Early stop: once parts with `share` of the pictures' bytes have grown by more than factor `growth`, the remaining pictures are copied.
+ * films.md.
+ */
 export const TELLING = { share: 0.2, growth: 1.1 }
-/** Share of the upload. Where the pictures are kept, a result above this share is no result. Experiment. */
+/** Largest size of a result whose pictures are copied, as a share of the upload. Above it, the upload is returned unchanged. Experiment. */
 export const TRIFLE = 0.999
-/** Seconds of the runs in which tracks take turns. Experiment. */
+/** Seconds of each track's chunks when tracks are interleaved. Experiment. */
 export const CHUNK_SECONDS = 0.75
 
 // Rate factors
 
-/** SSIM of the worst second and of the worst 1 % of frames: the floor (0.90) and a margin for measuring again. Experiment. */
+/** Lowest SSIM of the worst second and of the worst 1 % of frames: the floor (0.90) plus a margin for measuring again. Experiment. */
 export const WORST_SSIM = 0.905
-/** PSNR, as `WORST_SSIM`: the floor (30 dB) and a margin. Experiment. */
+/** Lowest PSNR of the worst second and of the worst 1 % of frames, in dB: the floor (30) plus a margin for measuring again. Experiment. */
 export const WORST_PSNR_DB = 30.3
-/** Lowest rate factor of x264. Experiment. */
+/** Lowest rate factor of x264 that is tried. Experiment. */
 export const MIN_CRF = 14
-/** Steps of the rate factor after a part missed its level. Experiment. */
+/** Decrease of the rate factor after a part missed its level. Experiment. */
 export const CRF_STEP = 4
-/** Steps of the rate factor after a near miss. Experiment. */
+/** Decrease of the rate factor after a part missed its level by at most this many steps. Experiment. */
 export const SMALL_CRF_STEP = 2
-/** SSIM and dB that one step of the rate factor brings at least. Design, "Beside the press". */
+/** Least gain in SSIM and in dB from lowering the rate factor by 1. Experiment. */
 export const CRF_STEP_WORTH = { ssim: 0.003, psnrDb: 0.35 }
-/** Steps of the rate factor that a greater `ipratio` would cost on still pictures: 6 · log2(3 / 2). Design, "Settings". */
+/** Increase of the rate factor for static scenes, which balances their higher `ipratio`: 6 · log2(3 / 2). films.md. */
 export const STILL_CRF = 3.5
-/** Pixels of all frames that x264 looks ahead: 40 MB. Design, "Settings". */
+/** Most pixels of all lookahead frames of x264: 40 MB. Experiment. */
 export const AHEAD_PIXELS = 1024 * 576 * 20
-/** Pixels of a frame up to which memory has room for a third reference. Design, "Settings". */
+/** Most pixels of a frame for which memory allows a third reference frame. Experiment. */
 export const ROOMY_PIXELS = 1024 * 576
-/** Steps from the factor of x264 to that of x265 at the same PSNR. Experiment. */
+/** Increase from x264's rate factor to x265's at the same PSNR. Experiment. */
 export const X265_CRF = 1
-/** Encodings of a part's sample. Design, "Beside the press". */
+/** Most trial encodings of a part's sample. Experiment. */
 export const MOST_TRIALS = 4
-/** Steps of the rate factor below which no better one is sought: about 5 % of the bytes. Experiment. */
+/** The search stops once the rate factor is known to this precision: about 5 % of the bytes. Experiment. */
 export const NEAR_CRF = 0.75
-/** Steps of the rate factor at once: figures are not straight lines. Experiment. */
+/** Largest decrease of the rate factor at once, because quality is not linear in it. Experiment. */
 export const MOST_CRF_STEP = 6
-/** Share of a part's frames on which its factor is found. Design, "Beside the press". */
+/** Share of a part's frames in the sample on which the rate factor is searched. Experiment. */
 export const SAMPLE_SHARE = 1 / 6
-/** Frames of a sample: fewer would be mostly the first frame of a group, which is finer. Experiment. */
+/** Fewest frames of a sample. In a shorter one, the first frame of a group, which is finer, would dominate. Experiment. */
 export const LEAST_SAMPLE_FRAMES = 24
 
-// Still and smooth scenes
+// Static and smooth scenes
 
-/** Seconds between the two pictures that are compared. Experiment. */
+/** Seconds between the two pictures that are compared to detect a static scene. Experiment. */
 export const APART_SECONDS = 0.8
-/** Levels by which the mean of a square may differ in a still picture. Experiment. */
+/** Largest difference of a square's mean in a static scene, in levels of 255. Experiment. */
 export const SAME_LEVELS = 2
-/** Share of squares that must be still. Design, "Settings" (85 %). */
+/** Least share of unchanged squares in a static scene. Experiment. */
 export const STILL_SHARE = 0.85
-/** Pictures of a part that are measured. Experiment. */
+/** Most pictures of a part that are measured for smooth gradients. Experiment. */
 export const MOST_SAMPLED_PICTURES = 4
 /**
- * Share of squares that are smooth from which a part is coded with more care. Design, "Settings" (screens and grain: 0.01 to
- * 0.33).
+ * Least share of smooth squares in a picture for the encoder options for gradients. Screen recordings and grain have 0.01 to 0.33.
+ * Experiment.
  */
 export const SMOOTH_SHARE = 0.35
-/** Share of squares of all that was measured from which there is little else to spend bits on. Design, "Settings" (0.6). */
+/** Least share of smooth squares in all measured pictures together for the stronger options. Experiment. */
 export const MOSTLY_SHARE = 0.6
-/** Variance of a square's samples about its slope, in levels²: more grain hides steps. Experiment. */
+/** Largest noise variance of a smooth square, in levels². More grain hides banding. Experiment. */
 export const MOST_SLOPE_VARIANCE = 9
 
 // Verification
 
-/** Pixels of both films that are decoded and compared: 30 CPU seconds. Experiment. */
+/** Most pixels of both films that are compared: 30 CPU seconds. films.md. */
 export const COMPARED_PIXELS = 3e9
-/** dB below which no stretch of a film that keeps the floors is, even if it shows parts of two bad seconds. Experiment. */
+/** Lowest PSNR of any stretch, in dB. A film above the floors stays above it, even if a stretch touches two bad seconds. Experiment. */
 export const MIN_PSNR_DB = 28
-/** Pixels of a long film that are decoded to see that they can be: the beginning of every part. Experiment. */
+/** Most pixels of a long film that are decoded as a check, from the beginning of every part on. Experiment. */
 export const DECODED_PIXELS = 1.2e9
-/** Stretches of pictures that are compared. Experiment. */
+/** Most stretches of pictures that are decoded as a check. Experiment. */
 export const MAX_PICTURE_STRETCHES = 400
-/** Stretches of sound that are compared; up to a minute all of it is. Design, "thirty stretches of two seconds". */
+/** Most stretches of sound that are compared, each two seconds long. Sound up to one minute is compared in full. Experiment. */
 export const MAX_SOUND_STRETCHES = 30
-/** dB by which a whole sound may be below the receipt. Experiment. */
+/** Allowed deficit of a whole sound track against the receipt, in dB. Experiment. */
 export const SNR_TOLERANCE_DB = 1
-/** Mean square below which a stretch says nothing: −60 dB. Experiment. */
+/** Mean square below which a stretch counts as silence: −60 dB. Experiment. */
 export const SILENCE_LEVEL = 1e-6
-/** Hertz. Encoders add noise above; below, more noise than sound means other sound. Experiment. */
+/** Frequency in Hz above which encoders add noise. Below it, more noise than sound means a different sound. Experiment. */
 export const LOW_HERTZ = 4000
-/** Noise below `LOW_HERTZ`, as a factor of the sound. Experiment. */
+/** Most noise below `LOW_HERTZ`, as a factor of the sound's energy. Experiment. */
 export const MOST_LOW_NOISE = 1.5
-/** Seconds that new sound may be longer: the encoder's run-up and the rest of its last packet. Experiment. */
+/** Seconds by which new sound may be longer: the encoder delay and the padding of its last packet. Experiment. */
 export const MAX_SOUND_DRIFT = 0.5
-/** Frames a second whose SSIM is measured; each takes as long as decoding it. Design, "six frames a second". */
+/** Frames per second whose SSIM is measured. Measuring a frame takes as long as decoding it. Experiment. */
 export const SAMPLES_A_SECOND = 6

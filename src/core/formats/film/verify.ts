@@ -1,4 +1,4 @@
-/** What must hold of a finished film: structure, the bytes of copied tracks, and pictures that decode and look alike. */
+/** Verifies a finished film: its structure, the bytes of copied tracks, and the decoded pictures and sound of new tracks. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
@@ -15,7 +15,7 @@ import { comparedShare, compareSound, laidTrack } from './compare-sound.ts'
 import { compareVideo, type Found, startOf } from './compare-video.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 
-/** Of copied tracks, at a time. */
+/** Bytes of a copied track that are compared at a time. */
 const COMPARED_BYTES = 512 * 1024
 export async function verifyFilm(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
@@ -37,8 +37,8 @@ export async function verifyFilm(original: Source, result: Source, outcome: Outc
 }
 
 /**
- * Tracks named in the index of the upload, counted in its bytes without following sizes: `before` shares the view of what made the
- * result. A compressed index is counted after it was inflated.
+ * Compares the number of tracks. Counts those of the upload directly in the bytes of its index, because `before` uses the parser that made
+ * the result. A compressed index is inflated first.
  */
 async function compareTrackCount(original: Source, before: Movie, after: Movie): Promise<string | undefined> {
   const at = before.top.find(({ type }) => type === 'moov')
@@ -49,7 +49,7 @@ async function compareTrackCount(original: Source, before: Movie, after: Movie):
 
 type Film = readonly [source: Source, movie: Movie]
 
-/** The least share of any track. */
+/** Compares all tracks. The result's `share` is the smallest of any track. */
 async function compareTracks([original, before]: Film, [result, after]: Film, outcome: Outcome, options: Options): Promise<Found> {
   let least = 1
   for (const [index, track] of before.tracks.entries()) {
@@ -69,7 +69,7 @@ async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Op
   const [x, y] = [a.descriptions[0], b.descriptions[0]]
   const exact = outcome.kind === 'compressed' && !outcome.loss
   const copied = x && y && same(old.moov.subarray(x.start, x.end), made.moov.subarray(y.start, y.end))
-  // A film that was made here before has the description it would get again.
+  // Equal descriptions do not prove a copy: a film that Whittle encoded before has the same description.
   if (exact || !x || (copied && !isNew(a, b, outcome))) {
     const samples = a.sampleCount === b.sampleCount ? undefined : `${a.sampleCount} samples became ${b.sampleCount}`
     return { difference: samples ?? (await compareBytes(old, made, options)), share: 1 }
@@ -79,7 +79,7 @@ async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Op
   return { difference: await compareNewSound(old, made, outcome, options), share: comparedShare(secondsOf(a)) }
 }
 
-/** Whether a track may have been encoded again: the receipt has figures for such tracks, and they are smaller. */
+/** True if a track may have been encoded again: the receipt has figures for its kind, and its size differs. */
 function isNew(a: Track, b: Track, outcome: Outcome): boolean {
   if (outcome.kind !== 'compressed' || !outcome.loss || trackBytes(a) === trackBytes(b)) return false
   return a.handler === 'vide' ? outcome.loss.pictures !== undefined : a.handler === 'soun' && outcome.loss.sound !== undefined
@@ -98,7 +98,7 @@ async function compareNewSound(old: Side, made: Side, outcome: Outcome, options:
   return compareSound(x, y, shift, claimed, options)
 }
 
-/** New sound is shown as the old was; one edit may have come that leaves the encoder's run-up out. */
+/** Compares edit lists. New sound may have one extra edit, which skips the encoder delay. */
 function compareEdits(a: Track, b: Track): string | undefined {
   if (!a.edits?.length) return b.edits?.length === 1 ? undefined : 'the edit list changed'
   const sameEdits =
@@ -112,7 +112,7 @@ function compareEdits(a: Track, b: Track): string | undefined {
 
 const secondsOf = ({ duration, timescale }: Track) => duration / timescale
 
-/** Media bytes of both tracks, run against run. */
+/** Compares the media bytes of two copied tracks, chunk by chunk. */
 async function compareBytes(old: Side, made: Side, options: Options): Promise<string | undefined> {
   const [a, b] = [old.track, made.track]
   if (a.chunks.count !== b.chunks.count) return `${a.chunks.count} chunks became ${b.chunks.count}`

@@ -1,4 +1,7 @@
-/** AVI: pictures to H.264 and uncompressed sound to MP3 in the same container, the rest copied, dead space dropped; or MP4 and QuickTime. */
+/**
+ * Codec for AVI. Encodes pictures as H.264 and uncompressed sound as MP3, copies the rest, and drops unused space. Can also write MP4 or
+ * QuickTime.
+ */
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { AVI } from '../../../catalog/formats/film.ts'
 import type { Outcome, Verdict } from '../../../model/codec.ts'

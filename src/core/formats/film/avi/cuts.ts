@@ -1,17 +1,20 @@
-/** Where an AVI file's pictures are cut: a frame's place is its time, so every part must know the place of its first picture. */
+/**
+ * Cuts an AVI file's pictures into parts. A frame's position is its display time, so every part must know the position of its first
+ * picture.
+ */
 import type { Source } from '../../../model/codec.ts'
 import type { Cut } from '../cut.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { MAX_PART_BYTES } from '../tuning.ts'
 
-/** A key frame from which decoding can begin. */
+/** A key frame at which decoding can begin. */
 interface Entry {
   readonly sample: number
-  /** Where it is shown. */
+  /** Position of the key frame in display order. */
   readonly place: number
 }
 
-/** Cuts about every `frames` frames at key frames; inside a group of pictures only when it lasts more than twice as long. */
+/** Cuts at key frames about every `frames` frames. Cuts inside a group of pictures only if it is more than twice as long. */
 export async function cutCounted(source: Source, track: PictureTrack, frames: number): Promise<Cut[]> {
   const { count, size, sync } = track.samples
   const cuts: { entry: Entry; start: number }[] = [{ entry: { sample: 0, place: 0 }, start: 0 }]
@@ -21,10 +24,10 @@ export async function cutCounted(source: Source, track: PictureTrack, frames: nu
     bytes += size[i - 1]!
     const passed = i - cuts.at(-1)!.start
     const key = sync[i] !== 0
-    const soon = passed >= frames * 0.75 || bytes >= MAX_PART_BYTES
-    const late = passed >= frames * 2 || bytes >= 2 * MAX_PART_BYTES
-    // A tiny rest is not worth a part.
-    if (!(key ? soon : late) || count - i < frames * 0.3) continue
+    const isDue = passed >= frames * 0.75 || bytes >= MAX_PART_BYTES
+    const isOverdue = passed >= frames * 2 || bytes >= 2 * MAX_PART_BYTES
+    // A short rest at the end joins the part before it.
+    if (!(key ? isDue : isOverdue) || count - i < frames * 0.3) continue
     if (key) {
       const before = await shownBefore(source, track, i)
       if (before === undefined) continue
@@ -35,12 +38,12 @@ export async function cutCounted(source: Source, track: PictureTrack, frames: nu
   }
   return cuts.map(({ entry, start }, part) => {
     const end = cuts[part + 1]?.start ?? count
-    // A frame is decoded at most one chunk after its place; what belongs to the next part is dropped.
+    // A frame is decoded at most one chunk after its position. Frames of the next part are dropped.
     return { from: entry.sample, first: entry.place, to: Math.min(count, end + 1), start, end, frames: end - start }
   })
 }
 
-/** The last key frame at or before `sample`, behind `known`. */
+/** Returns the last key frame at or before `sample` and after `known`. */
 async function lastEntry(source: Source, track: PictureTrack, sample: number, known: Entry): Promise<Entry | undefined> {
   for (let i = sample; i > known.sample; i--) {
     if (track.samples.sync[i] === 0) continue
@@ -50,14 +53,14 @@ async function lastEntry(source: Source, track: PictureTrack, sample: number, kn
   return undefined
 }
 
-const LOOK_AHEAD = 9
-const LOOK_BYTES = 512 * 1024
-/** A packed stream leaves a placeholder where a frame travelled with the one before; FFmpeg takes up to 19 bytes for one. */
+const MOST_SCANNED_CHUNKS = 9
+const MOST_SCANNED_BYTES = 512 * 1024
+/** Size limit of a placeholder chunk, in bytes. Packed streams use one after a chunk with two frames; FFmpeg writes up to 19 bytes. */
 const PLACEHOLDER_BYTES = 19
 
 /**
- * How many of the chunks behind a key frame hold frames that are shown before it.
- * @returns undefined when it is no picture that stands alone
+ * Counts the chunks after a key frame whose frames are shown before it.
+ * @returns `undefined` if `key` is not an independent picture
  */
 async function shownBefore(source: Source, { stream, samples }: PictureTrack, key: number): Promise<number | undefined> {
   const typesIn = stream.decoder === 'mpeg4' ? vopTypes : stream.decoder.startsWith('mpeg') ? pictureTypes : undefined
@@ -65,7 +68,7 @@ async function shownBefore(source: Source, { stream, samples }: PictureTrack, ke
   let before = 0
   let seen = false
   let read = 0
-  for (let i = key; i < Math.min(samples.count, key + LOOK_AHEAD) && read < LOOK_BYTES; i++) {
+  for (let i = key; i < Math.min(samples.count, key + MOST_SCANNED_CHUNKS) && read < MOST_SCANNED_BYTES; i++) {
     const size = samples.size[i]!
     read += size
     if (seen && size <= PLACEHOLDER_BYTES) continue
@@ -81,17 +84,20 @@ async function shownBefore(source: Source, { stream, samples }: PictureTrack, ke
   return seen ? before : undefined
 }
 
-/** vop_coding_type (ISO/IEC 14496-2, 6.3.5): two bits behind vop_start_code. */
+/** Types of the VOPs in a chunk (ISO/IEC 14496-2, 6.3.5): vop_coding_type is two bits after vop_start_code. */
 function vopTypes(bytes: Uint8Array): string[] {
   return startCodes(bytes, 0xb6).map((at) => 'IPBS'[bytes[at]! >> 6]!)
 }
 
-/** picture_coding_type (ISO/IEC 13818-2, 6.3.9): three bits behind picture_start_code and ten of temporal_reference. */
+/**
+ * Types of the pictures in a chunk (ISO/IEC 13818-2, 6.3.9): picture_coding_type is three bits, after picture_start_code and 10 bits of
+ * temporal_reference.
+ */
 function pictureTypes(bytes: Uint8Array): string[] {
   return startCodes(bytes, 0).map((at) => '?IPBD'[(bytes[at + 1]! >> 3) & 7] ?? '?')
 }
 
-/** Where the bytes behind 00 00 01 `code` lie. */
+/** Offsets of the bytes that follow each start code 00 00 01 `code`. */
 function startCodes(bytes: Uint8Array, code: number): number[] {
   const found: number[] = []
   for (let at = 0; at + 5 < bytes.length; at++) {

@@ -1,4 +1,4 @@
-/** FFmpeg's decoders by the four characters that AVI files carry, in any case. */
+/** FFmpeg decoders by the FourCC of an AVI stream, in capital letters. */
 const DECODERS: { readonly [fourcc: string]: string } = {
   XVID: 'mpeg4',
   DIVX: 'mpeg4',
@@ -48,5 +48,5 @@ export const decoderOf = (fourcc: string): string | undefined => DECODERS[fourcc
 
 const INTRA_ONLY = new Set(['mjpeg', 'dvvideo', 'huffyuv', 'ffvhuff', 'utvideo', 'rawvideo'])
 
-/** Whether every picture stands alone, whatever the index says. */
+/** True if a decoder's every picture is a key frame, even if the index does not mark it. */
 export const isIntraOnly = (decoder: string): boolean => INTRA_ONLY.has(decoder)

@@ -1,4 +1,4 @@
-/** What to do with each stream of an AVI file, decided from its index and one decoded picture. */
+/** Decides for each stream of an AVI file whether to encode it. Uses the file's index and one decoded picture. */
 
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../../bytes/compact-array.ts'
@@ -26,25 +26,28 @@ export interface AviSound {
   readonly stream: AviStream
   readonly audio: AudioStream
   readonly runs: SoundRuns
-  /** MP3 stays in AVI, AAC goes into a movie. */
+  /** Target codec: MP3 if the result is AVI, AAC if it is a movie. */
   readonly coding: 'mp3' | 'aac'
-  /** Samples, where a block holds one. */
+  /** Samples per channel; only exact if a block holds one sample. */
   readonly samples: number
 }
 
 export interface AviJob {
   readonly file: Avi
   readonly level: Level
-  /** For AVI, chunks keep their order and carry parameter sets (`annexb`); a movie's frames have times. */
+  /**
+   * Pictures to encode. For AVI, chunks keep their order and contain parameter sets (`annexb`). For a movie, frames get timestamps.
+   * `undefined`: copied.
+   */
   readonly pictures: { readonly track: PictureTrack; readonly index: number } | undefined
-  /** Why the pictures stay. */
+  /** Why the pictures are copied. `undefined`: they are encoded. */
   readonly kept: { readonly detail: Message; readonly reason?: Reason } | undefined
-  /** Sound that is encoded again. */
+  /** Sound streams that are encoded again. */
   readonly sounds: readonly AviSound[]
   readonly cpuSeconds: number
 }
 
-/** @throws CodecError (unsupported_feature) when the wanted movie cannot hold a stream */
+/** Reads an AVI file and decides what to do with it. @throws CodecError (unsupported_feature) if the requested movie cannot hold a stream */
 export async function readJob(source: Source, options: Options): Promise<AviJob> {
   const file = await readAvi(source)
   if (file.others.some(({ id }) => id === RIFF_CREDENTIALS)) throw signedByCredentials()
@@ -77,7 +80,7 @@ function checkMovie({ streams }: Avi, options: Options): void {
   if (streams.filter(({ kind }) => kind === 'vids').length > 1) throw unsupported('several_picture_streams_stay_in_avi')
 }
 
-/** How a stream of sound is encoded again, if it is; a movie takes MP3 as it is and everything else as AAC. */
+/** Decides how to encode a sound stream. `undefined`: it is copied. A movie copies MP3 and encodes all other sound as AAC. */
 function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undefined {
   const runs = runsOf(file, stream)
   if (movie && runs.count === 0) throw unsupported('stream_of_sound_without_sound')
@@ -87,12 +90,12 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
   let samples = 0
   for (const size of runs.size) samples += Math.floor(size / audio.blockAlign)
   if (movie) return { stream, audio, runs, coding: 'aac', samples }
-  // Players count uncompressed sound by its bytes; chunks that hold parts of samples would be counted wrong.
+  // Players count uncompressed sound by bytes. A chunk that ends inside a sample would be counted wrong.
   if (!MP3_RATES.includes(audio.hertz) || runs.size.some((size) => size % audio.blockAlign !== 0)) return undefined
   return { stream, audio, runs, coding: 'mp3', samples }
 }
 
-/** Decodes a picture; what cannot be done is kept with its reason, or thrown when a movie was asked for. */
+/** Decodes one picture. If that fails, an AVI result copies the pictures and reports the reason; for a movie the error is thrown. */
 export async function probed(source: Source, job: AviJob, options: Options): Promise<AviJob> {
   if (!job.pictures) return job
   try {
@@ -105,7 +108,7 @@ export async function probed(source: Source, job: AviJob, options: Options): Pro
   }
 }
 
-/** Parts of the pictures, then of each sound. */
+/** Plans the parts of the pictures, then the parts of each sound stream. */
 export async function partsOf(source: Source, job: AviJob, frames = framesOf(job)): Promise<PartPlan[]> {
   const cuts = job.pictures ? await cutCounted(source, job.pictures.track, frames) : []
   const count = job.pictures?.track.samples.count ?? 0
@@ -127,14 +130,14 @@ export async function partsOf(source: Source, job: AviJob, frames = framesOf(job
   return parts.map((part, index) => ({ ...part, index }))
 }
 
-/** All in one part when one message can do it. */
+/** Frames per part. One part holds all frames if one message can encode them. */
 function framesOf({ pictures, cpuSeconds }: AviJob): number {
   if (!pictures || cpuSeconds <= WHOLE_CPU_SECONDS) return Number.MAX_SAFE_INTEGER
   const { stream, rate } = pictures.track
   return Math.ceil((partSeconds(stream.width * stream.height, rate.num / rate.den) * rate.num) / rate.den)
 }
 
-/** Frames of sound a message makes; AAC is made in one. */
+/** Frame ranges of a sound stream, one per message. AAC is encoded in one message. */
 function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: number | null }[] {
   const perPart = Math.round((SOUND_PART_SECONDS * audio.hertz) / frameSamples(audio.hertz))
   const total = Math.ceil(samples / frameSamples(audio.hertz))
@@ -145,7 +148,10 @@ function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: num
   return ranges
 }
 
-/** A part's cut, as it came with the message. */
+/**
+ * Reads a part's cut from its plan, which came with the queue message. @throws CodecError (malformed) if a number is missing or out of
+ * range
+ */
 export function cutOf({ facts }: PartPlan, count: number): Cut {
   const number = (name: string) => {
     const value = facts[name]

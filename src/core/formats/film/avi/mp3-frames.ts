@@ -1,4 +1,4 @@
-/** MP3 in AVI: its frames, found by ranges wherever chunks begin and end, as a track of a movie. */
+/** Finds the MP3 frames of an AVI sound stream, across chunk boundaries, and builds a movie track from them. */
 
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { columnOf, sumOf } from '../../../bytes/compact-array.ts'
@@ -15,7 +15,7 @@ import type { SkeletonTrack } from '../sample-table.ts'
 import type { SoundRuns } from '../sound.ts'
 import { CHUNK_SECONDS } from '../tuning.ts'
 
-/** Frames that follow each other without anything between them. */
+/** A run of MP3 frames without other bytes between them. */
 interface Row {
   readonly offset: number
   readonly size: number
@@ -24,28 +24,28 @@ interface Row {
 
 export interface Mp3Sound {
   readonly first: FrameHeader
-  /** Of all frames. */
+  /** Size of each frame in bytes. */
   readonly sizes: readonly number[]
-  /** Where they lie in `chunks`. */
+  /** Runs of frames, as offsets in `chunks`. */
   readonly rows: readonly Row[]
-  /** The bodies of the stream's chunks, one behind the other. */
+  /** The bodies of the stream's chunks as one continuous source. */
   readonly chunks: Source
 }
 
-/** 320 kbit/s at 32 kHz, and its padding slot. */
+/** Largest frame in bytes: 320 kbit/s at 32 kHz, with one padding byte. */
 const MAX_FRAME_BYTES = 1441
 const BLOCK_BYTES = 256 * 1024
-/** Of the stream; the rest may be what recorders leave between frames. */
+/** Share of the stream that must be MP3 frames. The rest may be bytes that recorders leave between frames. */
 const MOSTLY = 0.9
 
-/** How long the headers of a stream say that it lasts: by its blocks (dwSampleSize), or one unit for each chunk. */
+/** Duration in seconds that the stream's headers give: by its blocks (dwSampleSize), or by one unit per chunk. */
 function claimedSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): number {
   const sampleSize = new ByteReader(strh, true).u32(44)
   const units = sampleSize ? sumOf(runs.size) / sampleSize : runs.count
   return (units * scale) / rate
 }
 
-/** Runs of a source as one. */
+/** Presents byte ranges of a source as one continuous source. */
 function joined(source: Source, { count, offset, size }: SoundRuns): Source {
   const starts = columnOf(count + 1, sumOf(size))
   for (let run = 0; run < count; run++) starts[run + 1] = starts[run]! + size[run]!
@@ -75,8 +75,8 @@ function joined(source: Source, { count, offset, size }: SoundRuns): Source {
 }
 
 /**
- * All frames of an MP3 stream; what stands between them is left out.
- * @throws CodecError (unsupported_feature) when headers and frames disagree about the time: then players do, too
+ * Finds all frames of an MP3 stream and skips other bytes between them.
+ * @throws CodecError (unsupported_feature) if headers and frames give different durations, because players then disagree about the timing
  */
 export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRuns): Promise<Mp3Sound> {
   const chunks = joined(source, runs)

@@ -1,4 +1,4 @@
-/** One part of an AVI file's work: a stretch of pictures, or of sound. */
+/** Encodes one part of an AVI file: a span of pictures or of sound. */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { type Message, message } from '../../../i18n/message.ts'
@@ -42,13 +42,13 @@ async function runSound(source: Source, job: AviJob, { facts }: PartPlan, sink: 
 
 export const aacRate = ({ aacPerChannel }: Level, { audio }: AviSound): number => Math.min(aacPerChannel, audio.hertz * 3) * audio.channels
 
-/** All parts in sequence; in an AVI, pictures are given up as soon as they do not get smaller. */
+/** Encodes all parts in sequence. For an AVI result, stops encoding pictures once they do not become smaller. */
 export async function runAll(source: Source, job: AviJob, options: Options): Promise<FinishedPart[]> {
   const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, job, plan, into, inner)
   return runInSequence(await partsOf(source, job), { run, mustPay: options.output === 'avi' }, options)
 }
 
-/** The finished parts of the pictures, when they are all there. */
+/** Returns the finished picture parts, or `undefined` if they do not hold all frames. */
 export async function pictureFiles({ pictures }: AviJob, parts: readonly FinishedPart[]): Promise<PartFile<PicturesHead>[] | undefined> {
   const files = await readParts<PicturesHead>(parts.filter(({ plan }) => isOfPictures(plan)))
   const frames = files.reduce((sum, { head }) => sum + head.count, 0)
@@ -58,13 +58,13 @@ export async function pictureFiles({ pictures }: AviJob, parts: readonly Finishe
 export const soundFiles = <Head extends PartHead>({ stream }: AviSound, parts: readonly FinishedPart[]): Promise<PartFile<Head>[]> =>
   readParts<Head>(parts.filter(({ plan }) => plan.facts['kind'] === 'sound' && plan.facts['stream'] === stream.index))
 
-/** `mpeg4 → H.264 crf 27/25 in 12 parts`. */
+/** Describes the encoding for the receipt, for example `mpeg4 → H.264 crf 27/25 in 12 parts`. */
 export function describe({ pictures }: AviJob, files: readonly PartFile<PicturesHead>[]): Message {
   const crfs = [...new Set(files.map(({ head }) => head.crf))].sort((a, b) => b - a)
   const what = message('pictures_coded', { decoder: pictures!.track.stream.decoder, to: 'H.264', crf: crfs.join('/') })
   return files.length > 1 ? message('in_parts', { what, parts: files.length }) : what
 }
 
-/** By how many frames players show the new stream later: the old decoder waited for reordered frames. */
+/** Frames by which players show the new stream later, because its old decoder waited for reordered frames. */
 export const delayOf = (files: readonly PartFile<PicturesHead>[]): number =>
   files.reduce((most, { head }) => Math.max(most, head.delay ?? 0), 0)

@@ -1,4 +1,4 @@
-/** An AVI file's pictures as a track, whose frames have places instead of times. */
+/** Reads an AVI file's pictures as a track whose frames have positions instead of timestamps. */
 
 import { ByteReader } from '../../../bytes/reader.ts'
 import type { Samples } from '../../../containers/isobmff/tables.ts'
@@ -11,28 +11,28 @@ import { decoderOf, isIntraOnly } from './fourcc.ts'
 
 export type Found = { track: PictureTrack; index: number } | { kept: Message; reason: 'unsupported_feature' }
 
-/** The two letters of chunks that change the palette (xxpc), as a little-endian number. */
+/** Chunk type `pc` (palette change, chunks `xxpc`) as a little-endian number. */
 const PALETTE_CHANGE = 0x6370
 
-/** biCompression of pictures that are not. */
+/** biCompression value of uncompressed pictures. */
 const BI_RGB = 0
-/** RGBQUADs behind the header; biClrUsed at 32, where zero means all that eight bits can name. */
+/** Palette after the BITMAPINFOHEADER, as RGBQUADs. biClrUsed is at offset 32; 0 means 256 colours. */
 function paletteOf(strf: Uint8Array): Uint8Array {
   const reader = new ByteReader(strf, true)
   return strf.slice(40, 40 + 4 * Math.min(256, reader.u32(32) || 256))
 }
 
-/** FFmpeg's name for blue, green, red and a byte of nothing: 'BGR\0'. */
+/** FFmpeg's pixel format tag for blue, green, red and an unused byte: 'BGR\0'. */
 const BGR0 = 0x524742
 
-/** Rows of a bitmap lie from the bottom up unless its height is negative; FFmpeg's decoder is told so by this word. */
+/** Extradata that makes FFmpeg's decoder read rows from the bottom up. Bitmaps do so unless their height is negative. */
 const rowOrder = (height: number) => (height > 0 ? new TextEncoder().encode('BottomUp\0') : new Uint8Array())
 
-/** The first picture stream as a track whose frames count 0, 1, 2 … */
+/** Returns the first picture stream as a track with frames numbered 0, 1, 2 …, or the reason why its pictures are copied. */
 export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
   if (!stream || stream.strf.length < 40) return { kept: message('no_pictures'), reason: 'unsupported_feature' }
-  // BITMAPINFOHEADER: width at 4, height at 8 (negative is top-down), bits at 14, compression at 16.
+  // BITMAPINFOHEADER: width at offset 4, height at 8 (negative: top-down), bits at 14, compression at 16.
   const reader = new ByteReader(stream.strf, true)
   const [width, height] = [reader.i32(4), Math.abs(reader.i32(8))]
   const compression = fourCC(stream.strf, 16)
@@ -61,7 +61,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
         extradata: extradata.length === 0 && decoder === 'mpeg4' ? await objectLayer(source, samples) : extradata,
         width,
         height,
-        // The fourth byte means nothing (BITMAPINFOHEADER, biBitCount), although FFmpeg takes it for transparency.
+        // The fourth byte has no meaning (BITMAPINFOHEADER, biBitCount), but FFmpeg would use it as transparency.
         tag: isRgb && bits === 32 ? BGR0 : reader.u32(16),
         bitsPerSample: palette ? 24 : bits,
         ...(palette ? { palette } : {}),
@@ -77,7 +77,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   }
 }
 
-/** The stream's chunks that are not empty. */
+/** Samples from the stream's non-empty chunks. */
 function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples {
   const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
   return {
@@ -92,11 +92,11 @@ function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples
 
 const HEADER_BYTES = 4096
 
-/** MPEG-4 files may say what the pictures are like in front of the first one only (ISO/IEC 14496-2, 6.2): a part needs it, too. */
+/** Header of an MPEG-4 stream (ISO/IEC 14496-2, 6.2). Some files have it only before the first picture, but every part needs it. */
 async function objectLayer(source: Source, { offset, size }: Samples): Promise<Uint8Array> {
   const bytes = (await source.read(offset[0]!, Math.min(HEADER_BYTES, size[0]!))).slice()
   for (let at = 0; at + 4 <= bytes.length; at++) {
-    // vop_start_code
+    // vop_start_code: the first picture begins here.
     if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1 && bytes[at + 3] === 0xb6) return bytes.subarray(0, at)
   }
   return new Uint8Array()

@@ -1,4 +1,4 @@
-/** Sound streams of AVI files: what their headers say, and what can be encoded of them. */
+/** Reads the headers of AVI sound streams, and writes the headers of new MP3 streams. */
 
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
@@ -10,12 +10,12 @@ import { malformed, unsupported } from '../../../model/error.ts'
 import { AAC_RATES } from '../aac-rates.ts'
 import type { SoundRuns } from '../sound.ts'
 
-/** WAVEFORMATEX: tag, channels, samples a second at 4, block align at 12, bits at 14, extension from 18. */
+/** WAVEFORMATEX: tag at offset 0, channels at 2, sample rate at 4, block align at 12, bits at 14, extension from 18. */
 function waveFormat({ strf }: AviStream) {
   if (strf.length < 16) throw malformed('avi', 0, 'sound_stream_without_format')
   const reader = new ByteReader(strf, true)
   const plain = reader.u16(0)
-  // WAVEFORMATEXTENSIBLE: the old tag begins the subformat.
+  // WAVEFORMATEXTENSIBLE: the first two bytes of the subformat are the format tag.
   const tag = plain === 0xfffe && strf.length >= 26 ? reader.u16(24) : plain
   const bits = reader.u16(14)
   return { tag, channels: reader.u16(2), hertz: reader.u32(4), blockAlign: reader.u16(12), bits }
@@ -30,7 +30,7 @@ export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
   }
 }
 
-/** AVISTREAMHEADER.dwStart: when the stream begins, in seconds. */
+/** Start of a stream in seconds (AVISTREAMHEADER.dwStart). */
 export function streamStart({ strh, rate, scale }: AviStream): number {
   const start = new ByteReader(strh, true).u32(28)
   return (start * scale) / rate
@@ -38,7 +38,10 @@ export function streamStart({ strh, rate, scale }: AviStream): number {
 
 export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
 
-/** @throws CodecError (unsupported_feature) for sound that has no place in MP4, or no encoder */
+/**
+ * Audio stream that FFmpeg can decode and AAC can hold. @throws CodecError (unsupported_feature) for a format without a decoder, or one
+ * that MP4 cannot hold
+ */
 export function uncompressed(stream: AviStream): AudioStream {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = decoderFor(tag, bits)
@@ -48,7 +51,7 @@ export function uncompressed(stream: AviStream): AudioStream {
   return { decoder, extradata: stream.strf.slice(18), hertz, channels, bitsPerSample: bits, blockAlign, tag }
 }
 
-/** Sound in blocks of one sample, mono or stereo; undefined for all other. */
+/** Audio stream with one sample per block, mono or stereo. `undefined`: any other sound. */
 export function pcm(stream: AviStream): AudioStream | undefined {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = tag === 1 || tag === 3 ? decoderFor(tag, bits) : undefined
@@ -62,7 +65,7 @@ function decoderFor(tag: number, bits: number): string | undefined {
   return { 2: 'adpcm_ms', 6: 'pcm_alaw', 7: 'pcm_mulaw', 17: 'adpcm_ima_wav' }[tag]
 }
 
-/** Samples of one channel in a block: ADPCM blocks begin with a header that holds one sample (IMA) or two (Microsoft). */
+/** Samples per channel in a block. ADPCM blocks begin with a header that holds one sample (IMA) or two (Microsoft). */
 export function samplesPerBlock({ decoder, channels, blockAlign }: AudioStream): number {
   if (decoder === 'adpcm_ima_wav') return ((blockAlign - 4 * channels) * 2) / channels + 1
   return decoder === 'adpcm_ms' ? ((blockAlign - 7 * channels) * 2) / channels + 2 : 1
@@ -76,7 +79,7 @@ interface Mp3Stream {
   readonly startSeconds: number
 }
 
-/** MPEGLAYER3WAVEFORMAT (mmreg.h): one frame a chunk, counted by its samples, as FFmpeg writes MP3 into AVI. */
+/** Stream headers for MP3 (MPEGLAYER3WAVEFORMAT, mmreg.h): one frame per chunk, with times in samples, as FFmpeg writes it. */
 export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
   const perFrame = frameSamples(hertz)
   const header = new ByteWriter(strh, true)
@@ -87,7 +90,7 @@ export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, f
     .u32(hertz) // dwRate
     .u32(Math.round((startSeconds * hertz) / perFrame)) // dwStart
     .u32(frames) // dwLength
-  header.at(44).u32(0) // dwSampleSize: chunks differ
+  header.at(44).u32(0) // dwSampleSize 0: chunks differ in size
   const format = ByteWriter.growing(true)
     .u16(0x55)
     .u16(channels)
@@ -97,7 +100,7 @@ export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, f
     .u16(0) // wBitsPerSample
     .u16(12) // cbSize
     .u16(1) // wID
-    .u32(2) // fdwFlags: never padded
+    .u32(2) // fdwFlags 2: frames have no padding
     .u16(perFrame) // nBlockSize
     .u16(1) // nFramesPerBlock
     .u16(0) // nCodecDelay

@@ -1,4 +1,4 @@
-/** The finished parts in the file's own container: new streams in the places of the old ones, everything else copied. */
+/** Joins the finished parts as AVI. New streams take the positions of the old ones; everything else is copied. */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
@@ -67,7 +67,7 @@ const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) => files.
 const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): Run[] =>
   files.map(({ source, sizes, keys }) => ({ from: source, offset: 0, sizes, ...(keyed ? { keys } : {}) }))
 
-/** One frame for each chunk that was not empty, in order. */
+/** New picture stream: one frame for each chunk that was not empty, in the same order. */
 function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
   let given = 0
   return {
@@ -78,16 +78,16 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
       strh.set(FOURCC, 4)
       const start = new ByteReader(strh, true).u32(28)
       new ByteWriter(strh, true).at(28).u32(start + delayOf(files)) // dwStart
-      // BITMAPINFOHEADER alone: what follows it belonged to the old codec.
+      // Keeps only BITMAPINFOHEADER. The bytes after it belong to the old codec.
       const strf = old.slice(0, 40)
-      const height = Math.abs(new ByteReader(strf, true).i32(8)) // rows of uncompressed pictures may go down
+      const height = Math.abs(new ByteReader(strf, true).i32(8)) // Uncompressed pictures may have a negative height (rows from the top down); H.264 needs a positive one.
       new ByteWriter(strf, true).u32(40).at(8).u32(height).at(14).u16(24).bytes(FOURCC)
       return { strh, strf }
     },
   }
 }
 
-/** Frames stand where the old samples did. */
+/** New sound stream: each MP3 frame is placed where the same samples were before. */
 function newSound({ stream, audio, samples }: AviSound, files: readonly PartFile<SoundHead>[]): NewStream {
   const { hertz, channels, blockAlign } = audio
   const perFrame = frameSamples(hertz)

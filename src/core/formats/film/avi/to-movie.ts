@@ -1,4 +1,4 @@
-/** The finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound as it is, all other as AAC, notes kept. */
+/** Joins the finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound copied, other sound as AAC, metadata kept. */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { leastOf } from '../../../bytes/min-max.ts'
@@ -25,7 +25,7 @@ import { mp3Frames, mp3Skeleton, mp3Track } from './mp3-frames.ts'
 import { aacRate, delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
 import { runsOf, streamStart } from './sounds.ts'
 
-/** A track that has been made, and how it is hung into the index. */
+/** A finished track and its entry in the new movie's index. */
 interface Made {
   readonly frame: SkeletonTrack
   readonly step: Message
@@ -33,7 +33,7 @@ interface Made {
   track(movie: Movie, hook: Track): NewTrack
 }
 
-/** @throws CodecError (unsupported_feature) for sound that has no place in a movie */
+/** @throws CodecError (unsupported_feature) for sound that a movie cannot hold */
 export async function joinMovie(
   source: Source,
   job: AviJob,
@@ -75,7 +75,7 @@ export async function joinMovie(
   }
 }
 
-/** Frames that were counted get times: the nth that is shown has the place of the nth chunk that is not empty. */
+/** Gives timestamps to numbered frames: the nth frame in display order gets the position of the nth non-empty chunk. */
 function makePictures(job: AviJob, films: readonly PartFile<PicturesHead>[]): Made {
   const { track: counted, index } = job.pictures!
   const { samples, stream, rate } = counted
@@ -90,7 +90,7 @@ function makePictures(job: AviJob, films: readonly PartFile<PicturesHead>[]): Ma
   }
 }
 
-/** For each chunk of the stream that is not empty, how many frames were due before it. */
+/** For each non-empty chunk of the stream, the number of chunks before it. */
 function shownAt({ chunks }: Avi, stream: number): number[] {
   const places: number[] = []
   chunks.of(stream).forEach((chunk, place) => {
@@ -116,7 +116,7 @@ async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedP
   }
 }
 
-/** A track that begins later gets an empty edit in front. */
+/** Adds an empty edit before a track that starts later than the movie. */
 function delayed(track: NewTrack, seconds: number, { timescale }: Movie): NewTrack {
   const empty = Math.round(seconds * timescale)
   if (!(empty > 0)) return track
@@ -125,7 +125,7 @@ function delayed(track: NewTrack, seconds: number, { timescale }: Movie): NewTra
   return { ...track, edits: [{ duration: empty, mediaTime: -1, rate: 0x10000 }, ...edits] }
 }
 
-/** What `LIST INFO` (Multimedia Programming Interface 1.0, chapter 2) calls things, and iTunes does. */
+/** iTunes metadata items for the entries of `LIST INFO` (Multimedia Programming Interface 1.0, chapter 2). */
 const NOTES: { readonly [id: string]: string } = {
   INAM: '©nam',
   IART: '©ART',

@@ -23,13 +23,13 @@ import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
 import { pictureTrack } from './picture-track.ts'
 import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
 
-/** Stretches of the result that are decoded, and their frames. */
+/** Number of stretches of a long result that are decoded, and frames per stretch. */
 const MAX_STRETCHES = 300
 const STRETCH = 5
-/** Of what was copied, at a time. */
+/** Bytes of copied chunks that are compared at a time. */
 const COMPARED_BYTES = 256 * 1024
 
-/** Streams, chunk counts and copied bytes; new pictures are decoded and compared with the old ones. */
+/** Verifies an AVI result: streams, chunk counts and copied bytes. New pictures are decoded and compared with the old ones. */
 export async function verifyAvi(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
     const old: Side = { source: original, file: await readAvi(original) }
@@ -42,13 +42,13 @@ export async function verifyAvi(original: Source, result: Source, outcome: Outco
   }
 }
 
-/** One of the two files. */
+/** The uploaded or the resulting AVI file. */
 interface Side {
   readonly source: Source
   readonly file: Avi
 }
 
-/** What is wrong, or how much was compared, 0–1. */
+/** The first difference (`undefined`: none), and the share of the file that was compared, 0 to 1. */
 interface Found {
   readonly difference?: string | undefined
   readonly share: number
@@ -56,7 +56,7 @@ interface Found {
 
 const unlike = (difference: string): Found => ({ difference, share: 0 })
 
-/** Of uncompressed sound; other streams are copied and compared wholly. */
+/** Seconds of an uncompressed sound stream. 0 for other streams, which are copied and compared in full. */
 function secondsOf({ chunks }: Avi, stream: AviStream): number {
   const audio = pcm(stream)
   if (!audio) return 0
@@ -73,7 +73,7 @@ async function compare(old: Side, made: Side, outcome: Outcome, options: Options
     (await tailDifference(old.source, before.end, made.source, after.end))
   if (tags) return unlike(tags)
   const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
-  // H.264 that became H.264 has the format it had; pictures that were copied lost nothing.
+  // H.264 encoded as H.264 keeps its format header. Copied pictures have no loss in the receipt.
   const repainted = lossy && outcome.loss.pictures !== undefined
   const pictures = before.streams.find(({ kind }) => kind === 'vids')
   const fresh = before.streams.filter((stream, i) => (repainted && stream === pictures) || !same(stream.strf, after.streams[i]!.strf))
@@ -84,19 +84,19 @@ async function compare(old: Side, made: Side, outcome: Outcome, options: Options
   }
   const copied = await compareCopied(old, made, new Set(fresh.map(({ index }) => index)), options)
   if (copied) return unlike(copied)
-  let least = 1
+  let smallestShare = 1
   for (const stream of fresh.filter(({ kind }) => kind === 'auds')) {
     const difference = await compareMp3(old, made, stream.index, outcome, options)
     if (difference) return unlike(`stream ${stream.index}: ${difference}`)
-    least = Math.min(least, comparedShare(secondsOf(before, stream)))
+    smallestShare = Math.min(smallestShare, comparedShare(secondsOf(before, stream)))
   }
-  if (!fresh.some(({ kind }) => kind === 'vids')) return { share: least }
+  if (!fresh.some(({ kind }) => kind === 'vids')) return { share: smallestShare }
   const shown = await compareShown(await laid(old), await laid(made), outcome, options)
   const difference = shown.difference ?? (shown.share < 1 ? await decodeStretches(made, options) : undefined)
-  return { difference, share: Math.min(least, shown.share) }
+  return { difference, share: Math.min(smallestShare, shown.share) }
 }
 
-/** Tags and the like: the same, and on the same side of the media. */
+/** Compares chunks other than media, for example tags: same bytes, and on the same side of the media. */
 async function compareOthers(old: Side, made: Side): Promise<string | undefined> {
   const [before, after] = [old.file, made.file]
   if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
@@ -116,7 +116,10 @@ const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every(
 
 const HEADER_BYTES = 1024 * 1024
 
-/** Streams named in the first bytes of the upload, counted without following sizes: `before` shares the view of what made the result. */
+/**
+ * Compares the number of streams. Counts those of the upload directly in its first bytes, because `before` uses the parser that made the
+ * result.
+ */
 async function compareNamed(original: Source, after: Avi): Promise<string | undefined> {
   const head = await original.read(0, HEADER_BYTES)
   const movi = Buffer.from(head.buffer, head.byteOffset, head.length).indexOf('movi', 0, 'latin1')
@@ -125,10 +128,10 @@ async function compareNamed(original: Source, after: Avi): Promise<string | unde
   return named === after.streams.length ? undefined : `${named} streams became ${after.streams.length}`
 }
 
-/** Chunks that are written anew, or describe where media lies. */
+/** Header chunks that are rewritten, or that describe where media is stored. */
 const WRITTEN_ANEW = ['strh', 'strf', 'indx']
 
-/** Names, codec data and whatever else stands in the headers. */
+/** Compares names, codec data and all other header chunks that must stay equal. */
 function compareHeaders(before: Avi, after: Avi): string | undefined {
   const kept = ({ headers, streams }: Avi) => [
     ...headers.filter(({ body }) => !isOpenDml(body)),
@@ -144,7 +147,7 @@ function compareCounts(before: Avi, after: Avi, { index }: AviStream): string | 
   return old === made ? undefined : `${old} chunks became ${made}`
 }
 
-/** New pictures have the places of the old ones; new sound lasts as long, frame by frame. */
+/** Compares a new stream with the old one: pictures keep their positions, and sound keeps its duration within 0.2 s. */
 function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefined {
   const [old, made] = [before.chunks.of(stream.index), after.chunks.of(stream.index)]
   if (stream.kind === 'vids') {
@@ -162,7 +165,7 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
 
 const claimedSnrOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0)
 
-/** New sound, a frame a chunk, against the samples it was made of. */
+/** Compares new MP3 sound, one frame per chunk, with the samples it was encoded from. */
 async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {
   const [stream, fresh] = [old.file.streams[index]!, made.file.streams[index]!]
   const audio = pcm(stream)!
@@ -174,7 +177,7 @@ async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome
   return compareSound(samples, faded, -mp3Lead(hertz), claimedSnrOf(outcome), options)
 }
 
-/** Chunks of all streams but the new ones, in the order of the file; frames of new sound must be such. */
+/** Compares the chunks of all copied streams in file order. Checks that each chunk of new sound is one MP3 frame. */
 async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>, options: Options): Promise<string | undefined> {
   const [before, after] = [old.file, result.file]
   using left = new Window(old.source)
@@ -203,7 +206,7 @@ async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>
   return undefined
 }
 
-/** Every part of a film begins with a key frame: from some of them on, a few pictures. */
+/** Decodes a few pictures after some of the key frames. Every part of a film begins with a key frame. */
 async function decodeStretches({ source, file }: Side, options: Options): Promise<string | undefined> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) return english(found.kept)
@@ -231,7 +234,7 @@ async function decodeStretches({ source, file }: Side, options: Options): Promis
   return undefined
 }
 
-/** The same file as a movie: every frame at its place, pictures alike, MP3 frames equal. */
+/** Verifies a movie made from an AVI file: each frame at its position, similar pictures, equal MP3 frames. */
 export async function verifyMovie(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   try {
     const old: Side = { source: original, file: await readAvi(original) }
@@ -261,18 +264,18 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
   if (video!.sampleCount !== samples.count) return unlike(`${samples.count} pictures became ${video!.sampleCount}`)
   const seconds = (video!.samples().dts[samples.count]! / video!.timescale) * (rate.num / rate.den)
   if (seconds < samples.count - 0.5) return unlike(`pictures for ${seconds} places`)
-  let least = 1
+  let smallestShare = 1
   for (const [i, stream] of sounds.entries()) {
     options.signal.throwIfAborted()
     const { difference, share } = await compareMovieSound(old, made, [stream, after.tracks[i + 1]!], outcome, options)
     if (difference) return unlike(difference)
-    least = Math.min(least, share)
+    smallestShare = Math.min(smallestShare, share)
   }
   const shown = await compareShown(await laid(old), laidMovie(made), outcome, options)
-  return { difference: shown.difference, share: Math.min(least, shown.share) }
+  return { difference: shown.difference, share: Math.min(smallestShare, shown.share) }
 }
 
-/** Copied frames of MP3 wholly, all other sound by its samples. */
+/** Compares one sound track of the movie. Copied MP3 frames must be equal; other sound is compared by its samples. */
 async function compareMovieSound(
   { source: original, file: before }: Side,
   { source: result, movie }: MadeMovie,
@@ -294,7 +297,7 @@ async function compareMovieSound(
   return { difference, share: comparedShare(was.samples / was.stream.hertz) }
 }
 
-/** Whether the chunks of a track hold these frames and nothing else. */
+/** True if the chunks of a track hold exactly these MP3 frames. */
 async function sameFrames({ rows, chunks }: Mp3Sound, result: Source, { chunks: made }: Track): Promise<boolean> {
   using left = new Window(chunks)
   using right = new Window(result)
@@ -321,7 +324,7 @@ function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
   return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
-/** Frames are counted, so a film is compared from its beginning on: all of a short one. */
+/** Compares pictures from the beginning, because frames are numbered. Short films are compared in full. */
 async function compareShown(old: LaidPictures, made: LaidPictures, outcome: Outcome, options: Options): Promise<Found> {
   const { count } = made.samples
   const pixels = 2 * made.stream.width * made.stream.height

@@ -1,4 +1,7 @@
-/** Verification of pictures that were encoded beside the press: both films decoded again, measured anew, against the receipt. */
+/**
+ * Verifies pictures that the machine's FFmpeg encoded: it decodes both films, measures them again, and compares the figures with the
+ * receipt.
+ */
 
 import { usedSamples } from '../../../containers/isobmff/tables.ts'
 import type { Options } from '../../../model/codec.ts'
@@ -20,15 +23,15 @@ export interface NativeSides {
   readonly program: NativeFilm
   readonly old: NativeSide
   readonly made: NativeSide
-  /** How long a frame is shown. */
+  /** Display duration of a frame in seconds. */
   readonly frameSeconds: number
 }
 
-/** undefined: engines here can decode both. */
+/** Both films as input for the machine's FFmpeg. `undefined`: the WebAssembly engine can decode both. */
 export function nativeSides(old: Side, made: Side, options: Options): NativeSides | undefined {
   const { native: program } = options
   if (!program) return undefined
-  // What an engine here encoded, an engine here decodes, too.
+  // If the WebAssembly engine can decode the old film, it also encoded the new one. It then compares both, and `x` is `undefined`.
   const [x, y] = [sideOf(old, options, false), sideOf(made, options, true)]
   if (!x || !y || x.bits !== y.bits) return undefined
   const { duration, timescale } = made.track
@@ -42,12 +45,12 @@ function sideOf({ source, moov, track }: Side, options: Options, small: boolean)
   return { source, samples: track.samples(), timescale: track.timescale, entry: native.entry, stream: native.stream, bits: native.bits }
 }
 
-/** Bytes of both films that are looked at together. */
+/** Most bytes of both films that are compared together; a film is compared in full up to a quarter of this. */
 const MOST_BYTES = 64 * 1024 * 1024
-/** What measuring again may give less: other frames of a second are sampled where a stretch begins. */
+/** Allowed deficit when a film is measured again: SSIM samples other frames of a second at the start of a stretch. */
 const TOLERANCE = { ssim: 0.005, psnrDb: 0.05 }
 
-/** From sync samples of the result on, wholly where that is not too much, else in stretches that hold a whole second. */
+/** Compares both films from sync samples of the result on. Long films are compared in stretches that contain a whole second. */
 export async function compareNatively(sides: NativeSides, claim: PictureLoss | undefined, options: Options): Promise<Compared> {
   const stretches = stretchesOf(sides)
   let frames = 0
@@ -65,7 +68,7 @@ export async function compareNatively(sides: NativeSides, claim: PictureLoss | u
   return { frames }
 }
 
-/** Figures of a whole film, however long it is; what is wrong where its frames are not those of the upload. */
+/** Measures a whole film of any length. Returns a description of the difference if its frames are not those of the upload. */
 export async function measureNatively(sides: NativeSides, options: Options): Promise<FilmFigures | string> {
   const times = shownTimes(sides.made)
   const end = (times.at(-1)! - times[0]!) / sides.made.timescale + sides.frameSeconds
@@ -78,10 +81,10 @@ export async function measureNatively(sides: NativeSides, options: Options): Pro
   return all.figures(sides.frameSeconds) ?? 'no frame was measured'
 }
 
-/** Measured at a time. */
+/** Seconds that are measured in one call. */
 const PIECE_SECONDS = 4
 
-/** Display times from the first frame on, in seconds. */
+/** A span of display time in seconds, counted from the first frame. */
 interface Stretch {
   readonly from: number
   readonly to: number
@@ -103,7 +106,7 @@ function stretchesOf({ made, frameSeconds }: NativeSides): Stretch[] {
   return Array.from({ length: count }, (_, k) => {
     const from = Math.floor((k * Math.max(0, end - STRETCH_SECONDS)) / Math.max(1, count - 1 || 1))
     const to = from + STRETCH_SECONDS
-    // The receipt counts a short rest at the end to the second before it: both are looked at together.
+    // The receipt merges a short rest at the end into the second before it, so the last stretch includes the rest.
     return { from: from - TICK, to: end - to < 1 ? Number.POSITIVE_INFINITY : to - TICK }
   })
 }
@@ -144,7 +147,7 @@ async function compareStretch(
   return { frames: figures.mse.length, seconds }
 }
 
-/** Samples to decode for what is shown from `start` to `end`: from a sync sample that is shown no later. */
+/** Samples to decode for display times `start` to `end`. Begins at a sync sample that is shown no later than `start`. */
 function needed({ samples }: Laid, start: number, end: number): [number, number] {
   const time = (i: number) => samples.dts[i]! + samples.composition[i]!
   let [first, last] = [samples.count, 0]

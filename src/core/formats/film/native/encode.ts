@@ -1,4 +1,7 @@
-/** A part of a film by the program beside the press: encoded, measured against the upload, and again with a lower factor. */
+/**
+ * Encodes a part of a film with the machine's FFmpeg, measures it against the upload, and encodes again with a lower rate factor if
+ * needed.
+ */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { concat } from '../../../bytes/concat.ts'
@@ -24,21 +27,25 @@ import { type OneTrack, oneTrack } from './one-track.ts'
 import { sampleOf, timesOf } from './sample.ts'
 import type { NativeStream } from './stream.ts'
 
-/** As many as their preset takes, in pictures of at most so many pixels; in larger ones fewer, within 0.5 GB. */
+/**
+ * Lookahead frames: the preset's own number while the frames have at most `pixels` pixels in all, otherwise fewer. Bounds memory to 0.5
+ * GB.
+ */
 const LOOKAHEAD = { x264: { most: 40, pixels: 166_000_000 }, x265: { most: 20, pixels: 83_000_000 } }
 
 function lookaheadOf({ encoder, stream }: NativeStream): number {
   const { most, pixels } = LOOKAHEAD[encoder]
   return Math.max(LEAST_LOOKAHEAD, Math.min(most, Math.floor(pixels / (stream.width * stream.height))))
 }
-/** More than the B-frames between two others. */
+/** Fewest lookahead frames: more than the B-frames between two other frames. */
 const LEAST_LOOKAHEAD = 5
 
 type Job = Omit<Encode, 'crf' | 'seen'> & { readonly native: NativeStream; readonly program: NativeFilm }
 
 /**
- * Writes the packets to `part`, without its end. The factor is found on a sample of the part, so that it is encoded once, as a rule.
- * @throws as `encodePart`
+ * Encodes a part and writes its packets to `part`, without tables and header. Finds the rate factor on a sample first, so the part is
+ * usually encoded once.
+ * @throws the errors of `encodePart`
  */
 export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): Promise<EncodedPart> {
   const { track, options, native } = job
@@ -46,7 +53,7 @@ export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): P
   const all = { ...job, program: options.native }
   const most = level.crf + (isLarge(track.stream) ? LARGE_FRAME_CRF : 0) + (native.encoder === 'x265' ? X265_CRF : 0)
   const crf = await factorFor(all, level, most).catch((error: unknown) => {
-    // What a sample cannot be had from may still be encoded as a whole.
+    // If the sample cannot be encoded, the part as a whole may still be.
     if (isCodecError(error, 'unsupported_feature', 'malformed')) return most
     throw error
   })
@@ -65,7 +72,7 @@ interface Trial {
   readonly encoded: EncodedPart
 }
 
-/** Encodes what the cut shows by a factor, and measures it. */
+/** Returns a function that encodes the cut with a rate factor and measures the result. */
 async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
   const { source, track, cut, options, native, program } = job
   const { samples, timescale } = track
@@ -84,10 +91,10 @@ async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
   }
 }
 
-/** Enough of the first access unit for all that stands before its picture. */
+/** Bytes to read of the first access unit: enough for all NAL units before its picture. */
 const FIRST_BYTES = 64 * 1024
 
-/** Display times of the part's frames, in order. */
+/** Display times of the part's frames, in order. @throws CodecError (malformed) if their number differs from the cut's */
 function shownTimes(samples: Samples, cut: Cut): Float64Array {
   const times = timesOf(samples, cut)
   if (times.length !== cut.frames)
@@ -139,7 +146,7 @@ async function measured({ track, cut, native, program }: Job, { original, film, 
   }
 }
 
-/** Mean over the worst 1 %. */
+/** Mean of the worst 1 % of the values. */
 function worst(values: Float64Array): number {
   const few = values
     .slice()
@@ -148,7 +155,7 @@ function worst(values: Float64Array): number {
   return sumOf(few) / few.length
 }
 
-/** The source's display times for the packets, which come in another order. */
+/** Assigns the source's display times to the packets, which are in decoding order. */
 function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
   const time = (i: number) => samples.dts[i]! + samples.composition[i]!
   const order = [...samples.size.keys()].sort((a, b) => time(a) - time(b))
@@ -161,7 +168,10 @@ function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
   return pts
 }
 
-/** Of HEVC the configuration; of H.264 its parameter sets behind four-byte lengths, as x264 here gives them. */
+/**
+ * Parameter sets for the sample entry. HEVC: the configuration record. H.264: NAL units after four-byte lengths, as the WebAssembly x264
+ * returns them.
+ */
 function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream): Uint8Array {
   const inside = { body: description.body + 78, end: description.end }
   const box = find(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
@@ -170,7 +180,7 @@ function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream
   return encoder === 'x265' ? record : parameterSets(record)
 }
 
-/** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1). */
+/** Parameter sets in an AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1). */
 function parameterSets(record: Uint8Array): Uint8Array {
   const out: Uint8Array[] = []
   let at = 6

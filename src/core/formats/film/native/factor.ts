@@ -1,4 +1,4 @@
-/** Which rate factor a part needs, by trials whose figures are measured. */
+/** Finds the rate factor for a part by trial encodings whose quality is measured. */
 import type { Level } from '../levels.ts'
 import type { EncodedPart, PartQuality } from '../part-encoder.ts'
 import { shortOf } from '../quality-deficit.ts'
@@ -9,8 +9,8 @@ interface Tried {
 }
 
 /**
- * The highest factor, up to `most`, at which a sample is as good as the level asks.
- * @returns one that was tried, or the next below where none was good enough
+ * Searches the highest rate factor, up to `most`, at which a sample reaches the level's quality.
+ * @returns a factor that was tried, or one step below the last if none was good enough
  */
 export async function factorOfSample(trial: (crf: number) => Promise<Tried>, level: Level, most: number): Promise<number> {
   let good: { crf: number; short: number } | undefined
@@ -26,7 +26,7 @@ export async function factorOfSample(trial: (crf: number) => Promise<Tried>, lev
   return good?.crf ?? (bad ? lower(bad) : most)
 }
 
-/** Encodes with lower factors until the part is good enough, or no factor is gentler. */
+/** Encodes with lower and lower rate factors until the part is good enough or the factor is `MIN_CRF`. */
 export async function firstGoodEnough<Trial extends { readonly encoded: { readonly quality: PartQuality } }>(
   trial: (crf: number) => Promise<Trial>,
   level: Level,
@@ -40,11 +40,11 @@ export async function firstGoodEnough<Trial extends { readonly encoded: { readon
   }
 }
 
-/** By as much as is missing, in halves. */
+/** Lowers the rate factor by the quality deficit, rounded up to half steps, at most `MOST_CRF_STEP`. */
 const lower = ({ crf, short }: { readonly crf: number; readonly short: number }) =>
   Math.max(MIN_CRF, crf - Math.min(MOST_CRF_STEP, Math.ceil(short * 2) / 2))
 
-/** Where a line through both meets the level, a little on the good side. */
+/** Interpolates the rate factor at which the quality just reaches the level, rounded down to half steps. */
 function between(good: { readonly crf: number; readonly short: number }, bad: { readonly crf: number; readonly short: number }): number {
   const share = -good.short / (bad.short - good.short)
   const wanted = Math.floor((good.crf + (bad.crf - good.crf) * share) * 2) / 2

@@ -1,14 +1,17 @@
-/** Static metadata of HDR: in boxes of the sample entry, or in messages (SEI) of the stream. */
+/** Reads static HDR metadata from boxes of the sample entry or from SEI messages of the stream. */
 
 import { boxes, u16At, u32At } from '../../../containers/isobmff/box.ts'
 import type { StaticHdr } from '../../../model/external-encoder.ts'
 
 const MASTERING_DISPLAY = 137
 const LIGHT_LEVEL = 144
-/** Rec. ITU-T H.265, table 7-1. */
+/** NAL unit type PREFIX_SEI_NUT (Rec. ITU-T H.265, table 7-1). */
 const PREFIX_SEI = 39
 
-/** Of HEVC. @param entry the sample entry; `first` the first access unit, NAL units behind four-byte lengths */
+/**
+ * Reads static HDR metadata of an HEVC track. @param entry the sample entry; `first` the first access unit, NAL units after four-byte
+ * lengths
+ */
 export function staticHdr(entry: Uint8Array, first: Uint8Array): StaticHdr {
   const found = new Map<number, Uint8Array>()
   for (const { type, body, end } of boxes(entry, 8 + 78, entry.length)) {
@@ -31,7 +34,7 @@ export function staticHdr(entry: Uint8Array, first: Uint8Array): StaticHdr {
   }
 }
 
-/** NAL units of HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1.2). */
+/** NAL units in an HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, 8.3.3.1.2). */
 function* setsIn(record: Uint8Array): Generator<Uint8Array> {
   let at = 23
   for (let array = record[22] ?? 0; array > 0 && at + 3 <= record.length; array--) {
@@ -45,7 +48,7 @@ function* setsIn(record: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Payloads of a NAL unit of messages (7.3.5), without what keeps start codes out of them (7.3.1.1). */
+/** Reads the payloads of an SEI NAL unit (Rec. ITU-T H.265, 7.3.5). Emulation prevention bytes (7.3.1.1) are removed first. */
 function messages(nal: Uint8Array, into: Map<number, Uint8Array>): void {
   if (nal.length < 3 || nal[0]! >> 1 !== PREFIX_SEI) return
   const plain = nal.filter((byte, i) => !(byte === 3 && nal[i - 1] === 0 && nal[i - 2] === 0)).subarray(2)

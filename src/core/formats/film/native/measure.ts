@@ -1,9 +1,9 @@
-/** How alike pictures are that the program beside the press decoded: SSIM by the one definition, in all bits they have. */
+/** Computes SSIM of pictures that the machine's FFmpeg decoded, at their full bit depth. */
 
 import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
 import type { NativeFigures } from '../../../model/external-encoder.ts'
 
-/** Of the sampled frames, in order. */
+/** Returns the SSIM of each sampled frame, in order. */
 export function ssimOf(
   figures: NativeFigures,
   count: number,
@@ -12,7 +12,7 @@ export function ssimOf(
   const rowBytes = width * (bits === 8 ? 1 : 2)
   const frameBytes = rowBytes * height
   return Array.from({ length: count }, (_, frame) => {
-    // Not `PictureMeter`: it would bring the engines of the perceptual score into the media Worker.
+    // `PictureMeter` would bundle the engines of the perceptual score into the media Worker, so `SimilarityMeter` is used.
     using meter = new SimilarityMeter(width, height, 1, bits === 8 ? 8 : 16)
     const start = 2 * frame * frameBytes
     for (let row = 0; row < height; row += ROWS) {
@@ -26,7 +26,7 @@ export function ssimOf(
 
 const ROWS = 64
 
-/** Ten bits as sixteen: 65535 stands for the peak. */
+/** Scales 10-bit samples to 16 bits: 1023 becomes 65535. Returns 8-bit samples unchanged. */
 function widened(bytes: Uint8Array, bits: 8 | 10): Uint8Array {
   if (bits === 8) return bytes
   const values = new Uint16Array(bytes.slice().buffer)

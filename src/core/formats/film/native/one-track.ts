@@ -1,4 +1,4 @@
-/** Some samples of a film as a film of their own, with the sample entry that they came with. */
+/** Writes a span of a track's samples as a film of its own, with the same sample entry. */
 
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
@@ -11,24 +11,24 @@ export interface Laid {
   readonly source: Source
   readonly samples: Samples
   readonly timescale: number
-  /** The sample entry, a whole box. */
+  /** The whole sample entry box. */
   readonly entry: Uint8Array
 }
 
 export interface OneTrack {
   readonly film: Uint8Array
-  /** What display times have there less than here. */
+  /** How much smaller display times are in the new film than in the source, in the track's timescale. */
   readonly earlier: number
 }
 
-/** Samples `from … to` in decoding order. */
+/** Writes samples `from` to `to`, in decoding order, as a film with one track. */
 export async function oneTrack({ source, samples, timescale, entry }: Laid, from: number, to: number, options: Options): Promise<OneTrack> {
   const used: number[] = []
   for (let i = from; i < to; i++) if (samples.size[i]! > 0) used.push(i)
   const lowest = used.reduce((least, i) => Math.min(least, samples.composition[i]!), 0)
   const next = (k: number) => samples.dts[used[k + 1] ?? to]!
   const duration = samples.dts[to]! - samples.dts[used[0]!]!
-  // Of a track of another size than its pictures FFmpeg takes that for the shape of a pixel.
+  // FFmpeg derives the pixel shape from the ratio of track size to picture size, so both are set to the picture size.
   const [width, height] = [entry[32]! * 256 + entry[33]!, entry[34]! * 256 + entry[35]!]
   using movie = await skeleton([{ handler: 'vide', timescale, duration, width, height }], false, [])
   const sizes = Uint32Array.from(used, (i) => samples.size[i]!)
@@ -37,7 +37,7 @@ export async function oneTrack({ source, samples, timescale, entry }: Laid, from
     timescale,
     sizes,
     durations: Float64Array.from(used, (i, k) => next(k) - samples.dts[i]!),
-    // None is negative: readers disagree about those.
+    // Offsets are shifted so that none is negative, because readers treat negative offsets differently.
     compositions: Int32Array.from(used, (i) => samples.composition[i]! - lowest),
     sync: used.flatMap((i, k) => (samples.sync[i] ? [k] : [])),
     edits: undefined,

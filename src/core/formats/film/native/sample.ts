@@ -1,9 +1,9 @@
-/** Some frames from the middle of a part, which tell about what all of it needs. */
+/** Selects frames from the middle of a part as a sample for the rate factor search. */
 import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Cut } from '../cut.ts'
 import { LEAST_SAMPLE_FRAMES, SAMPLE_SHARE } from '../tuning.ts'
 
-/** As a cut of its own; undefined where the part is hardly longer. */
+/** Returns the sample as a cut of its own, or `undefined` if the part is shorter than two samples. */
 export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
   const frames = Math.max(LEAST_SAMPLE_FRAMES, Math.round(cut.frames * SAMPLE_SHARE))
   if (frames > cut.frames / 2) return undefined

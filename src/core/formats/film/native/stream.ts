@@ -1,4 +1,7 @@
-/** Which pictures the program beside the press takes: those that no engine here can decode, or no isolate has room for. */
+/**
+ * Selects the pictures that the machine's FFmpeg encodes: those the WebAssembly engine cannot decode, or that need more memory than an
+ * isolate has.
+ */
 
 import type { VideoStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { MOST_PIXELS } from '../../../catalog/formats/film.ts'
@@ -10,18 +13,21 @@ import { overBudget } from '../../../model/error.ts'
 
 export interface NativeStream {
   readonly stream: VideoStream
-  /** The whole sample entry, a copy. */
+  /** A copy of the whole sample entry box. */
   readonly entry: Uint8Array
   readonly bits: 8 | 10
-  /** H.264 stays H.264; what is newer, or has more bits than its players take, becomes HEVC. */
+  /** H.264 stays H.264. Newer codecs, and H.264 with 10 bits, become HEVC. */
   readonly encoder: 'x264' | 'x265'
-  /** What players without Dolby Vision never saw goes: the rest is HDR of its own. */
+  /** True if the source has Dolby Vision metadata, which is dropped. The base layer is plain HDR or SDR. */
   readonly dolbyVision: boolean
 }
 
 const DECODERS: { readonly [type: string]: string | undefined } = { avc1: 'h264', avc3: 'h264', hvc1: 'hevc', hev1: 'hevc', av01: 'av1' }
 
-/** undefined: an engine here does it, or nobody. @param small also those that an engine here would take @throws CodecError (over_budget) */
+/**
+ * Returns the stream for the machine's FFmpeg. `undefined`: the WebAssembly engine or no engine takes it. @param small true: also pictures
+ * that the WebAssembly engine could take @throws CodecError (over_budget)
+ */
 export function nativeStream(
   moov: Uint8Array,
   entry: Box,
@@ -46,20 +52,20 @@ export function nativeStream(
   return { entry: moov.slice(entry.start, entry.end), bits, encoder, dolbyVision: dolby !== undefined, stream }
 }
 
-/** DOVIDecoderConfigurationRecord: profile 8 has a base of its own, HDR10 (1), SDR (2) or HLG (4). */
+/** True for Dolby Vision profile 8 with a base layer that plays alone: HDR10 (1), SDR (2) or HLG (4) (DOVIDecoderConfigurationRecord). */
 const hasOwnBase = (moov: Uint8Array, { body, end }: Box) => end - body >= 5 && moov[body + 2]! >> 1 === 8 && moov[body + 4]! >> 4 !== 0
 
-/** Of luma, where chroma is halved both ways; undefined for everything else. */
+/** Bits per luma sample of a 4:2:0 stream. `undefined`: another chroma format, or an unknown configuration. */
 function bitsOf(moov: Uint8Array, { type, body, end }: Box): number | undefined {
   const at = (offset: number) => (body + offset < end ? moov[body + offset]! : 0)
-  // ISO/IEC 14496-15: chroma_format_idc and bit_depth_luma_minus8 of HEVC (8.3.3.1); profiles up to High and High 10 of AVC (5.3.3.1).
+  // HEVC: chroma_format_idc and bit_depth_luma_minus8 (ISO/IEC 14496-15, 8.3.3.1). AVC: profiles up to High, and High 10 (5.3.3.1).
   if (type === 'hvcC') return (at(16) & 3) === 1 && at(17) === at(18) ? 8 + (at(17) & 7) : undefined
   if (type === 'avcC') return [66, 77, 88, 100].includes(at(1)) ? 8 : at(1) === 110 ? 10 : undefined
-  // AV1 in ISOBMFF 2.3.3: high_bitdepth, twelve_bit, monochrome, subsampling both ways.
+  // AV1 in ISOBMFF, 2.3.3: high_bitdepth (0x40), twelve_bit (0x20), monochrome (0x10), subsampling in both directions (0x0c).
   const flags = at(2)
   if ((flags & 0x0c) !== 0x0c || flags & 0x30) return undefined
   return flags & 0x40 ? 10 : 8
 }
 
-/** Whether no engine here decodes it. */
+/** True if the WebAssembly engine cannot decode the stream: more than 8 bits, or AV1. */
 export const isOnlyNative = ({ bits, stream }: NativeStream): boolean => bits > 8 || stream.decoder === 'av1'
