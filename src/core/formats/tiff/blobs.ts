@@ -1,7 +1,7 @@
 import { type Directory, find, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
 import { unsupported } from '../../model/error.ts'
 
-/** JPEG streams by offset and length (tags 513 and 514): thumbnails, and JPEG as TIFF 6.0 had it. */
+/** Locates JPEG streams that a directory gives by offset and length (tags 513 and 514): thumbnails, and JPEG pictures as in TIFF 6.0. */
 export async function blobsOf(file: TiffFile, directory: Directory): Promise<{ offset: number; length: number }[]> {
   const offsets = find(directory, TAG.jpegInterchangeFormat)
   const lengths = find(directory, TAG.jpegInterchangeFormatLength)

@@ -1,19 +1,19 @@
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 
-/** The structural metadata that GDAL hides between header and first directory of a cloud optimized GeoTIFF. */
+/** GDAL's structural metadata in a cloud optimized GeoTIFF (COG): a text between the header and the first directory. */
 export interface Ghost {
   readonly bytes: Uint8Array
-  /** Each tile is preceded by its length, 4 bytes, little-endian. */
+  /** True if the length of each tile is stored before it, as 4 bytes, little-endian. */
   readonly leader: boolean
-  /** Each tile is followed by its last four bytes once more. */
+  /** True if the last four bytes of each tile are stored again after it. */
   readonly trailer: boolean
 }
 
 const SIGNATURE = 'GDAL_STRUCTURAL_METADATA_SIZE='
-/** The signature, six digits, " bytes" and a line feed (GDAL, "Cloud Optimized GeoTIFF", "Header ghost area"). */
+/** Bytes of the signature, six digits, " bytes" and a line feed (GDAL, "Cloud Optimized GeoTIFF", "Header ghost area"). */
 const HEADER_BYTES = 43
 
-/** Undefined when there is none, or when an editor has declared it void. */
+/** Reads the structural metadata. `undefined`: the file has none, or an editor marked it as invalid. */
 export async function ghostOf(file: TiffFile): Promise<Ghost | undefined> {
   const head = new TextDecoder('latin1').decode(await file.source.read(file.headerBytes, HEADER_BYTES))
   const size = head.startsWith(SIGNATURE) ? /^\d{6}/.exec(head.slice(SIGNATURE.length)) : null

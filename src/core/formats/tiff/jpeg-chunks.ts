@@ -1,6 +1,6 @@
 /**
- * JPEG in strips and tiles: the same coefficients in fewer bytes. Each gets Huffman tables of its own, and the shared ones go: a
- * decoder keeps what a strip defines for those that it reads after it, in whatever order.
+ * Optimises JPEG strips and tiles: same coefficients, fewer bytes. Each gets its own Huffman tables, and the shared ones are dropped.
+ * Decoders keep a strip's tables for later strips, in any order, so every strip must define its own.
  */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
@@ -11,24 +11,27 @@ import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, wit
 import type { Pixels } from '../../containers/tiff/pixels.ts'
 import { isCodecError } from '../../model/error.ts'
 
-/** Longer ones are copied: coefficients take twice their bytes, and what is written of them stands beside. */
+/** Largest strip or tile in bytes that is optimised; larger ones are copied. Its coefficients take twice its bytes, plus the output. */
 const MAX_CHUNK_BYTES = 8 * 1024 * 1024
-/** Looked at to see what comes of it. */
+/** Strips or tiles that are optimised as a test. */
 const SAMPLES = 6
-const WORTH_IT = 0.995
+const MOST_SHARE = 0.995
 
-/** The shared tables without those of Huffman codes. */
+/** Returns the shared JPEG tables (tag JPEGTables) without the Huffman tables. */
 export const sharedTables = (pixels: Pixels): Uint8Array | undefined =>
   pixels.jpegTables && withoutSegments(pixels.jpegTables, ({ marker }) => marker === DHT)
 
-/** A strip or tile with Huffman tables of its own, the best or else the shared ones. @throws EngineError, CodecError (malformed) */
+/**
+ * Returns a strip or tile with its own Huffman tables: optimised ones, or the shared ones if those are smaller. @throws EngineError,
+ * CodecError (malformed)
+ */
 export async function optimisedChunk(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array> {
   using job = await JpegJob.read(jpegStream(file, pixels, index))
   const shared = pixels.jpegTables ? [...jpegSegments(pixels.jpegTables)] : []
   const own = [...jpegSegments(await headOf(file, pixels, index))].map(({ marker }) => marker)
   const codes = own.includes(DHT) ? [] : shared.filter(({ marker }) => marker === DHT).map(({ bytes }) => bytes)
   const keptBytes = codes.reduce((sum, { length }) => sum + length, pixels.lengths[index]!)
-  // What else stands before and between the scans would be gone.
+  // Optimising drops other segments before and between the scans, so such strips are not optimised.
   const optimised =
     job.lateSegments.length > 0 || own.some(isOther) ? undefined : besideShared(concat(job.write('read', 'sequential')), shared)
   if (optimised && optimised.length < keptBytes) return optimised
@@ -36,10 +39,13 @@ export async function optimisedChunk(file: TiffFile, pixels: Pixels, index: numb
   return concat([stored.subarray(0, 2), ...codes, stored.subarray(2)])
 }
 
-/** Application segments, of which Adobe's says what the components are, and comments. */
+/** True for application segments and comments. Adobe's segment defines the colour components. */
 const isOther = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
-/** A stream without the steps that stand beside it; undefined where it has other ones in the same slots. */
+/**
+ * Returns a stream without its quantisation tables if they equal the shared ones. `undefined`: the shared tables use the same slots for
+ * other values.
+ */
 function besideShared(stream: Uint8Array, shared: readonly Segment[]): Uint8Array | undefined {
   const known = tablesOf(shared)
   const isKnown = (segment: Segment) => [...tablesOf([segment])].every(([name, table]) => isSame(known.get(name), table))
@@ -50,18 +56,18 @@ function besideShared(stream: Uint8Array, shared: readonly Segment[]): Uint8Arra
 
 const isSame = (known: Uint8Array | undefined, table: Uint8Array) => known !== undefined && Buffer.compare(known, table) === 0
 
-/** Whether strips or tiles become smaller, by some that are far from one another, and all of them can be read. */
+/** True if some strips or tiles, spread over the picture, become smaller, and all of them can be decoded. */
 export async function mayOptimise(file: TiffFile, pixels: Pixels): Promise<boolean> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   if (present.some((index) => pixels.lengths[index]! > MAX_CHUNK_BYTES)) return false
-  const apart = Math.max(1, Math.floor(present.length / SAMPLES))
+  const stride = Math.max(1, Math.floor(present.length / SAMPLES))
   let [before, after] = [0, 0]
   try {
-    for (let at = 0; at < present.length; at += apart) {
+    for (let at = 0; at < present.length; at += stride) {
       before += pixels.lengths[present[at]!]!
       after += (await optimisedChunk(file, pixels, present[at]!)).length
     }
-    if (!(after < before * WORTH_IT)) return false
+    if (!(after < before * MOST_SHARE)) return false
     for (const index of present) await chunkDigest(file, pixels, index)
     return true
   } catch (error) {
@@ -70,7 +76,7 @@ export async function mayOptimise(file: TiffFile, pixels: Pixels): Promise<boole
   }
 }
 
-/** What a strip or tile decodes to: a hash of its coefficients and their steps. */
+/** Hash of the coefficients and quantisation tables of a strip or tile. */
 export async function chunkDigest(file: TiffFile, pixels: Pixels, index: number): Promise<string> {
   using job = await JpegJob.read(jpegStream(file, pixels, index), { kind: 'hash' })
   return job.digest()

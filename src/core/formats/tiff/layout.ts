@@ -1,4 +1,4 @@
-/** Directories as they are written: fields with new values, placed one after the other, values after their directory. */
+/** Lays out and writes the new directories: fields with new values, one directory after the other, each followed by its values. */
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import {
@@ -19,9 +19,9 @@ import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'
 import { isCutAnew } from './strip-layout.ts'
 
-/** The value of a field in the result. */
+/** Value of a field in the result. */
 type Value =
-  /** As it stands in the source. */
+  /** Same value as in the source. */
   | { readonly kind: 'kept'; readonly entry: Entry }
   | { readonly kind: 'numbers'; readonly type: number; readonly numbers: Float64Array }
   | { readonly kind: 'children'; readonly entry: Entry; readonly firsts: readonly NewDirectory[] }
@@ -37,25 +37,28 @@ export interface NewDirectory {
   offset: number
 }
 
-/** Where the chunks of a picture lie in the result. */
+/** Offsets and byte counts of a picture's strips or tiles in the result. */
 export interface Placed {
   readonly offsets: Float64Array
   readonly lengths: Float64Array
 }
 
-/** What the writer knows of each directory of the source. */
+/** What the writer needs for the new directories, by directory of the source. */
 export interface Changes {
   readonly plans: ReadonlyMap<Directory, Plan>
   readonly placed: ReadonlyMap<Directory, Placed>
-  /** New offsets of JPEG blobs (tag 513). */
+  /** New offsets of the JPEG streams of tag 513. */
   readonly blobs: ReadonlyMap<Directory, Float64Array>
-  /** Offsets may need 8 bytes. */
+  /** True if offsets may need 8 bytes. */
   readonly wideOffsets: boolean
-  /** Byte counts may be SHORT where they fit: only when they are known before the directories are placed. */
+  /** True if byte counts may be SHORT. Possible only if the counts are known before the directories are laid out. */
   readonly shortCounts: boolean
 }
 
-/** @returns what becomes of the first directory; of each directory there is one, however many lead to it */
+/**
+ * Builds the new directories, one for each directory of the source, even if several links lead to it.
+ * @returns the new first directory
+ */
 export function newDirectories(file: TiffFile, changes: Changes): NewDirectory {
   const made = new Map(file.all.map((directory): [Directory, NewDirectory] => [directory, { fields: [], next: undefined, offset: 0 }]))
   for (const [directory, fresh] of made) {
@@ -121,12 +124,12 @@ function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Dire
 
 const NUMBER_BYTES: { readonly [type: number]: number } = { [UNDEFINED]: 1, [SHORT]: 2, [LONG]: 4, [LONG8]: 8 }
 
-/** Places directories and values from `start` on, then writes them, and writes numbers again when they have changed. */
+/** Region of the result that holds all directories and their values. Lays them out, writes them, and rewrites numbers that change later. */
 export class DirectoryRegion {
   readonly #file: TiffFile
   readonly #root: NewDirectory
   readonly #placed = new Set<NewDirectory>()
-  /** Values that lie outside their entries, in the order of the file; equal values of the source are written once. */
+  /** Directories and values in file order. Values that several entries of the source share are written once. */
   readonly #parts: { readonly at: number; readonly length: number; readonly directory?: NewDirectory; readonly value?: Value }[] = []
   readonly #places = new Map<Value, number>()
   readonly #shared = new Map<string, number>()
@@ -142,7 +145,7 @@ export class DirectoryRegion {
     return this.#root.offset
   }
 
-  /** A chain from `first` on, as far as it has no place yet. */
+  /** Lays out a chain of directories from `first` on, up to a directory that is already laid out. */
   #place(first: NewDirectory, start: number): number {
     let at = start
     for (let directory: NewDirectory | undefined = first; directory && !this.#placed.has(directory); directory = directory.next) {
@@ -174,7 +177,7 @@ export class DirectoryRegion {
     return at
   }
 
-  /** Writes the region; the sink must stand at its start. */
+  /** Writes the region. The sink must be at the region's start. */
   async write(sink: Sink): Promise<void> {
     for (const part of this.#parts) {
       if (part.at > sink.written) await sink.write(new Uint8Array(part.at - sink.written))
@@ -184,7 +187,7 @@ export class DirectoryRegion {
     }
   }
 
-  /** Writes everything that holds numbers again, inside the part of the result that can still be patched. */
+  /** Writes all directories and numbers again. They must be in the part of the result that can still be patched. */
   patch(sink: Sink): void {
     for (const part of this.#parts) {
       if (part.directory) sink.patch(part.at, this.#directory(part.directory))
@@ -248,7 +251,7 @@ export class DirectoryRegion {
     return countBytes + directory.fields.length * entryBytes + offsetBytes
   }
 
-  /** TIFF 6.0: values and directories begin on a word boundary; BigTIFF: on eight bytes. */
+  /** Rounds an offset up: TIFF 6.0 aligns values and directories to 2 bytes, BigTIFF to 8. */
   #aligned(at: number): number {
     const to = this.#file.big ? 8 : 2
     return Math.ceil(at / to) * to

@@ -1,4 +1,4 @@
-/** What becomes of each picture: its predictor, its strips or tiles, or that it is copied as it is. */
+/** Decides for each picture whether to recompress it, with which predictor and which strips or tiles, or to copy it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
@@ -24,26 +24,26 @@ import {
 
 export type Plan =
   | { readonly kind: 'copy'; readonly pixels: Pixels }
-  /** JPEG that stays JPEG. */
+  /** JPEG that stays JPEG, with optimised Huffman tables. */
   | { readonly kind: 'optimise'; readonly pixels: Pixels }
   | {
       readonly kind: 'recode'
       readonly pixels: Pixels
       readonly coding: 'deflate' | 'group4'
       readonly predictor: Predictor
-      /** Levels of Deflate, of which each chunk takes the one that makes it smallest. */
+      /** Deflate levels to try for each strip or tile; the smallest result is used. */
       readonly levels: readonly number[]
-      /** Strips or tiles of the result. */
+      /** Strip or tile layout of the result. */
       readonly cut: Cut
     }
 
-/** How far the cut of a picture may change. */
+/** How far the strip or tile layout of a picture may change. */
 export interface Scope {
-  /** Bytes of all pictures of the file. */
+  /** Decoded bytes of all pictures in the file. */
   readonly totalBytes: number
-  /** Strips may be merged and split. Otherwise every chunk keeps its place. */
+  /** True if strips may be merged and split. False: each strip or tile keeps its area. */
   readonly mayRestrip: boolean
-  /** What rows of tiles may take where strips may become tiles, and tiles others; otherwise 0. */
+  /** Memory for rows of tiles in bytes, if strips may become tiles or tiles may change size. 0: they may not. */
   readonly tileBytes: number
 }
 
@@ -68,7 +68,7 @@ interface Candidate {
   readonly cut: Cut
 }
 
-/** The same in tiles, where bands of the picture take less in them than in strips, or in the tiles that are there. */
+/** Returns a plan with tiles if sampled bands of the picture are smaller in new tiles than in strips or in the present tiles. */
 async function inTiles(file: TiffFile, pixels: Pixels, asCut: Candidate, scope: Scope): Promise<Candidate | undefined> {
   const cut = tilesOf(pixels, scope.tileBytes)
   if (!cut || asCut.best.coding !== 'deflate') return undefined
@@ -85,7 +85,7 @@ async function inTiles(file: TiffFile, pixels: Pixels, asCut: Candidate, scope: 
   return { samples, best: { coding: 'deflate', trial, bytes: trial.bytes }, cut }
 }
 
-/** The predictor that is best at the level that it is worth: what a close look finds is often found without one. */
+/** Returns the best predictor at the level that will be used. Slower levels often find what a predictor would gain. */
 function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): Trial {
   const bytesAt = (predictor: Predictor, level: number) => samples.deflatedBytes('all', predictor, level)
   const quickly = predictors(pixels).map((predictor) => ({ predictor, quickBytes: bytesAt(predictor, SAMPLES_FAST) }))
@@ -102,7 +102,7 @@ function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): T
   return { ...best, level9Bytes: share > REPEATS.noneAbove ? best.quickBytes : bytesAt(best.predictor, 9) }
 }
 
-/** JPEG of nearly nothing, or of drawings, takes more than the samples do; all of them must decode. */
+/** True if a JPEG picture is smaller with Deflate (nearly empty pictures, drawings) and all its strips can be decoded. */
 async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean> {
   if (!pixels.decodable) return false
   checkChunkSize(pixels)
@@ -118,24 +118,24 @@ async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean
   }
 }
 
-/** What a predictor makes of the samples. */
+/** Sizes of the samples with one predictor. */
 interface Trial {
   readonly predictor: Predictor
-  /** Bytes of few samples at the quick level, and at level 9 where much repeats itself (else as quick). */
+  /** Bytes of the few samples at the fast level, and at level 9. Without many repeats, level 9 counts as the fast level. */
   readonly quickBytes: number
   readonly level9Bytes: number
-  /** What all samples are expected to come to. */
+  /** Expected bytes of all samples with this predictor. */
   readonly bytes: number
 }
 
 interface Coding {
   readonly coding: 'deflate' | 'group4'
   readonly trial: Trial
-  /** What all samples are expected to come to. */
+  /** Expected bytes of all samples with this coding. */
   readonly bytes: number
 }
 
-/** Group 4, where it is smaller and brings back every byte, or Deflate with its best predictor. */
+/** Returns Group 4 if it is smaller and restores every byte, otherwise Deflate with its best predictor. */
 async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Promise<Coding> {
   const group4Bytes = samples.group4Bytes()
   const deflated = bestPredictor(pixels, samples, group4Bytes)
@@ -145,7 +145,7 @@ async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Pro
   return { coding: 'deflate', trial: alone, bytes: alone.bytes }
 }
 
-/** Few samples tell predictors apart, unless they come to nearly the same. */
+/** Returns the best predictor. A few samples decide, unless several predictors give nearly the same size. */
 function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): Trial {
   const quick = predictors(pixels).map((predictor) => ({ predictor, quickBytes: samples.deflatedBytes('few', predictor, SAMPLES_FAST) }))
   const leastBytes = leastOf(quick.map(({ quickBytes }) => quickBytes))
@@ -165,7 +165,7 @@ function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): T
   return trials.reduce((best, one) => (one.bytes < best.bytes ? one : best))
 }
 
-/** Levels of which each chunk takes the one that makes it smallest; undefined where what is stored is no larger. */
+/** Deflate levels to try for each strip or tile. `undefined`: the stored data is not larger, so the picture is copied. */
 function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalBytes: number): readonly number[] | undefined {
   const { coding, trial, bytes } = best
   const closest = closestLevel(totalBytes)
@@ -178,7 +178,7 @@ function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalB
   return levels.includes(closest) ? levels : [closest]
 }
 
-/** The level that looks closest, by the bytes of all pictures. */
+/** Slowest Deflate level that the size of all pictures allows. */
 function closestLevel(totalBytes: number): number {
   return totalBytes <= FILE_SIZES.mediumBytes ? BEST_LEVEL : SAMPLES_CLOSE
 }
@@ -195,7 +195,7 @@ function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: Sample
 
 const worthTime = (totalBytes: number): number => (totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large)
 
-/** Every row decodes as the recommendations have it. */
+/** True if every fax row decodes as ITU-T T.4 and T.6 require. */
 async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
   if (pixels.lengths.some((length) => length > MAX_FAX_STORED_BYTES)) return false
   try {
@@ -207,7 +207,7 @@ async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
   }
 }
 
-/** Whether Group 4, which has no bits behind the last column, brings every byte back. */
+/** True if Group 4 restores every byte. It does not store the bits after the last column, so they must be zero. */
 async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolean> {
   const { rowBytes, chunkWidth, compression, lengths } = pixels
   const padding = 0xff >> (chunkWidth % 8 || 8)
@@ -220,14 +220,17 @@ async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolea
   return true
 }
 
-/** Predictors that libtiff and GDAL read for these samples. */
+/** Predictors that libtiff and GDAL can read for these samples. */
 function predictors(pixels: Pixels): Predictor[] {
   const { bits, floating } = pixels
   if (floating) return [16, 24, 32, 64].includes(bits) ? (bits === 16 || bits === 32 ? [1, 3, 2] : [1, 3]) : [1]
   return bits === 8 || bits === 16 || bits === 32 ? [1, 2] : [1]
 }
 
-/** Whether compressing anew is expected to beat what is stored, when the samples come to `bytes`, or, in doubt, to `exactly`. */
+/**
+ * True if recompression is expected to beat the stored size, given `bytes` for the samples. Near the limit, `exactly` computes a better
+ * estimate.
+ */
 function gains(pixels: Pixels, samples: Samples, bytes: number, exactly?: () => number): boolean {
   const storedBytes = pixels.lengths.reduce((sum, length) => sum + length, 0)
   const expectedBytes = bytes / samples.share

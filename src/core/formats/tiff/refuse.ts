@@ -1,6 +1,6 @@
 /**
- * Files that are TIFF on the outside and keep more than TIFF says: offsets in private fields, pixels that no directory
- * names, raw camera data. Moving their bytes would lose something, so they are left alone.
+ * Rejects TIFF files with data that TIFF does not describe: offsets in private fields, pixels outside all directories, raw camera data.
+ * Recompression would lose such data.
  */
 
 import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
@@ -9,7 +9,7 @@ import { type Message, message } from '../../i18n/message.ts'
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
 
-/** Private fields that hold offsets into the file, or stand for formats that do. */
+/** Private fields that hold file offsets, or that mark a format which does. */
 const UNMOVABLE: { readonly [tag: number]: string | Message } = {
   519: message('jpeg_tables_by_offset'),
   520: message('jpeg_tables_by_offset'),
@@ -22,13 +22,13 @@ const UNMOVABLE: { readonly [tag: number]: string | Message } = {
   65420: 'Hamamatsu NDPI',
 }
 
-/** Behind the header: an index, settings, comments and a summary by offset follow. */
+/** Number after the header that marks Micro-Manager files: offsets of an index, settings, comments and a summary follow. */
 const MICRO_MANAGER = 54_773_648
 
 /** Photometric interpretations of raw sensor data (DNG 1.6, TIFF/EP). */
 const RAW_PHOTOMETRIC = new Set([32803, 34892])
 
-/** Maker notes whose offsets count from their own beginning. */
+/** Signatures of maker notes whose offsets count from the note's own beginning, so they may move. */
 const MOVABLE_NOTES = ['Nikon\0\x02', 'OLYMPUS\0', 'OM SYSTEM\0', 'FUJIFILM', 'Apple iOS\0']
 
 export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
@@ -53,7 +53,10 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
   await refuseImageJStack(file, pictures)
 }
 
-/** ImageJ stores a large stack as one directory; the other planes follow the first without any. */
+/**
+ * @throws CodecError (unsupported_feature) for large ImageJ stacks: they have one directory, and further planes follow the first without a
+ * directory
+ */
 async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
   const [first] = file.chain
   const description = first ? await textOf(file, first, TAG.imageDescription) : ''

@@ -1,4 +1,4 @@
-/** Samples of a picture, and what they come to when they are compressed. */
+/** Takes samples of a picture and measures their compressed size. */
 
 import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
@@ -10,11 +10,11 @@ import { SAMPLES } from './thresholds.ts'
 
 export type Predictor = 1 | 2 | 3
 
-/** All samples of a picture, and the few that are enough to tell levels apart; each trial is made once. */
+/** Samples of a picture: all of them, and a few that suffice to compare levels. Compressed sizes are cached. */
 export class Samples {
   readonly all: readonly Uint8Array[]
   readonly few: readonly Uint8Array[]
-  /** Of all that the picture has. */
+  /** Share of the picture's decoded bytes that `all` holds, 0 to 1. */
   readonly share: number
   readonly #pixels: Pixels
   readonly #littleEndian: boolean
@@ -34,12 +34,12 @@ export class Samples {
     return new Samples(file, pixels, all, few, sum(all.map(({ length }) => length)) / rawBytes(pixels))
   }
 
-  /** Bytes of the samples as they are. */
+  /** Decoded bytes of the samples. */
   rawBytes(which: 'all' | 'few'): number {
     return sum(this[which].map(({ length }) => length))
   }
 
-  /** Bytes of the samples under a predictor and a level of Deflate. */
+  /** Bytes of the samples with a predictor and a Deflate level. */
   deflatedBytes(which: 'all' | 'few', predictor: Predictor, level: number): number {
     const key = `${this.few === this.all || which} ${predictor} ${level}`
     const bytes = this.#tried.get(key) ?? sum(this[which].map((sample) => deflateRaw(this.#predicted(sample, predictor), level).length))
@@ -47,7 +47,7 @@ export class Samples {
     return bytes
   }
 
-  /** Bytes of the samples as Group 4; infinite where they are no bilevel picture. */
+  /** Bytes of the samples as Group 4. Infinite if the picture is not bilevel. */
   group4Bytes(): number {
     const { bits, samples, chunkWidth } = this.#pixels
     if (bits !== 1 || samples !== 1) return Number.POSITIVE_INFINITY
@@ -64,18 +64,18 @@ export class Samples {
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 
-/** Some rows of some chunks across the picture, and of large chunks from several places. */
+/** Decodes rows of some strips or tiles across the picture. Large ones give rows from several positions. */
 export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   const samples: Uint8Array<ArrayBuffer>[] = []
   const sampleBytes = isFax(pixels.compression) ? SAMPLES.faxBytes : SAMPLES.bytes
-  // Small strips: several together make a sample, as they may be merged.
+  // Small strips are sampled in runs, because the result may merge them.
   const stripBytes = pixels.rowBytes * pixels.chunkHeight
   const run = pixels.tiled ? 1 : Math.max(1, Math.min(present.length, Math.floor(sampleBytes / Math.max(1, stripBytes))))
   const groups = Math.min(SAMPLES.places, Math.ceil(present.length / run))
-  const apart = groups > 1 ? (present.length - run) / (groups - 1) : 0
+  const stride = groups > 1 ? (present.length - run) / (groups - 1) : 0
   for (let group = 0; group < groups; group++) {
-    const begin = Math.round(group * apart)
+    const begin = Math.round(group * stride)
     for (const index of present.slice(begin, begin + run)) {
       for (const one of await sampleOfChunk(file, pixels, index, sampleBytes, Math.floor(SAMPLES.places / groups))) samples.push(one)
     }
@@ -83,7 +83,10 @@ export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8A
   return samples
 }
 
-/** Up to `places` runs of rows from one chunk, far from one another, of `sampleBytes` each; of a long one, from its beginning. */
+/**
+ * Takes up to `places` runs of rows from one strip or tile, of `sampleBytes` each, spread evenly. In a long strip, only from its
+ * beginning.
+ */
 async function sampleOfChunk(
   file: TiffFile,
   pixels: Pixels,

@@ -1,33 +1,33 @@
-/** How pictures are cut into strips and tiles, and rows into those. */
+/** Layouts of strips and tiles, and the conversion of rows into them. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { planeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
 import { STRIPS, TILES } from './thresholds.ts'
 
-/** Strips are tiles as wide as the picture, of which the last is only as high as its rows. */
+/** Strip or tile layout. Strips count as tiles with the picture's width whose last one has only the remaining rows. */
 export type Cut = Pick<Pixels, 'tiled' | 'chunkWidth' | 'chunkHeight' | 'chunksPerPlane' | 'rowBytes'>
 
 export const isCutAnew = (pixels: Pixels, cut: Cut): boolean =>
   pixels.tiled !== cut.tiled || pixels.chunkWidth !== cut.chunkWidth || pixels.chunkHeight !== cut.chunkHeight
 
-/** One row of the picture in a plane, without what tiles have beyond it. */
+/** Bytes of one picture row in a plane, without tile padding. */
 export const lineBytesOf = (pixels: Pixels): number => Math.ceil((pixels.width * pixels.samples * pixels.bits) / 8)
 
-/** Strips of about half a megabyte where they are much smaller or larger; tiles as they are. */
+/** Returns strips of about 512 KiB if the present ones are much smaller or larger. Tiles stay. */
 export function stripsOf(pixels: Pixels): Cut {
   const { tiled, rowBytes, chunkHeight, height, lengths } = pixels
   const stripBytes = rowBytes * chunkHeight
-  const fits = stripBytes >= STRIPS.smallBytes && stripBytes <= STRIPS.largeBytes
+  const isGoodSize = stripBytes >= STRIPS.smallBytes && stripBytes <= STRIPS.largeBytes
   const single = chunkHeight >= height && stripBytes <= STRIPS.largeBytes
-  if (tiled || fits || single || lengths.some((length) => length === 0)) return pixels
+  if (tiled || isGoodSize || single || lengths.some((length) => length === 0)) return pixels
   const rows = Math.min(height, Math.max(1, Math.round(STRIPS.targetBytes / rowBytes)))
   return { ...pixels, chunkHeight: rows, chunksPerPlane: Math.ceil(height / rows) }
 }
 
 /**
- * Tiles in place of strips and of tiles of another size: neighbours above and below are within Deflate's window there. Undefined where
- * samples are no whole bytes, where a chunk was never written, and where a row of tiles would take more than `heldBytes`.
+ * Returns a tile layout that replaces strips or tiles of another size: vertical neighbours are then inside Deflate's window.
+ * @returns `undefined` if samples are not whole bytes, a strip or tile is missing, or a row of tiles exceeds `heldBytes`
  */
 export function tilesOf(pixels: Pixels, heldBytes: number): Cut | undefined {
   const { width, height, planes, samples, bits, tiled, chunkHeight, lengths } = pixels
@@ -43,8 +43,8 @@ export function tilesOf(pixels: Pixels, heldBytes: number): Cut | undefined {
 }
 
 /**
- * Whole rows of one plane as strips or tiles from the left to the right and from the top down. What tiles have beyond
- * the picture repeats its last column and row. The caller owns what comes out; what goes in is freed.
+ * Converts whole rows of one plane into strips or tiles, left to right and top to bottom. Tile padding repeats the last column and row.
+ * Frees the input blocks; the caller owns the output.
  */
 export async function* cutRows(
   rows: AsyncIterable<Uint8Array<ArrayBuffer>>,
@@ -76,7 +76,7 @@ export async function* cutRows(
   }
 }
 
-/** Repeats the last column of the picture in the last tile, and the last row in all. */
+/** Fills tile padding: repeats the picture's last column in the last tile, and the last row in all tiles. */
 function fillBeyond(tiles: readonly Uint8Array[], lineBytes: number, rows: number, size: { pixelBytes: number; rowBytes: number }): void {
   const { pixelBytes, rowBytes } = size
   const last = tiles.at(-1)!
@@ -89,13 +89,13 @@ function fillBeyond(tiles: readonly Uint8Array[], lineBytes: number, rows: numbe
   }
 }
 
-/** Some rows from one place of a plane; of wide pictures only so many columns that those above them are out of Deflate's reach. */
+/** Some rows of a plane. In wide pictures only some columns, but enough that the row above is outside Deflate's window. */
 export interface Band {
   readonly pixels: Pixels
   readonly rows: Uint8Array<ArrayBuffer>
 }
 
-/** A small picture whole, of a large one two bands, of the first and the last plane. */
+/** Returns a small picture in full, or two bands of a large one: one of the first plane and one of the last. */
 export async function bandsOf(file: TiffFile, pixels: Pixels): Promise<Band[]> {
   const lineBytes = lineBytesOf(pixels)
   const pixelBytes = (pixels.samples * pixels.bits) / 8
@@ -112,7 +112,7 @@ export async function bandsOf(file: TiffFile, pixels: Pixels): Promise<Band[]> {
   return [first, await bandAt(file, pixels, { plane: planes - 1, row: Math.floor((height * 5) / 8) }, size)]
 }
 
-/** From the strip or row of tiles that `row` lies in on, and from that row where it is not too far into it. */
+/** Reads a band at `row`, or earlier if decoding from the start of its strip up to `row` would take too long. */
 async function bandAt(
   file: TiffFile,
   pixels: Pixels,
@@ -138,7 +138,7 @@ async function bandAt(
   return { pixels: { ...pixels, ...size }, rows }
 }
 
-/** What becomes of a band in strips or tiles. */
+/** Cuts a band into strips or tiles. */
 export async function cutBand({ pixels, rows }: Band, cut: Cut): Promise<Uint8Array<ArrayBuffer>[]> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const one = async function* () {

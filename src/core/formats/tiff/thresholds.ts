@@ -1,95 +1,98 @@
 /**
- * What the plan of a TIFF picture is decided by. Shares are of the samples' own bytes, not compressed, unless said otherwise;
- * they were found on photographs, maps, scans and drawings, where one level of Deflate begins to pay for its time.
+ * Tuning constants of the TIFF codec. Shares are of the decoded sample bytes, unless stated otherwise. Source, unless stated otherwise:
+ * set by experiment on photographs, maps, scans and drawings of the project's fixtures.
  *
- * libdeflate's 12 goes at 4 MB per CPU second on photographs, 10 at 3 to 6, SAMPLES_CLOSE at 5 to 7; SAMPLES_FAST at 18 and with
- * the bytes of 10, on noise at 43 and with fewer than 12. Native libdeflate 9, what libtiff and GDAL come with, does 5 to 12 in
- * such strips, and 60 on noise.
+ * Speed in MB per CPU second on photographs: libdeflate level 12: 4; level 10: 3 to 6; SAMPLES_CLOSE: 5 to 7; SAMPLES_FAST: 18 with the
+ * size of level 10. On noise, SAMPLES_FAST does 43 and beats the size of level 12. Native libdeflate 9, which libtiff and GDAL use, does 5
+ * to 12, and 60 on noise.
  */
 
 const KIB = 1024
 const MIB = 1024 * 1024
 const MB = 1_000_000
 
-/** How strips are cut, in decoded bytes of a strip. */
+/** Strip sizes, in decoded bytes. */
 export const STRIPS = {
-  /** Smaller ones are merged. */
+  /** Smaller strips are merged. */
   smallBytes: 128 * KIB,
-  /** Larger ones are split. */
+  /** Larger strips are split. */
   largeBytes: 4 * MIB,
-  /** About what new ones have. */
+  /** Target size of new strips. */
   targetBytes: 512 * KIB,
 } as const
 
-/** How tiles are cut where they take less than strips. */
+/** Tile layout, used if tiles are smaller than strips. */
 export const TILES = {
-  /** Pixels a side: of 64, 128, 256, 512 and 1024, those that GDAL cuts come out best or within 1 % of it. */
+  /** Tile side in pixels. Of 64, 128, 256, 512 and 1024, this side, GDAL's default, was best or within 1 % of the best. */
   side: 256,
-  /** TIFF 6.0: sides are multiples of 16. */
+  /** Tile sides are multiples of this many pixels (TIFF 6.0, section 15). */
   step: 16,
-  /** What tiles must save of the bytes of strips, or of the tiles that are there: not everything reads tiles. */
+  /** Largest size in new tiles, as a share of the size in the present strips or tiles: not every reader supports tiles. */
   worthIt: 0.99,
-  /** Tiles of all planes, so that directories that come first can still be patched. */
+  /** Most tiles of all planes, so that directories before the tiles can still be patched. */
   most: 100_000,
-  /** Planes of up to so many bytes are tried whole. */
+  /** Most decoded bytes of a picture that is tried in full. */
   wholeBytes: 768 * KIB,
-  /** Bytes of one of two bands of rows that are tried of larger ones, and the rows that it has at least. */
+  /** Decoded bytes of each of the two bands tried of a larger picture, and the fewest rows of a band. */
   bandBytes: 384 * KIB,
   leastBandRows: 64,
-  /** A band's row at most: beyond, Deflate does not reach the row above anyway. */
+  /** Most bytes of a band's row. In longer rows, Deflate's window does not reach the row above. */
   bandLineBytes: 48 * KIB,
-  /** How far into a strip a band lies: all before it is decoded, too. */
+  /** Most decoded bytes of a strip before a band; these are decoded too. */
   spreadBytes: 16 * MIB,
-  /** What rows of tiles may take while they are filled or compared, of the memory of the job: a quarter. */
+  /** Share of the job's memory budget for rows of tiles while they are filled or compared. */
   heldShare: 0.25,
 } as const
 
-/** What is compressed to see what comes of it, in decoded bytes. */
+/** Samples that are compressed to predict the result, in decoded bytes. */
 export const SAMPLES = {
-  /** Places in the picture. */
+  /** Positions in the picture from which samples are taken. */
   places: 8,
-  /** Of each place. */
+  /** Bytes per position. */
   bytes: 128 * KIB,
-  /** Of each place in a fax: pages are looked at whole, because their beginnings say little. */
+  /** Bytes per position in a fax. Pages are taken in full, because their tops are not typical. */
   faxBytes: 4 * MIB,
-  /** How far into a strip or tile samples go: all before them is decoded, too. */
+  /** Most decoded bytes of a strip or tile before a sample; these are decoded too. */
   spreadBytes: 16 * MIB,
-  /** One sample in so many is enough to tell levels and predictors apart. */
+  /** One in this many samples suffices to compare levels and predictors. */
   fewAreOneIn: 4,
 } as const
 
-/** Levels of Deflate by the decoded bytes of all pictures in the file. */
+/** File sizes that select the Deflate levels: decoded bytes of all pictures. */
 export const FILE_SIZES = {
-  /** Up to here the time for the quick level and the best one together is nothing. */
+  /** Up to this size, the fast and the best level are both tried, because their time is negligible. */
   smallBytes: 0.3 * MB,
-  /** Up to here the closest look is level 12, above it SAMPLES_CLOSE. */
+  /** Up to this size the slowest level is 12, above it SAMPLES_CLOSE. */
   mediumBytes: 4 * MB,
-  /** From here on more time must bring more: `WORTH_TIME.large`. */
+  /** From this size on, a slower level must save more: `WORTH_TIME.large`. */
   largeBytes: 20 * MB,
 } as const
 
-/** How much repeats itself in the samples, as the share that quick Deflate leaves of them. */
+/** Redundancy of the samples: share of bytes that fast Deflate leaves. */
 export const REPEATS = {
-  /** Above this it is a photograph or noise, where slower levels find no more. */
+  /** Above this share, samples are photographs or noise, for which slower levels find no more. */
   noneAbove: 0.5,
-  /** Below this, few samples say little: what repeats itself does so unevenly. */
+  /** Below this share, few samples are not representative, because repeats are spread unevenly. */
   unevenBelow: 0.15,
-  /** Below this level 9 finds everything, at 100 MB per CPU second and more. */
+  /** Below this share, level 9 finds all repeats, at 100 MB per CPU second or more. */
   evenBelow: 0.02,
 } as const
 
-/** Predictors that come to more than this times the best one on few samples are out, and before a closer look at levels. */
+/**
+ * Predictors are dropped if their size exceeds the best one by this factor: on few samples, on redundant ones, and before slower levels
+ * are tried.
+ */
 export const NEAR_BEST = { usually: 1.02, whereUneven: 1.15, atAnyLevel: 1.08 } as const
 
-/** The share of quick Deflate's bytes that a slower level must come below: photographs do without, maps and drawings gain 2 to 30 %. */
+/** Largest size at a slower level, as a share of fast Deflate's size. Photographs gain less; maps and drawings gain 2 to 30 %. */
 export const WORTH_TIME = { small: 0.985, large: 0.94 } as const
-/** The share of level 9's bytes that the closest level must come below. */
+/** Largest size at the slowest level, as a share of level 9's size. */
 export const WORTH_MORE_THAN_9 = { small: 0.985, large: 0.97 } as const
 
-/** Where Group 4 comes to less than this share of quick Deflate, the best Deflate is no match for it. */
+/** If Group 4 is below this share of fast Deflate, even the best Deflate level is larger. */
 export const GROUP4_WINS_BELOW = 0.8
-/** Stored bytes of a strip of fax; longer ones are left as they are. */
+/** Most stored bytes of a fax strip that is recompressed; pictures with longer strips are copied. */
 export const MAX_FAX_STORED_BYTES = 8 * MIB
 
-/** By this share of the stored bytes an estimate from few samples may be too low. */
+/** An estimate from few samples may be too low by this share of the stored bytes. */
 export const ESTIMATE_DOUBT = 0.1

@@ -1,4 +1,4 @@
-/** The lossless channel: pixels, GeoKeys, overviews and masks as they were; a cloud optimized file stays one. */
+/** Lossless codecs for TIFF and GeoTIFF. Pixels, GeoKeys, overviews and masks are unchanged; a cloud optimized GeoTIFF (COG) stays one. */
 
 import { GEOTIFF, TIFF } from '../../catalog/formats/tiff.ts'
 import type { Codec } from '../../model/codec.ts'

@@ -1,7 +1,6 @@
 /**
- * The lossless channel: strips and tiles that are uncompressed or weakly compressed become Deflate behind the best
- * predictor; everything else in the file keeps its bytes. Data goes out first and the directories last, but a file whose
- * directories come first (cloud optimized GeoTIFF) keeps its order, tile by tile.
+ * Recompresses a TIFF file without loss. Uncompressed or weakly compressed strips and tiles get Deflate with the best predictor; all other
+ * data is copied. Directories are written last, except in files that begin with them (COG): those keep their order, tile by tile.
  */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -44,11 +43,12 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
 
   const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
-  const ordered = directoriesFirst(file, [...pictures.values()])
-  const ghost = ordered ? await ghostOf(file) : undefined
-  // Every reader of GeoTIFF knows tiles, a baseline reader of TIFF strips alone. Overviews and pixels of a cloud optimized file are woven.
-  const mayTile = format === GEOTIFF.id && (!ordered || (pictures.size === 1 && !ghost))
-  const scope = { totalBytes: total, mayRestrip: !ordered, tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0 }
+  const hasDirectoriesFirst = directoriesFirst(file, [...pictures.values()])
+  const ghost = hasDirectoriesFirst ? await ghostOf(file) : undefined
+  // All GeoTIFF readers support tiles; baseline TIFF readers support strips only. A COG interleaves overviews and pixels, so its tiles
+  // stay.
+  const mayTile = format === GEOTIFF.id && (!hasDirectoriesFirst || (pictures.size === 1 && !ghost))
+  const scope = { totalBytes: total, mayRestrip: !hasDirectoriesFirst, tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0 }
   const plans = new Map<Directory, Plan>()
   for (const [directory, pixels] of pictures) {
     options.signal.throwIfAborted()
@@ -58,7 +58,7 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
     return { kind: 'unchanged', reason: 'no_gain', detail: message('every_picture_compressed_well') }
 
   const job = new Job(file, sink, options, plans, total)
-  if (ordered) await job.directoriesFirst(ghost)
+  if (hasDirectoriesFirst) await job.directoriesFirst(ghost)
   else await job.directoriesLast()
   if (!unnamed.tail.isFilling) await copyTail(source, unnamed.end, sink)
   const removed = [...file.nowhere.map((link) => message('dead_link_removed', { link })), ...unnamedSteps(unnamed)]
@@ -92,7 +92,7 @@ function levelNames(levels: readonly number[]): Message {
   return other ? message('either', { one: one!, other }) : one!
 }
 
-/** Every directory lies before all pixels, and they are tiles: the order that readers over the network count on. */
+/** True if all directories come before all pixels and the pixels are tiles: the order that readers over a network rely on. */
 function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
   if (pictures.some((pixels) => !pixels.tiled)) return false
   const firstChunk = pictures.reduce(
@@ -109,7 +109,7 @@ class Job {
   readonly #plans: ReadonlyMap<Directory, Plan>
   readonly #placed = new Map<Directory, Placed>()
   readonly #blobs = new Map<Directory, Float64Array>()
-  /** Where the JPEG blobs of each directory went. */
+  /** New offsets of the JPEG streams of each directory. */
   readonly #copied = new Map<Directory, { offset: number; length: number; to: number }[]>()
   readonly #total: number
   #done = 0
@@ -126,7 +126,7 @@ class Job {
     }
   }
 
-  /** Header, pixels picture by picture, directories. */
+  /** Writes the header, then the pixels of each picture, then the directories. */
   async directoriesLast(): Promise<void> {
     await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
     for (const directory of this.#file.all) {
@@ -142,7 +142,7 @@ class Job {
     this.#patchFirst(region.first)
   }
 
-  /** Header, GDAL's ghost area, directories with numbers to be filled in, pixels in the order of the source. */
+  /** Writes the header, GDAL's structural metadata, directories with placeholder numbers, then the pixels in source order. */
   async directoriesFirst(ghost: Ghost | undefined): Promise<void> {
     await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
     if (ghost) await this.#sink.write(ghost.bytes)
@@ -183,7 +183,7 @@ class Job {
   async #copyBlobs(directory: Directory): Promise<void> {
     const blobs = await blobsOf(this.#file, directory)
     if (blobs.length === 0) return
-    // Filled in place: in a file with directories first they were placed before.
+    // Updates the existing array: in a file that begins with directories, the layout already refers to it.
     const offsets = this.#blobs.get(directory) ?? new Float64Array(blobs.length)
     this.#blobs.set(directory, offsets)
     const copied = blobs.map((blob) => ({ ...blob, to: 0 }))
@@ -194,7 +194,7 @@ class Job {
     }
   }
 
-  /** One strip or tile that keeps its place in the picture. */
+  /** Writes one strip or tile that keeps its area of the picture. */
   async #chunk(directory: Directory, plan: Plan, index: number, ghost: Ghost | undefined): Promise<void> {
     const { pixels } = plan
     const placed = this.#placed.get(directory)!
@@ -216,13 +216,16 @@ class Job {
     if (ghost?.trailer) await this.#sink.write(tail)
   }
 
-  /** A strip of JPEG as TIFF 6.0 had it may point into the stream of tag 513, which has been copied already. */
+  /**
+   * New offset of a strip inside the JPEG stream of tag 513, which is already copied (JPEG as in TIFF 6.0). `undefined`: the strip is
+   * elsewhere.
+   */
   #insideBlob(directory: Directory, offset: number): number | undefined {
     const blob = this.#copied.get(directory)?.find((copied) => offset >= copied.offset && offset < copied.offset + copied.length)
     return blob && blob.to + offset - blob.offset
   }
 
-  /** What takes its place; nothing where it is copied. */
+  /** New bytes of a strip or tile. `undefined`: it is copied. */
   async #recoded(plan: Plan, index: number): Promise<Uint8Array | undefined> {
     if (plan.kind === 'recode') return await this.#recode(plan, index)
     if (plan.kind === 'copy') return undefined
@@ -236,7 +239,7 @@ class Job {
     const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
     const compressed = await this.#compress(raw, plan)
     discard(raw)
-    // A stream that is not beaten stays, when it says the same to a reader.
+    // Keeps the stored stream if it is not larger and means the same to readers.
     const same =
       plan.coding === 'group4'
         ? pixels.compression === COMPRESSION.faxGroup4 && !pixels.mirrored
@@ -261,7 +264,7 @@ class Job {
     return strip ?? new Uint8Array(length)
   }
 
-  /** Other strips, or tiles, out of the rows of each plane. */
+  /** Writes a picture in a new strip or tile layout, from the rows of each plane. */
   async #recut(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
     const { pixels, cut } = plan
     const placed = this.#placed.get(directory)!

@@ -1,4 +1,4 @@
-/** Bytes of a TIFF that no directory names: between what is named, and behind it. */
+/** Finds bytes of a TIFF file that no directory refers to, between referenced ranges and after the last one. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Column, GrowingColumn } from '../../bytes/compact-array.ts'
@@ -12,22 +12,22 @@ import { blobsOf } from './blobs.ts'
 import { ghostOf } from './cog-metadata.ts'
 
 export interface Unnamed {
-  /** Bytes between named ones that are not kept; filling with zeros is not counted. */
+  /** Unreferenced bytes between referenced ranges, which are dropped. Zero bytes do not count. */
   readonly between: number
-  /** Where the last named byte ends. */
+  /** End of the last referenced range. */
   readonly end: number
-  /** Bytes from `end` on, and whether they are all zero. */
+  /** Number of bytes from `end` on, and whether all of them are zero. */
   readonly tail: { readonly bytes: number; readonly isFilling: boolean }
 }
 
-/** Shorter gaps align what follows, or hold the lengths that GDAL puts around tiles. */
+/** Gaps up to this many bytes are alignment, or GDAL's lengths around tiles. */
 const ALIGNMENT_BYTES = 16
-/** A longer tail that is no filling may be what private fields count on. */
+/** Most bytes of a non-zero tail that is copied. Private fields may refer into a longer one. */
 const MOST_TAIL_BYTES = 1024
 const STEP_BYTES = 64 * 1024
 const MOST_GAPS = 1000
 
-/** @throws CodecError (malformed, unsupported_feature) where bytes that no directory names seem to be content, which would be moved or lost */
+/** Finds unreferenced bytes. @throws CodecError (malformed, unsupported_feature) if they seem to be content that would be moved or lost */
 export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Promise<Unnamed> {
   const named = await namedRanges(file, pictures)
   const gaps: Range[] = []
@@ -46,7 +46,7 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
   const bytes = file.source.size - end
   const isFilling = await isZero(file.source, end, file.source.size)
   if (bytes > MOST_TAIL_BYTES && !isFilling) throw unsupported(message('bytes_behind_last_directory', { bytes }))
-  // Most likely the pictures of a directory that was cut off: a tool that repairs the file would find them.
+  // The bytes are probably pictures of a truncated directory, which a repair tool could recover.
   if (file.nowhere.length > 0 && between > MOST_TAIL_BYTES)
     throw malformed(file.format, end, message('missing_directory', { link: String(file.nowhere[0]) }))
   if (!isFilling) addGap(gaps, end, file.source.size)
@@ -54,14 +54,14 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
   return { between, end, tail: { bytes, isFilling } }
 }
 
-/** Of a file in very many pieces the last gap stands for all that follow. */
+/** In a file with very many gaps, the last entry covers all remaining ones. */
 function addGap(gaps: Range[], from: number, to: number): void {
   const last = gaps.at(-1)
   if (last && gaps.length >= MOST_GAPS) gaps[gaps.length - 1] = { from: last.from, to }
   else gaps.push({ from, to })
 }
 
-/** What the result lacks, in words. */
+/** Describes the dropped bytes for the receipt. */
 export function unnamedSteps({ between, tail }: Unnamed): Message[] {
   return [
     ...(between > 0 ? [message('unnamed_bytes_removed', { bytes: between })] : []),
@@ -74,7 +74,7 @@ interface Range {
   readonly to: number
 }
 
-/** Header, directories, values, JPEG streams, strips and tiles, space that is declared free. */
+/** Referenced ranges: header, directories, values, JPEG streams, strips and tiles, and space declared free. */
 async function namedRanges(file: TiffFile, pictures: readonly Pixels[]): Promise<Ranges> {
   const ghost = await ghostOf(file)
   const named = new Ranges()
@@ -86,7 +86,7 @@ async function namedRanges(file: TiffFile, pictures: readonly Pixels[]): Promise
     for (const { offset, length } of await blobsOf(file, directory)) named.add(offset, length)
     for (const { from, to } of await freeRanges(file, directory)) named.add(from, to - from)
   }
-  // Behind each tile GDAL repeats its last four bytes.
+  // GDAL repeats the last four bytes of each tile after it.
   const behind = ghost?.trailer ? 4 : 0
   for (const { offsets, lengths } of pictures) {
     for (let i = 0; i < offsets.length; i++) named.add(offsets[i]!, lengths[i]! && lengths[i]! + behind)
@@ -94,7 +94,7 @@ async function namedRanges(file: TiffFile, pictures: readonly Pixels[]): Promise
   return named
 }
 
-/** Ranges as columns: a picture has up to millions of tiles. Those that lie in a row are one. */
+/** Ranges in typed arrays, because a picture has up to millions of tiles. Adjacent ranges are merged. */
 class Ranges {
   readonly #starts = new GrowingColumn()
   readonly #ends = new GrowingColumn()
@@ -111,7 +111,7 @@ class Ranges {
     this.#last = joins ? { from: last.from, to: Math.max(last.to, from + bytes) } : { from, to: from + bytes }
   }
 
-  /** Sorts what was added, which ends the adding. */
+  /** Sorts the ranges. No range can be added afterwards. */
   inOrder(): void {
     if (this.#last) this.#push(this.#last)
     this.#from = this.#starts.finish()
@@ -154,16 +154,16 @@ async function isZero(source: Source, from: number, to: number): Promise<boolean
   return true
 }
 
-/** Fields below are registered, or Exif's, and hold no offsets but those that are followed. */
+/** Lowest private tag. Lower tags are registered or Exif, and hold no offsets except those that the parser follows. */
 const FIRST_PRIVATE = 32768
 const KNOWN_NUMBERS: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, 34850, 34864, 40960, 40961, 40962, 40963]
-/** More values are a table of something else. */
+/** Most values of a field that may be offsets; a field with more values is a table of other data. */
 const MOST_OFFSETS = 4096
 
-/** Numbers of private fields that are compared with the gaps. */
+/** Most numbers of private fields that are compared with the gaps. */
 const MOST_NUMBERS = 1_000_000
 
-/** A private field with a number that lies in bytes no directory names: most likely it leads there. */
+/** @throws CodecError (unsupported_feature) if a private field holds a number inside a gap, because it probably is an offset */
 async function refuseOffsets(file: TiffFile, gaps: readonly Range[]): Promise<void> {
   if (gaps.length === 0) return
   let numbers = 0
@@ -180,7 +180,7 @@ async function refuseOffsets(file: TiffFile, gaps: readonly Range[]): Promise<vo
   }
 }
 
-/** @param gaps in order */
+/** True if `place` is inside a gap. @param gaps sorted by offset */
 function isInside(gaps: readonly Range[], place: number): boolean {
   let [low, high] = [0, gaps.length]
   while (low < high) {

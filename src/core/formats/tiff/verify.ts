@@ -1,4 +1,4 @@
-/** Decodes every strip and tile of a result and compares it, its fields and its structure with the original. */
+/** Verifies a recompressed TIFF file: decodes every strip and tile, and compares pixels, fields and structure with the original. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
@@ -11,7 +11,7 @@ import { chunkDigest } from './jpeg-chunks.ts'
 import { isCutAnew } from './strip-layout.ts'
 import { unnamedOf } from './unnamed.ts'
 
-/** Fields that say how pixels are stored; what they lead to is compared instead. */
+/** Fields that describe how pixels are stored. They may differ; the decoded pixels are compared instead. */
 const STORAGE = new Set<number>([
   TAG.compression,
   TAG.fillOrder,
@@ -30,7 +30,7 @@ const STORAGE = new Set<number>([
   TAG.jpegInterchangeFormat,
 ])
 
-/** Thrown from any depth of both files, caught by `verifyTiff`. */
+/** Thrown at the first difference; `verifyTiff` catches it. */
 class Difference extends Error {}
 
 export async function verifyTiff(original: Source, result: Source, options: Options, format: string): Promise<Verdict> {
@@ -49,7 +49,7 @@ export async function verifyTiff(original: Source, result: Source, options: Opti
   return { equal: true }
 }
 
-/** What stands behind the last named byte is in the result, too, unless it is all zero. */
+/** Compares the bytes after the last referenced range. Only a tail of zeros may be missing in the result. */
 async function compareTails(original: Source, before: TiffFile, result: Source, after: TiffFile): Promise<string | undefined> {
   const endOf = async (file: TiffFile) => {
     const pictures = await Promise.all(file.all.map((directory) => readPixels(file, directory)))
@@ -63,7 +63,7 @@ async function compareTails(original: Source, before: TiffFile, result: Source, 
   return await tailDifference(original, was.end, result, is.end)
 }
 
-/** Rows of one of the two, in blocks that are freed when they were compared. */
+/** Rows of one file as a stream of blocks. Frees each block after it was compared. */
 class Side {
   readonly #blocks: AsyncGenerator<Uint8Array>
   #block: Uint8Array = new Uint8Array()
@@ -73,7 +73,7 @@ class Side {
     this.#blocks = blocks
   }
 
-  /** What is not compared yet; nothing at the end. */
+  /** Bytes that are not compared yet. Empty at the end. */
   async rest(): Promise<Uint8Array> {
     if (this.#taken === this.#block.length) {
       discard(this.#block)
@@ -101,7 +101,7 @@ class Comparison {
     this.#options = options
   }
 
-  /** Every directory and every link between two of them. */
+  /** Compares all directories and all links between them. */
   async run(): Promise<void> {
     const [all, made] = [this.#before.all, this.#after.all]
     if (all.length !== made.length) throw new Difference(`${all.length} directories became ${made.length}`)
@@ -110,7 +110,7 @@ class Comparison {
     if (this.#pairs.size !== all.length) throw new Difference(`${this.#pairs.size} of ${all.length} directories can be reached`)
   }
 
-  /** Two that the same link leads to. Pairs are compared in the order in which they are found. */
+  /** Records two directories that the same link leads to. Pairs are compared in the order in which they are found. */
   #pair(before: Directory | undefined, after: Directory | undefined): void {
     if (!before && !after) return
     const known = before && this.#pairs.get(before)
@@ -173,7 +173,7 @@ class Comparison {
     }
     if (x.compression === COMPRESSION.jpeg && y.compression === COMPRESSION.jpeg) return await this.#jpegs(x, y)
     if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
-    // Fax is copied where it is unusual, although what decodes it is here.
+    // Unusual fax data is copied although it can be decoded, so equal bytes are accepted first.
     if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
     if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
     if (x.tiled && !isCutAnew(x, y)) return await this.#tiles(x, y)
@@ -185,7 +185,7 @@ class Comparison {
     }
   }
 
-  /** Copied strips and tiles: the same bytes. */
+  /** Compares copied strips and tiles: bytes must be equal. */
   async #stored(x: Pixels, y: Pixels): Promise<void> {
     if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
     for (let i = 0; i < x.offsets.length; i++) {
@@ -194,7 +194,7 @@ class Comparison {
     }
   }
 
-  /** JPEG that stayed JPEG: the same bytes, or the same coefficients. */
+  /** Compares JPEG strips and tiles: equal bytes or equal coefficients. */
   async #jpegs(x: Pixels, y: Pixels): Promise<void> {
     if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
     this.#sparse(x, y)
