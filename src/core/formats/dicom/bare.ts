@@ -1,6 +1,6 @@
 /**
- * DICOM files without the preamble of Part 10 (PS3.10, 7.1): a data set from the first byte on, or behind a few bytes of something else,
- * with file meta information or without. They are recognised by elements whose values are what their tags ask for.
+ * Recognises DICOM files without the preamble of Part 10 (PS3.10, 7.1): the data set starts at the first byte or after a few other bytes,
+ * with or without file meta information. The check is that element values fit their tags.
  */
 
 import { concat } from '../../bytes/concat.ts'
@@ -14,14 +14,14 @@ import { explicitHeader } from './to-explicit.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 
 const PREAMBLE_BYTES = 128
-/** Some writers leave a byte or more before the first element. */
+/** Most bytes before the first element; some writers leave a few. */
 const MOST_BYTES_BEFORE = 15
-/** Elements that must be right, unless fewer prove it. */
+/** Number of valid elements that proves a DICOM file. Fewer suffice with other evidence (see `isProved`). */
 const WANTED = 6
 const HEAD_BYTES = 4096
 const CLASS_UID = 0x0008_0016
 const INSTANCE_UID = 0x0008_0018
-/** Who wrote the file meta information (PS3.10, table 7.1-1): a UID derived from a UUID (PS3.5, B.2), of this program. */
+/** Implementation Class UID for the file meta information (PS3.10, table 7.1-1), derived from a UUID (PS3.5, B.2). It names Whittle. */
 const IMPLEMENTATION = '2.25.35103877260547940582078844236044329196'
 
 const ENCODINGS: readonly (Encoding & { readonly syntax: string })[] = [
@@ -31,21 +31,21 @@ const ENCODINGS: readonly (Encoding & { readonly syntax: string })[] = [
 ]
 
 export interface Bare {
-  /** Where the first element stands. */
+  /** Offset of the first element. */
   readonly at: number
-  /** Transfer syntax of the data set; `undefined`: the file meta information says it. */
+  /** Transfer syntax of the data set. `undefined`: the file meta information has it. */
   readonly syntax: string | undefined
   readonly uids: ReadonlyMap<number, Uint8Array>
 }
 
-/** What a file without preamble is, by its first bytes; undefined where that is not proved. */
+/** Recognises a file without preamble from its first bytes. `undefined`: not proved. */
 export function bareDicom(head: Uint8Array): Bare | undefined {
   if (latin1Of(head.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + 4)) === 'DICM') return undefined
   for (let at = 0; at <= MOST_BYTES_BEFORE && at + 8 <= head.length; at++) {
     for (const { syntax, ...encoding } of ENCODINGS) {
       const read = readElements(head.subarray(0, HEAD_BYTES), at, encoding)
       if (!read || (at > 0 && !encoding.explicit)) continue
-      // Group 0002 is in explicit little endian whatever the data set is in.
+      // Group 0002 is always explicit little endian, whatever the encoding of the data set.
       if (read.first >>> 16 !== 2) return { at, syntax, uids: read.uids }
       if (encoding.explicit && encoding.littleEndian) return { at, syntax: undefined, uids: read.uids }
     }
@@ -53,7 +53,7 @@ export function bareDicom(head: Uint8Array): Bare | undefined {
   return undefined
 }
 
-/** Elements in ascending order from group 0002 or 0008 on, each with a value that fits; undefined where one does not. */
+/** Reads elements in ascending order from group 0002 or 0008 on. `undefined`: an element is out of order or its value does not fit. */
 function readElements(head: Uint8Array, from: number, { explicit, littleEndian }: Encoding) {
   const reader = new ByteReader(head, littleEndian)
   const uids = new Map<number, Uint8Array>()
@@ -82,7 +82,7 @@ function readElements(head: Uint8Array, from: number, { explicit, littleEndian }
   return isProved({ count, first, uids }) ? { first, uids } : undefined
 }
 
-/** Enough elements; or the UID of a class that only DICOM has; or what file meta information begins with. */
+/** True with enough valid elements, with a SOP Class UID of DICOM, or with the start of file meta information. */
 function isProved({ count, first, uids }: { count: number; first: number; uids: ReadonlyMap<number, Uint8Array> }): boolean {
   if (count >= WANTED || (count >= 3 && first >>> 16 === 2)) return true
   return latin1Of(uids.get(CLASS_UID) ?? new Uint8Array()).startsWith('1.2.840.10008.')
@@ -90,13 +90,13 @@ function isProved({ count, first, uids }: { count: number; first: number; uids: 
 
 const isPrivate = (tag: number) => ((tag >>> 16) & 1) === 1
 
-/** Whether a standard element has the VR that the dictionary gives it. Those of the newest standards may be unknown here. */
+/** True if a standard element has the VR of the dictionary. Elements unknown to the dictionary pass. */
 function fitsTag(tag: number, vr: string): boolean {
   const known = implicitVr(tag, false)
   return vr === known || known === 'UN' || vr === 'UN' || (known === 'US' && vr === 'SS') || (known === 'OW' && vr === 'OB')
 }
 
-/** Whether bytes can be a value (PS3.5, table 6.2-1), of the kinds that stand at the start of a data set. */
+/** True if the bytes can be a value of the VR (PS3.5, table 6.2-1). Covers VRs that occur at the start of a data set. */
 function isValue(vr: string, value: Uint8Array): boolean {
   if (value.length % 2 !== 0) return false
   const text = () => latin1Of(value)
@@ -115,7 +115,7 @@ function isValue(vr: string, value: Uint8Array): boolean {
     case 'US':
       return value.length > 0
     default:
-      // Text in any character set: no control characters but line ends, tabs and escape sequences.
+      // Text in any character set may contain line ends, tabs and escape sequences, but no other control characters.
       return !['AE', 'AS', 'LO', 'LT', 'PN', 'SH', 'ST', 'IS', 'DS', 'UC', 'UR', 'UT'].includes(vr) || isText(value)
   }
 }
@@ -124,8 +124,8 @@ const isText = (value: Uint8Array) =>
   value.every((byte, i) => byte >= 0x20 || [9, 10, 12, 13, 27].includes(byte) || (byte === 0 && i === value.length - 1))
 
 /**
- * The file with the preamble and the file meta information that it lacks (PS3.10, 7.1). Bytes before its first element become the last
- * ones of the preamble, which may hold anything.
+ * Returns the file with the preamble and file meta information that it lacks (PS3.10, 7.1). Bytes before the first element become the end
+ * of the preamble, which may hold anything.
  */
 export function withPreamble(source: Source, { at, syntax, uids }: Bare, before: Uint8Array): Source {
   const preamble = new Uint8Array(PREAMBLE_BYTES)

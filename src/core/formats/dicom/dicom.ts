@@ -1,7 +1,7 @@
 /**
- * DICOM, encoded again without loss: the pixels as JPEG-LS or the whole data set deflated, whichever is smaller of what toolkits read
- * alike. Every other element keeps its value; implicit and big-endian data sets become explicit little-endian ones, as both need. RLE and
- * deflated data sets are decoded first. A file without preamble gets one.
+ * Codec for DICOM, lossless. Stores pixels as JPEG-LS or deflates the data set, whichever is smaller among those that all toolkits decode
+ * alike. Other elements keep their values. Implicit and big-endian data sets become explicit little endian; RLE, lossless JPEG and
+ * deflated ones are decoded first; a missing preamble is added.
  */
 
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -21,7 +21,7 @@ import { type LargeDicom, readLargeDicom } from './large-file.ts'
 import { plainSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
 
-/** Up to this many bytes of pixels both codings are made; above, samples decide. */
+/** Most bytes of pixels for which both codings are tried. Above, samples decide. */
 const TRY_BOTH_BYTES = 6 << 20
 const BITS_ALLOCATED = 0x0028_0100
 
@@ -89,7 +89,7 @@ async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcom
   const file = await readAnySize(source)
   if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: message('digital_signatures_or_original_attributes') }
   if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
-    // By PS3.5, 8.1.1 their words stand low word first, but writers and readers turn whole samples, too.
+    // PS3.5, 8.1.1 puts the low word first, but some writers and readers swap the whole sample.
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('big_endian_samples_of_more_than_16') }
   }
   return file
@@ -120,7 +120,10 @@ function done({ encoding }: Dicom | LargeDicom, how: Message): Outcome {
 const jpegLsStep = ({ count }: Frames, bits: number) =>
   count === 1 ? message('jpegls_lossless_1_frame', { bits }) : message('jpegls_lossless_frames', { bits, frames: count })
 
-/** The rewritten data set against the stored one, element by element; undefined for explicit little endian, which is copied. */
+/**
+ * Compares the converted data set with the stored one, element by element. `undefined`: no difference, or the data set is copied (explicit
+ * little endian).
+ */
 function conversionDiffers(file: Dicom): string | undefined {
   if (file.encoding.explicit && file.encoding.littleEndian) return undefined
   const pairs = [

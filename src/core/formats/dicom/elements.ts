@@ -1,4 +1,4 @@
-/** Data elements as they stand in a data set (DICOM PS3.5, 7.1), in any of the three native encodings. */
+/** Reads data elements of a data set (DICOM PS3.5, 7.1) in any of the three native encodings. */
 import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
@@ -12,7 +12,7 @@ export const EXPLICIT_LITTLE: Encoding = { explicit: true, littleEndian: true }
 const IMPLICIT_LITTLE: Encoding = { explicit: false, littleEndian: true }
 
 export interface Element {
-  /** Group in the upper, element in the lower 16 bits. */
+  /** Group number in the upper 16 bits, element number in the lower 16. */
   readonly tag: number
   readonly vr: string
   readonly at: number
@@ -27,10 +27,10 @@ export const ITEM = 0xfffe_e000
 export const ITEM_END = 0xfffe_e00d
 export const SEQUENCE_END = 0xfffe_e0dd
 export const PIXEL_DATA = 0x7fe0_0010
-/** Sequences inside sequences; real files have a handful. */
+/** Most levels of nested sequences; real files have a handful. */
 export const MAX_DEPTH = 48
 
-/** The window ends inside an element that may be whole in the file: `needed` bytes of it would do. */
+/** Thrown if an element continues after the window but may be complete in the file. `needed`: window size in bytes that would suffice. */
 export class WindowTooShort extends Error {
   readonly needed: number
   constructor(needed: number) {
@@ -39,13 +39,13 @@ export class WindowTooShort extends Error {
   }
 }
 
-/** Bytes of a file from its start, or of a part of it; `fileEnd` is where it really ends. */
+/** Reads elements from the first bytes of a file, or from a part of it. `fileEnd` is the end of the file, or of the part. */
 export class ElementReader {
   readonly bytes: Uint8Array
   readonly encoding: Encoding
   readonly #view: DataView
   readonly #fileEnd: number
-  /** Pixel representation 1, for implicit VRs. */
+  /** True if Pixel Representation is 1. Selects SS instead of US in implicit files. */
   signed = false
 
   constructor(bytes: Uint8Array, encoding: Encoding, fileEnd = bytes.length) {
@@ -68,7 +68,7 @@ export class ElementReader {
   }
 
   /**
-   * The element at `at`; its value is inside the window, too, but for top-level pixel data of defined length.
+   * Reads the element at `at`. The window holds its whole value, except for top-level pixel data of defined length.
    * @throws CodecError (malformed), CodecError (unsupported_feature), WindowTooShort
    */
   element(at: number, depth = 0): Element {
@@ -101,12 +101,12 @@ export class ElementReader {
     }
     if (depth === 0 && tag === PIXEL_DATA) throw malformed('dicom', at, 'encapsulated_pixel_data_in_native_file')
     if (this.encoding.explicit && vr !== 'SQ' && vr !== 'UN') throw unsupported(message('value_of_undefined_length', { vr, at }))
-    // PS3.5, 6.2.2, note 2: UN of undefined length holds items in implicit little endian.
+    // UN of undefined length holds items in implicit little endian (PS3.5, 6.2.2, note 2).
     const inside = vr === 'UN' && this.encoding.explicit ? this.#as(IMPLICIT_LITTLE) : this
     return { tag, vr, at, valueAt, undefinedLength, end: inside.#sequenceEnd(valueAt, depth + 1) }
   }
 
-  /** Items of a sequence whose content lies at `at … end` (delimiter included where its length is undefined). */
+  /** Yields the items of a sequence. */
   *items(sequence: Element): Generator<{ at: number; contentAt: number; contentEnd: number; end: number; undefinedLength: boolean }> {
     let at = sequence.valueAt
     while (at < sequence.end) {
@@ -146,7 +146,7 @@ export class ElementReader {
     }
   }
 
-  /** Where the delimiter of an item of undefined length stands. */
+  /** Offset of the delimiter that ends an item of undefined length. */
   #itemEnd(at: number, depth: number): number {
     for (;;) {
       this.#need(at, 8)

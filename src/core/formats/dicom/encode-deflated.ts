@@ -1,4 +1,4 @@
-/** Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream behind the meta information. */
+/** Writes Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream after the file meta information. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { DeflateSegments } from '../../../../wasm/libdeflate/libdeflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
@@ -33,10 +33,10 @@ export async function* deflatedFile(
   }
   const last = segments.finish()
   yield last
-  if ((length + last.length) % 2) yield new Uint8Array(1) // A.5: made even with a zero byte
+  if ((length + last.length) % 2) yield new Uint8Array(1) // PS3.5, A.5: an odd stream is padded with a zero byte
 }
 
-/** The data set as an explicit little-endian file has it. */
+/** Yields the data set as explicit little endian. */
 async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
   if ('dataSetAt' in dicom) {
     for (let at = dicom.dataSetAt; at < source.size; at += SEGMENT_BYTES) yield await source.read(at, SEGMENT_BYTES)
@@ -55,7 +55,7 @@ async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): Asyn
   yield dicom.after
 }
 
-/** Where the stored file differs from what it stands for, inflated again; undefined if nowhere. */
+/** Inflates the result and compares it with the source's data set. Describes the first difference; `undefined`: none. */
 export async function deflatedDiffers(
   dicom: Dicom | LargeDicom,
   source: Source,

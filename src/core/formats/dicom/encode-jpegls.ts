@@ -1,4 +1,4 @@
-/** Data sets whose pixel data is JPEG-LS, a fragment a frame (PS3.5, A.4 and A.4.3), and the way back. */
+/** Writes and verifies data sets with JPEG-LS pixel data, one fragment per frame (PS3.5, A.4 and A.4.3). */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegLs, type JpegLsFrame } from '../../../../wasm/jpegls/jpegls.ts'
@@ -11,13 +11,13 @@ import { beforePixels, type Dicom, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
 import { explicitHeader, itemHeader } from './to-explicit.ts'
 
-/** Frames up to this many bytes are held while their code is written. */
+/** Most bytes of a frame whose code is kept in memory while it is encoded. */
 const HELD_BYTES = 8 << 20
 const PLANAR_CONFIGURATION = 0x0028_0006
 
 export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
 
-/** Writes the file. The offset table (one entry a frame, when there is more than one) is filled in at the end. */
+/** Writes the file. With several frames, the offset table (one entry per frame) is patched at the end. */
 export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
   const start = jpegLsStart(dicom, frames)
   const tableAt = start.length - frames.count * 4
@@ -29,7 +29,7 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   let offset = 0
   for (let index = 0; index < frames.count; index++) {
     offsets.u32(offset)
-    // A fragment's length comes before it: a small frame's code is held, a large frame is coded twice.
+    // The length of a fragment precedes it: a small frame's code is kept in memory, a large frame is encoded twice.
     const code = () => coder.encode(jpegLsFrame(frames, bits), frames.rows(index))
     const pieces: Uint8Array[] = []
     let bytes = 0
@@ -51,7 +51,7 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   if (length) sink.patch(length.at, length.value)
 }
 
-/** Where the stored file differs from what it stands for, every frame decoded; undefined if nowhere. */
+/** Decodes every frame of the result and compares it with the source. Describes the first difference; `undefined`: none. */
 export async function jpegLsDiffers(
   dicom: Dicom,
   frames: Frames,
@@ -87,7 +87,7 @@ export async function jpegLsDiffers(
   return equal(end.subarray(8), dicom.after) ? undefined : 'the elements behind the pixel data differ'
 }
 
-/** Between what was decoded and the rows of the original. */
+/** Compares decoded rows with the rows of the original frame. */
 async function firstDifference(decoded: AsyncIterable<Uint8Array>, original: ReturnType<Frames['rows']>): Promise<string | undefined> {
   let at = 0
   try {
@@ -103,7 +103,10 @@ async function firstDifference(decoded: AsyncIterable<Uint8Array>, original: Ret
   return undefined
 }
 
-/** The length of the group of Pixel Data, whose frames end at `end`, and where it stands in the file; undefined where there is none. */
+/**
+ * New value of the group length of Pixel Data and its offset in the file. `end`: offset after the frames. `undefined`: the file has no
+ * such group length.
+ */
 function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array } | undefined {
   const at = dicom.pixelGroupLengthAt
   if (at === undefined) return undefined
@@ -113,11 +116,11 @@ function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array
   return { at: startOfData + at, value: beforePixels(dicom, bytes).slice(at, at + 4) }
 }
 
-/** False where the group's length would lie behind what can still be patched. */
+/** False if the group length is too far into the file to be patched at the end. */
 export const canPatchGroup = (dicom: Dicom): boolean =>
   dicom.pixelGroupLengthAt === undefined || dicom.before.length + (1 << 17) < PATCHABLE_BYTES
 
-/** Everything up to the first frame, with the offset table at its end, still empty. */
+/** Bytes before the first frame. The offset table at their end is still empty. */
 function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
   const meta = dicom.start(SYNTAX.jpegLsLossless)
   const tableBytes = hasTable(dicom, frames) ? frames.count * 4 : 0
@@ -125,7 +128,7 @@ function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
   const start = new Uint8Array(meta.length + dicom.before.length + pixels.length + 8 + tableBytes)
   start.set(meta)
   start.set(dicom.before, meta.length)
-  // Lines are interleaved, so the samples come colour by pixel (PS3.5, 8.2.3).
+  // JPEG-LS with line interleaving decodes to samples interleaved by pixel, so Planar Configuration is 0 (PS3.5, 8.2.3).
   const planarAt = dicom.valueAt(PLANAR_CONFIGURATION)
   if (planarAt !== undefined && frames.frame.components > 1) start[meta.length + planarAt] = 0
   start.set(pixels, meta.length + dicom.before.length)
@@ -133,7 +136,10 @@ function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
   return start
 }
 
-/** The table is optional (PS3.5, A.4): left out for one frame, and where it would lie behind what can still be patched. */
+/**
+ * True if the file gets an offset table. It is optional (PS3.5, A.4): omitted for one frame, or if it is too far into the file to be
+ * patched.
+ */
 function hasTable(dicom: Dicom, frames: Frames): boolean {
   return frames.count > 1 && dicom.before.length + frames.count * 4 + (1 << 17) < PATCHABLE_BYTES
 }

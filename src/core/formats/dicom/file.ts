@@ -1,4 +1,4 @@
-/** A DICOM file in its parts (PS3.10, 7.1): preamble, file meta information, data set around the pixel data. */
+/** Reads a DICOM file in parts (PS3.10, 7.1): preamble, file meta information, and the data set before and after the pixel data. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -25,39 +25,42 @@ const NATIVE: { readonly [syntax: string]: Encoding } = {
 
 const META_AT = 132
 export const FIRST_WINDOW_BYTES = 256 * 1024
-/** Everything but the pixel data is held in memory, more than once. */
+/** Most bytes before, and most bytes after, the pixel data; they are in memory more than once. */
 const MAX_AROUND_BYTES = 16 << 20
 
 const TRANSFER_SYNTAX = 0x0002_0010
 const PIXEL_GROUP_LENGTH = 0x7fe0_0000
-/** MAC parameters, digital signatures; original attributes (a record of who changed what). Changing the file would void them. */
+/**
+ * Tags of digital signatures: MAC parameters, signatures, and original attributes (a log of changes). Any change of the file would
+ * invalidate them.
+ */
 const SIGNATURES = [0x4ffe_0001, 0xfffa_fffa, 0x0400_0561]
 export const isSignature = (tag: number): boolean => SIGNATURES.includes(tag)
 
 export interface Dicom {
   readonly encoding: Encoding
-  /** Preamble, "DICM", group 0002 for another transfer syntax. */
+  /** Preamble, "DICM" and group 0002 with another transfer syntax. */
   start(syntax: string): Uint8Array
-  /** Elements before the pixel data (all of them when there is none), explicit little endian. */
+  /** Elements before the pixel data, as explicit little endian. Without pixel data: all elements. */
   readonly before: Uint8Array
   readonly pixels: { readonly at: number; readonly bytes: number; readonly vr: string } | undefined
-  /** Elements after the pixel data, explicit little endian. */
+  /** Elements after the pixel data, as explicit little endian. */
   readonly after: Uint8Array
   readonly signed: boolean
-  /** The source's own bytes before and after the pixel data. */
+  /** Source bytes before and after the pixel data. */
   readonly stored: readonly [before: Uint8Array, after: Uint8Array]
-  /** First value of a top-level element before the pixel data: a US, or the text of anything else. */
+  /** First value of a top-level element before the pixel data: `number` reads a US, `text` any other VR. `undefined`: missing. */
   number(tag: number): number | undefined
   text(tag: number): string | undefined
-  /** Where the value of a top-level element stands in `before`. */
+  /** Offset of a top-level element's value in `before`. `undefined`: missing. */
   valueAt(tag: number): number | undefined
-  /** Where the group length of Pixel Data stands in `before`; `undefined`: there is none. */
+  /** Offset of Pixel Data's group length in `before`. `undefined`: the file has none. */
   readonly pixelGroupLengthAt: number | undefined
-  /** Bytes of the elements behind Pixel Data that belong to its group. */
+  /** Bytes of the elements after Pixel Data that belong to its group. */
   readonly restOfPixelGroup: number
 }
 
-/** `before` of a file whose element Pixel Data takes `bytes`, header included: its group length says so, if there is one. */
+/** Returns `before` with the group length for a Pixel Data element of `bytes` bytes, header included. */
 export function beforePixels(dicom: Dicom, bytes: number): Uint8Array {
   const at = dicom.pixelGroupLengthAt
   if (at === undefined) return dicom.before
@@ -66,7 +69,10 @@ export function beforePixels(dicom: Dicom, bytes: number): Uint8Array {
   return before
 }
 
-/** @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget), (no_gain) */
+/**
+ * Reads a file, except for the pixel data. @throws CodecError (malformed, unsupported_feature, over_budget), CodecError (no_gain) for
+ * compressed transfer syntaxes
+ */
 export async function readDicom(source: Source): Promise<Dicom> {
   let window = await source.read(0, FIRST_WINDOW_BYTES)
   for (;;) {
@@ -108,7 +114,7 @@ async function read(source: Source, window: Uint8Array): Promise<Dicom> {
   }
 }
 
-/** Elements from `start` to the pixel data, or to the end of the file. */
+/** Reads elements from `start` to the pixel data, or to the end of the file. */
 function readToPixels(reader: ElementReader, start: number, size: number) {
   const elements: Element[] = []
   let end = start
@@ -128,7 +134,7 @@ async function readTail(source: Source, at: number): Promise<Uint8Array> {
   return source.read(at, bytes)
 }
 
-/** Top-level tags behind the pixel data. */
+/** Top-level tags after the pixel data. */
 function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[] {
   const reader = new ElementReader(tail, encoding)
   reader.signed = signed
@@ -141,7 +147,7 @@ function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[]
   return tags
 }
 
-/** The first of each top-level element, explicit little endian. */
+/** Looks up values by tag in an explicit little-endian data set. Uses the first element with a tag. */
 function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt' | 'pixelGroupLengthAt'> {
   const reader = new ElementReader(bytes, EXPLICIT_LITTLE)
   const values = new Map<number, Element>()
@@ -167,7 +173,7 @@ function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt' | 
   }
 }
 
-/** Bytes of the first elements, as far as they are of the group of Pixel Data. */
+/** Bytes at the start of `after` that belong to the group of Pixel Data. */
 function pixelGroupOf(after: Uint8Array): number {
   const reader = new ElementReader(after, EXPLICIT_LITTLE)
   let at = 0
@@ -175,7 +181,7 @@ function pixelGroupOf(after: Uint8Array): number {
   return at
 }
 
-/** Elements of one side of the pixel data, explicit little endian. */
+/** Converts the elements before or after the pixel data to explicit little endian. */
 function converted(bytes: Uint8Array, encoding: Encoding, signed = false): Uint8Array {
   if (encoding.explicit && encoding.littleEndian) return bytes
   const reader = new ElementReader(bytes, encoding)
@@ -183,7 +189,7 @@ function converted(bytes: Uint8Array, encoding: Encoding, signed = false): Uint8
   return toExplicit(reader, 0, bytes.length)
 }
 
-/** Group 0002, always explicit little endian (PS3.10, 7.1). */
+/** Reads group 0002, which is always explicit little endian (PS3.10, 7.1). */
 export function readMeta(reader: ElementReader) {
   const kept: { tag: number; bytes: Uint8Array }[] = []
   let syntax: string | undefined

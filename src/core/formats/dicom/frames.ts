@@ -1,4 +1,4 @@
-/** Native pixel data (PS3.5, 8.1) as frames that JPEG-LS can code, with range access to their rows. */
+/** Reads native pixel data (PS3.5, 8.1) as frames for JPEG-LS, with range access to their rows. */
 
 import { JpegLs, type JpegLsFrame } from '../../../../wasm/jpegls/jpegls.ts'
 import type { Source } from '../../model/codec.ts'
@@ -6,20 +6,20 @@ import type { Dicom } from './file.ts'
 import { turned } from './to-explicit.ts'
 
 export interface Frames {
-  /** Without the precision: see `codingsOf`. */
+  /** Frame format without the precision, which `codingsOf` chooses. */
   readonly frame: Omit<JpegLsFrame, 'bits'>
   readonly count: number
   readonly bitsStored: number
-  /** Bytes `offset … offset + length` of a frame, samples interleaved by pixel, little endian; whole rows. */
+  /** Reads bytes `offset` to `offset + length` of a frame: whole rows, samples interleaved by pixel, little endian. */
   rows(index: number): (offset: number, length: number) => Promise<Uint8Array>
 }
 
-/** Pixel bytes of the data set at `offset` as they stand in an explicit little-endian file. */
+/** Returns a function that reads pixel bytes as an explicit little-endian file has them. */
 export function littleEndianPixels(dicom: Dicom, source: Source): (offset: number, length: number) => Promise<Uint8Array> {
   const { at, vr } = dicom.pixels!
   const word = dicom.encoding.littleEndian || vr !== 'OW' ? 1 : 2
   const read = readAhead(source)
-  // Words are turned in pairs of bytes, so ranges must begin and end on even offsets; a lone last byte stays.
+  // Bytes are swapped in pairs, so ranges start and end at even offsets. A single last byte is not swapped.
   return async (offset, length) => {
     if (word === 1) return read(at + offset, length)
     const from = offset & ~1
@@ -28,7 +28,7 @@ export function littleEndianPixels(dicom: Dicom, source: Source): (offset: numbe
   }
 }
 
-/** Ranges that follow one another cost one read of a megabyte. */
+/** Reads at least one megabyte at a time, so that consecutive ranges need few reads. */
 function readAhead(source: Source): (offset: number, length: number) => Promise<Uint8Array> {
   let start = 0
   let held: Uint8Array = new Uint8Array()
@@ -41,10 +41,10 @@ function readAhead(source: Source): (offset: number, length: number) => Promise<
   }
 }
 
-/** Colours that JPEG-LS may have (PS3.5, table 8.2.3-1), with their samples per pixel. */
+/** Photometric interpretations allowed for JPEG-LS (PS3.5, table 8.2.3-1), with their samples per pixel. */
 const COLOURS: { readonly [photometric: string]: 1 | 3 } = { MONOCHROME1: 1, MONOCHROME2: 1, 'PALETTE COLOR': 1, RGB: 3, YBR_FULL: 3 }
 
-/** Whether the standard has these pixels as JPEG-LS. */
+/** True if the standard allows JPEG-LS for these pixels. */
 function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bitsStored: number): boolean {
   const photometric = dicom.text(0x0028_0004) ?? ''
   const isGrey = photometric.startsWith('MONOCHROME')
@@ -53,7 +53,10 @@ function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bits
   return isGrey || dicom.number(0x0028_0103) !== 1
 }
 
-/** Undefined when JPEG-LS cannot hold these pixels bit for bit, or the standard has none of them: one bit, 32 bits, 4:2:2, odd lengths. */
+/**
+ * Returns the frames for JPEG-LS. `undefined`: JPEG-LS cannot store the pixels exactly, or the standard does not allow it (1 or 32 bits,
+ * 4:2:2, wrong length).
+ */
 export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
   if (!dicom.pixels) return undefined
   const height = dicom.number(0x0028_0010)
@@ -68,7 +71,7 @@ export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
   if ((components !== 1 && components !== 3) || (bitsAllocated !== 8 && bitsAllocated !== 16) || width > JpegLs.maxWidth) return undefined
   if (bitsStored > bitsAllocated || highBit !== bitsStored - 1) return undefined
   if (!isInTable(dicom, components, bitsAllocated, bitsStored)) return undefined
-  // In 8-bit big-endian files the bytes of OW are turned in pairs; 16 bits are always OW.
+  // In big-endian files, 8-bit bytes of OW are swapped in pairs. 16-bit samples must be OW.
   if (!dicom.encoding.littleEndian && bitsAllocated === 16 && dicom.pixels.vr !== 'OW') return undefined
   const sampleBytes = bitsAllocated === 8 ? 1 : 2
   const planeBytes = height * width * sampleBytes

@@ -1,4 +1,4 @@
-/** Which of the two codings a data set gets: what toolkits read alike, and of that what is smaller. */
+/** Selects JPEG-LS or Deflate for a data set: only what all toolkits decode alike, and the smaller of the two. */
 
 import { JpegLs } from '../../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
@@ -15,8 +15,8 @@ import { type UnusedBits, unusedBits } from './unused-bits.ts'
 const SAMPLE_BYTES = 256 * 1024
 const SAMPLES = 12
 /**
- * Deflate's best is tried where quicker levels come this close, one after the other: on pictures it gains up to 15 % on the first and
- * 7 % on the second, which takes a tenth of its time.
+ * Faster Deflate levels that are tried before the best one, which runs only if both stay within `share` of the limit. On pictures the best
+ * level saves up to 15 % against level 6 and 7 % against level 9. Level 9 takes a tenth of its time.
  */
 const WITHIN_REACH = [
   { level: 6, share: 1.2 },
@@ -26,13 +26,13 @@ const WITHIN_REACH = [
 export interface Codings {
   readonly jpegLs: { readonly frames: Frames; readonly bits: number } | undefined
   readonly deflate: boolean
-  /** Why neither is left; `undefined` otherwise. */
+  /** Why neither coding is possible. `undefined`: at least one is. */
   readonly refusal: Message | undefined
 }
 
 /**
- * Codings that DCMTK, GDCM and pydicom decode to the same samples. GDCM 3.0 clears unused bits of deflated files, pydicom 3 those of native
- * files but not of JPEG-LS.
+ * Selects the codings that DCMTK, GDCM and pydicom decode to the same samples. GDCM 3.0 clears unused bits in deflated files; pydicom 3
+ * clears them in native files but not in JPEG-LS.
  */
 export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promise<void>): Promise<Codings> {
   const unused: UnusedBits = await unusedBits(dicom, source, tick)
@@ -47,21 +47,21 @@ export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promis
 }
 
 /**
- * Precision of the JPEG-LS code. Toolkits take cells of one byte for up to 8 bits and of two bytes for more, so it must fit Bits Allocated,
- * not only Bits Stored (PS3.5, 8.2.3); below 8 bits DCMTK 3.6.7 reads other samples or none. Negative samples need all bits allocated.
+ * Precision of the JPEG-LS code in bits. It must fit Bits Allocated (PS3.5, 8.2.3), because toolkits use one byte for up to 8 bits and two
+ * for more. Below 8 bits, DCMTK 3.6.7 fails. Negative samples need all allocated bits.
  */
 function precision({ frame, bitsStored }: Frames, unused: UnusedBits): number {
   if (frame.sampleBytes === 1) return 8
   return unused === 'signs' ? 16 : Math.max(9, bitsStored)
 }
 
-/** The best deflated file, if it is smaller than `limit`; it is not made where quicker levels say that it will not be. */
+/** Returns the best deflated file if it is smaller than `limit`. Skips the slow level if faster ones show that it will not be. */
 export async function deflatedBelow(file: Dicom, source: Source, limit: number): Promise<Uint8Array[] | undefined> {
   for (const { level, share } of WITHIN_REACH) if (!(await deflatedWithin(file, source, limit * share, level))) return undefined
   return await deflatedWithin(file, source, limit)
 }
 
-/** The deflated file, if it is smaller than `limit`. */
+/** Returns the deflated file if it is smaller than `limit` bytes. */
 async function deflatedWithin(file: Dicom, source: Source, limit: number, level?: number): Promise<Uint8Array[] | undefined> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -73,7 +73,7 @@ async function deflatedWithin(file: Dicom, source: Source, limit: number, level?
   return pieces
 }
 
-/** Whether Deflate makes bands of rows from all over the file smaller than JPEG-LS does. */
+/** True if Deflate makes sampled bands of rows smaller than JPEG-LS does. */
 export async function deflateWins(frames: Frames, bits: number): Promise<boolean> {
   const { width, height, components, sampleBytes } = frames.frame
   const rowBytes = width * components * sampleBytes

@@ -1,4 +1,4 @@
-/** DICOM files with more besides the pixel data than fits in memory: documents, meshes, float pixels, private data. */
+/** Reads DICOM files whose elements besides the pixel data do not fit in memory: documents, meshes, float pixels, private data. */
 
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
@@ -7,7 +7,7 @@ import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, Window
 import { FIRST_WINDOW_BYTES, isSignature, readMeta, SYNTAX } from './file.ts'
 import { KNOWN_VRS, LONG_VRS } from './vr.ts'
 
-/** Sequences of undefined length are looked through in memory; up to this long. */
+/** Most bytes of a sequence of undefined length, which is read in memory to find its end. */
 const MAX_WINDOW_BYTES = 16 << 20
 
 const BITS_ALLOCATED = 0x0028_0100
@@ -17,12 +17,12 @@ export interface LargeDicom {
   readonly encoding: Encoding
   start(syntax: string): Uint8Array
   readonly signed: boolean
-  /** Where the data set begins in the source; it goes to the end of the file and is copied as it is. */
+  /** Offset of the data set in the source. It extends to the end of the file and is deflated unchanged. */
   readonly dataSetAt: number
 }
 
 /**
- * Checks the top level of an explicit little-endian data set from element to element, without reading their values.
+ * Checks the top level of an explicit little-endian data set without reading values.
  * @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget)
  */
 export async function readLargeDicom(source: Source): Promise<LargeDicom> {
@@ -52,7 +52,7 @@ export async function readLargeDicom(source: Source): Promise<LargeDicom> {
   return { encoding: EXPLICIT_LITTLE, start: meta.start, signed, dataSetAt: meta.end }
 }
 
-/** Where an element of known length ends. */
+/** End of an element of defined length. `undefined`: its length is undefined. */
 function definedEnd(reader: ElementReader, at: number, size: number): number | undefined {
   const vr = String.fromCharCode(reader.bytes[4]!, reader.bytes[5]!)
   if (!KNOWN_VRS.has(vr)) throw unsupported(message('no_value_representation_at_byte', { at }))

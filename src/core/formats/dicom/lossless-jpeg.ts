@@ -1,6 +1,6 @@
 /**
- * JPEG lossless with Huffman codes (ITU-T T.81, process 14: annex H), as DICOM has it in transfer syntaxes
- * 1.2.840.10008.1.2.4.57 and .70, of one component or of three in one scan: each sample is predicted from its neighbours, the difference is coded.
+ * Decodes lossless JPEG with Huffman codes (ITU-T T.81, process 14, annex H), DICOM transfer syntaxes 1.2.840.10008.1.2.4.57 and .70. One
+ * component, or three in one scan. Each sample is predicted from its neighbours, and the difference is coded.
  */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -13,25 +13,28 @@ export interface JpegShape {
   readonly width: number
   readonly height: number
   readonly sampleBytes: number
-  /** Of a pixel. */
+  /** Samples per pixel. */
   readonly samples: number
-  /** Whether the decoded frame has its samples by plane. */
+  /** True if the decoded frame stores its samples by plane. */
   readonly planar: boolean
-  /** Signed samples are only the same to all readers when none of their bits is missing. */
+  /** True if samples are signed. Readers agree on signed samples only if all allocated bits are stored. */
   readonly signed: boolean
 }
 
 const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd, APP14: 0xee } as const
-/** Codes of up to so many bits are looked up at once. */
+/** Codes up to this many bits are decoded with one table lookup. */
 const LOOKUP_BITS = 10
 
-/** What is sound, but is not decoded here. */
+/** Error for valid JPEG streams that this decoder does not support. */
 const otherJpeg = () => unsupported('jpeg_not_lossless_or_of_another_kind')
 
 interface Codes {
-  /** By the next LOOKUP_BITS bits: category and length of the code (`category << 5 | length`), 0 when it is longer. */
+  /**
+   * Table by the next LOOKUP_BITS bits: category and code length as `category << 5
+   * length`. 0: the code is longer.
+   */
   readonly short: Uint16Array
-  /** By length (T.81, F.2.2.3): largest code, and what turns a code into its place in `categories`. */
+  /** By code length (T.81, F.2.2.3): `largest` code, and `offset` from a code to its index in `categories`. */
   readonly largest: Int32Array
   readonly offset: Int32Array
   readonly categories: Uint8Array
@@ -42,12 +45,15 @@ interface Header {
   readonly predictor: number
   readonly shift: number
   readonly restartLines: number
-  /** By component. */
+  /** Huffman tables by component. */
   readonly codes: readonly Codes[]
   readonly scanAt: number
 }
 
-/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed), CodecError (unsupported_feature) */
+/**
+ * Decodes a frame to little-endian samples. @param at offset of its code in the file, for error messages @throws CodecError (malformed),
+ * CodecError (unsupported_feature)
+ */
 export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: number): Uint8Array {
   const samples = decodeScan(code, readHeader(shape, code, at), shape.width, shape.height, at)
   if (shape.samples > 1 && shape.planar) return byPlane(samples, shape.samples)
@@ -61,7 +67,7 @@ export function decodeLosslessJpeg(shape: JpegShape, code: Uint8Array, at: numbe
   return frame
 }
 
-/** Colour has 8 bits a sample. */
+/** Converts interleaved colour samples, 8 bits each, to planes. */
 function byPlane(samples: Uint16Array, components: number): Uint8Array {
   const frame = new Uint8Array(samples.length)
   const pixels = samples.length / components
@@ -69,7 +75,7 @@ function byPlane(samples: Uint16Array, components: number): Uint8Array {
   return frame
 }
 
-/** What stands before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
+/** Reads the segments before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
   const damaged = (position: number, what: Said) => malformed('dicom', at + position, what)
   const reader = new ByteReader(code, false)
@@ -97,7 +103,7 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
       const codes = Array.from({ length: n }, (_, c) => tables.get(body[2 + 2 * c]! >> 4)).filter((one) => one !== undefined)
       if (codes.length < n) throw damaged(position, 'scan_without_huffman_codes')
       const [predictor, shift] = [body[1 + 2 * n]!, body[3 + 2 * n]! & 15]
-      // Overflow of predictor 6 in 16 bits was coded in different ways (DCMTK, "workaround-pred6").
+      // Encoders disagree about the overflow of predictor 6 with 16 bits (DCMTK, "workaround-pred6").
       if (predictor < 1 || predictor > 7 || (bits === 16 && predictor === 6) || shift >= bits || restart % shape.width) throw otherJpeg()
       return { bits, predictor, shift, restartLines: restart / shape.width, codes, scanAt: position }
     } else if (marker === MARKER.APP14 && isTransformed(body)) throw otherJpeg()
@@ -106,19 +112,19 @@ export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Head
   throw damaged(code.length, 'jpeg_stream_without_scan')
 }
 
-/** Whether an Adobe segment says that colours were turned into others, which not all readers of DICOM look at. */
+/** True if an Adobe segment announces a colour transform, which some DICOM readers ignore. */
 const isTransformed = (body: Uint8Array) => latin1Of(body.subarray(0, 5)) === 'Adobe' && body[11] !== 0
 
 function frameBits({ width, height, sampleBytes, samples, signed }: JpegShape, body: Uint8Array): number {
   const bits = body[0]!
   const same = ((body[1]! << 8) | body[2]!) === height && ((body[3]! << 8) | body[4]!) === width && body[5] === samples
-  // Each component as large as the picture.
+  // Sampling factors must be 1 × 1: each component is as large as the picture.
   for (let c = 0; samples > 1 && c < samples; c++) if (body[7 + 3 * c] !== 0x11) throw otherJpeg()
   if (!same || bits < 2 || bits > 8 * sampleBytes || (signed && bits !== 8 * sampleBytes)) throw otherJpeg()
   return bits
 }
 
-/** T.81, B.2.4.2 and annex C. */
+/** Reads Huffman tables (T.81, B.2.4.2 and annex C). */
 function readTables(body: Uint8Array, tables: Map<number, Codes>, damaged: () => CodecError): void {
   for (let at = 0; at < body.length; ) {
     const id = body[at]!
@@ -145,13 +151,13 @@ function readTables(body: Uint8Array, tables: Map<number, Codes>, damaged: () =>
   }
 }
 
-/** Bits of entropy-coded data (T.81, F.2.2.5): a zero behind each FF is stuffed, a marker ends them. */
+/** Reads bits of entropy-coded data (T.81, F.2.2.5). A stuffed zero follows each FF; a marker ends the data. */
 class Bits {
   readonly #code: Uint8Array
   #at: number
   #held = 0
   #count = 0
-  /** Zero bits given out behind the end. */
+  /** Zero bits returned after the end of the data. */
   missing = 0
 
   constructor(code: Uint8Array, at: number) {
@@ -159,7 +165,7 @@ class Bits {
     this.#at = at
   }
 
-  /** At least 16 bits are held after this. */
+  /** Refills the bit buffer to more than 16 bits. */
   #fill(): void {
     while (this.#count <= 16) {
       let byte = this.#code[this.#at] ?? 0xff
@@ -172,7 +178,7 @@ class Bits {
     }
   }
 
-  /** A category (T.81, H.1.2.2), 17 when no code begins so. */
+  /** Decodes a category (T.81, H.1.2.2). 17: no code matches. */
   category({ short, largest, offset, categories }: Codes): number {
     if (this.#count < 16) this.#fill()
     const found = short[(this.#held >> (this.#count - LOOKUP_BITS)) & ((1 << LOOKUP_BITS) - 1)]!
@@ -190,7 +196,7 @@ class Bits {
     return 17
   }
 
-  /** A difference of that category: 1 to 15 more bits. */
+  /** Decodes a difference of the category: reads 1 to 15 more bits. */
   difference(category: number): number {
     if (category === 0) return 0
     if (category === 16) return 32_768
@@ -200,12 +206,12 @@ class Bits {
     return value < 1 << (category - 1) ? value - (1 << category) + 1 : value
   }
 
-  /** Whether no more was read than there is. */
+  /** True if no bits were read past the end of the data. */
   get whole(): boolean {
     return this.missing <= this.#count
   }
 
-  /** To behind the next restart marker; false when another or none comes. */
+  /** Skips to the data after the next restart marker. False if another marker, or none, follows. */
   restart(number: number): boolean {
     if (!this.whole) return false
     while (this.#at + 1 < this.#code.length && !(this.#code[this.#at] === 0xff && this.#code[this.#at + 1]! >= 0xc0)) this.#at++
@@ -216,7 +222,7 @@ class Bits {
   }
 }
 
-/** T.81, H.1.2 and H.2. */
+/** Decodes the samples of a scan (T.81, H.1.2 and H.2). */
 function decodeScan(code: Uint8Array, header: Header, width: number, height: number, at: number): Uint16Array {
   const { bits, predictor, shift, restartLines, codes, scanAt } = header
   const n = codes.length
@@ -231,7 +237,7 @@ function decodeScan(code: Uint8Array, header: Header, width: number, height: num
       if (!input.restart(restarts++)) throw malformed('dicom', at, message('no_restart_marker_before_line', { line: y }))
       first = true
     }
-    // `i`: of the sample, whose neighbours `a`, `b` and `c` are n, row and row + n samples before it.
+    // Index `i` is the current sample. Its neighbours `a`, `b` and `c` are n, row and row + n samples before it.
     for (let x = 0, i = y * row; x < row; x++, i++) {
       const component = n === 1 ? 0 : x % n
       const category = input.category(codes[component]!)

@@ -1,6 +1,6 @@
 /**
- * Files that were compressed by RLE (PS3.5, annex G), by lossless JPEG (A.4.1) or as deflated data sets (A.5), all of which JPEG-LS
- * beats: seen as the explicit little-endian file that they stand for.
+ * Presents files compressed by RLE (PS3.5, annex G), lossless JPEG (A.4.1) or Deflate (A.5) as explicit little-endian files. JPEG-LS beats
+ * all three.
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -26,26 +26,29 @@ const PACKED: { readonly [syntax: string]: 'RLE' | 'lossless JPEG' } = {
   '1.2.840.10008.1.2.4.57': 'lossless JPEG',
   '1.2.840.10008.1.2.4.70': 'lossless JPEG',
 }
-/** Inflated data sets are held in memory. */
+/** Most bytes of an inflated data set, which is kept in memory. */
 const MAX_INFLATED_BYTES = 24 << 20
 const MAX_BEFORE_PIXELS_BYTES = 4 << 20
-/** A decoded frame is held, and its code beside it. */
+/** Most bytes of a decoded frame, which is in memory with its code. */
 const MAX_FRAME_BYTES = 16 << 20
 const MAX_FRAMES = 20_000
-/** Of a JPEG stream, up to its scan. */
+/** Bytes of a JPEG stream that are read for the segments before its scan. */
 const MAX_HEADER_BYTES = 64 * 1024
 const PREAMBLE_BYTES = 132
 const PHOTOMETRIC = 0x0028_0004
 
 export interface Plain {
   readonly source: Source
-  /** How it was compressed; undefined for a file that is what it says. */
+  /** Original compression. `undefined`: the file was not compressed. */
   readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
-  /** What the file lacked of Part 10; undefined for one that lacks nothing. */
+  /** Parts of PS3.10 that the file lacked. `undefined`: it was complete. */
   readonly added?: 'preamble_added' | 'preamble_and_meta_information_added'
 }
 
-/** The file itself where it is neither, or has more than is decoded here. @throws CodecError (malformed) */
+/**
+ * Returns the decoded file, or the file itself if it is not compressed this way or exceeds the decoder's limits. @throws CodecError
+ * (malformed)
+ */
 export async function plainSource(source: Source): Promise<Plain> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
   const bare = bareDicom(window)
@@ -76,7 +79,7 @@ async function inflated(source: Source, meta: Meta): Promise<Source | undefined>
   return memorySource(concat(chunks), source.name)
 }
 
-/** A file whose pixels are decoded as they are read, a frame at a time. */
+/** Returns a source that decodes pixels on demand, one frame at a time. `undefined`: the frames are not supported. */
 async function unpacked(source: Source, meta: Meta): Promise<Source | undefined> {
   const found = await elementsBeforePixels(source, meta.end)
   const shape = found && shapeOf(found.reader, meta.end, found.pixelsAt)
@@ -132,7 +135,7 @@ interface Fragment {
 }
 
 interface Fragments {
-  /** The offset table, which may be empty. */
+  /** The basic offset table, which may be empty. */
   readonly table: Fragment
   readonly of: readonly Fragment[]
   readonly end: number
@@ -144,7 +147,10 @@ async function codeOf(source: Source, fragments: readonly Fragment[]): Promise<U
   return parts.length === 1 ? parts[0]! : concat(parts)
 }
 
-/** A frame has one fragment (A.4.2), but widespread writers cut it: the offset table says where frames begin. */
+/**
+ * Assigns RLE fragments to frames. A frame has one fragment (A.4.2), but common writers split it; the offset table then gives the frames'
+ * starts.
+ */
 async function framesOfRle(source: Source, { table, of }: Fragments, frames: number): Promise<Fragment[][] | undefined> {
   if (of.length === frames) return of.map((one) => [one])
   if (of.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES * frames) return undefined
@@ -156,7 +162,7 @@ async function framesOfRle(source: Source, { table, of }: Fragments, frames: num
   return starts.map((start, i) => of.slice(start, starts[i + 1]))
 }
 
-/** A frame may have several fragments (A.4.1): a stream's first two bytes, SOI, do not come about inside of it. */
+/** Assigns JPEG fragments to frames. A frame may have several (A.4.1). SOI, its first two bytes, cannot occur inside a stream. */
 async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Promise<Fragment[][] | undefined> {
   const frames: Fragment[][] = []
   for (const fragment of fragments) {
@@ -168,7 +174,7 @@ async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Pro
   return frames.some((frame) => frame.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES) ? undefined : frames
 }
 
-/** Whether every frame is of a kind that is decoded. */
+/** True if the decoder supports every frame. */
 async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<boolean> {
   if (shape.sampleBytes > 2 || (shape.samples > 1 && !shape.rgb)) return false
   try {
@@ -180,7 +186,7 @@ async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fra
   return true
 }
 
-/** The start of the file, up to the encapsulated pixel data. */
+/** Reads the start of the file up to the encapsulated pixel data. `undefined`: not found, or too far into the file. */
 async function elementsBeforePixels(source: Source, from: number): Promise<{ reader: ElementReader; pixelsAt: number } | undefined> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 4) {
     const reader = new ElementReader(await source.read(0, length), EXPLICIT_LITTLE, source.size)
@@ -200,7 +206,7 @@ async function elementsBeforePixels(source: Source, from: number): Promise<{ rea
 
 type Shape = NonNullable<ReturnType<typeof shapeOf>>
 
-/** What the elements of the image say (PS3.3, C.7.6.3); undefined where frames are of another kind or too large. */
+/** Reads the frame format from the image elements (PS3.3, C.7.6.3). `undefined`: frames are of another kind or too large. */
 function shapeOf(reader: ElementReader, from: number, to: number) {
   const short = new Map<number, number>()
   let frames = 1
@@ -210,7 +216,7 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
     if (tag === PHOTOMETRIC) rgb = new TextDecoder('latin1').decode(reader.bytes.subarray(valueAt, end)).trim() === 'RGB'
     if (vr === 'US' && end - valueAt >= 2) short.set(tag, reader.uint16(valueAt))
     if (tag === 0x0028_0008) frames = Number(new TextDecoder('latin1').decode(reader.bytes.subarray(valueAt, end)).replace(/\0/g, ''))
-    // Offsets of frames (7FE0,0001 and 0002) would point nowhere.
+    // Frame offsets (7FE0,0001 and 7FE0,0002) would become wrong.
     if (tag >>> 16 === 0x7fe0 && tag !== 0x7fe0_0000) return undefined
     at = end
   }
@@ -220,18 +226,21 @@ function shapeOf(reader: ElementReader, from: number, to: number) {
     ...{ width, height, pixels: width * height, samples, sampleBytes: bits / 8, frames },
     frameBytes: width * height * samples * (bits / 8),
     planar: short.get(0x0028_0006) === 1,
-    /** Other colours are turned by some readers of JPEG. */
+    /** True for RGB. Some JPEG readers convert other colour spaces. */
     rgb,
     signed: short.get(0x0028_0103) === 1,
   }
   const { frameBytes } = shape
-  // Colour of 16 bits is read by GDCM otherwise than by DCMTK and pydicom.
+  // GDCM reads 16-bit colour differently from DCMTK and pydicom.
   if (samples === 3 && bits !== 8) return undefined
   if (frameBytes === 0 || frameBytes > MAX_FRAME_BYTES || (samples !== 1 && samples !== 3)) return undefined
   return Number.isInteger(frames) && frames > 0 && frames <= MAX_FRAMES ? shape : undefined
 }
 
-/** Where fragments lie (A.4), and where they end; undefined when there are too many. The first item is the offset table. */
+/**
+ * Finds the fragments of encapsulated pixel data (A.4) and their end. The first item is the offset table. `undefined`: too many or too
+ * large.
+ */
 async function fragmentsOf(source: Source, from: number): Promise<Fragments | undefined> {
   const items: Fragment[] = []
   for (let at = from; at + 8 <= source.size; ) {

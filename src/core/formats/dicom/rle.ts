@@ -1,4 +1,4 @@
-/** Frames coded by RLE (PS3.5, annex G): a segment for each byte of each sample, the most significant first, each coded as PackBits are. */
+/** Decodes RLE frames (PS3.5, annex G): one PackBits segment for each byte of each sample, most significant byte first. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
@@ -7,15 +7,15 @@ import { malformed } from '../../model/error.ts'
 const HEADER_BYTES = 64
 
 export interface RleShape {
-  /** Of a frame. */
+  /** Pixels per frame. */
   readonly pixels: number
   readonly samples: number
   readonly sampleBytes: number
-  /** Whether the decoded frame has its samples by plane. */
+  /** True if the decoded frame stores its samples by plane. */
   readonly planar: boolean
 }
 
-/** A frame, little endian. `at`: where its code stands in the file, for messages. @throws CodecError (malformed) */
+/** Decodes a frame to little-endian samples. @param at offset of its code in the file, for error messages @throws CodecError (malformed) */
 export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, code: Uint8Array, at: number): Uint8Array {
   const reader = new ByteReader(code, true)
   const segments = samples * sampleBytes
@@ -37,7 +37,7 @@ export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, co
   return frame
 }
 
-/** `count` bytes to `first`, `first + apart`, …; false when the code ends before. What follows is padding. */
+/** Decodes `count` bytes to `first`, `first + apart` and so on. False if the code ends early. Remaining bytes are padding. */
 function unpack(code: Uint8Array, to: Uint8Array, first: number, apart: number, count: number): boolean {
   let [from, done, at] = [0, 0, first]
   while (done < count) {

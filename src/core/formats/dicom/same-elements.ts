@@ -1,9 +1,9 @@
-/** Compares two data sets element by element, whatever their encodings: tags, order, nesting, values. */
+/** Compares two data sets of any encoding element by element: tags, order, nesting and values. */
 import type { Element, ElementReader } from './elements.ts'
 import { isGroupLength, turned } from './to-explicit.ts'
 import { wordBytes } from './vr.ts'
 
-/** Where `b` (explicit little endian) differs from `a`, or undefined. Group lengths must be those of `b`. */
+/** Describes where `b` (explicit little endian) differs from `a`. `undefined`: no difference. Group lengths must be correct for `b`. */
 export function elementsDiffer(
   a: ElementReader,
   [atA, endA]: readonly [number, number],
@@ -27,7 +27,7 @@ export function elementsDiffer(
   }
 }
 
-/** Bytes from a group's length to its end. */
+/** Bytes from the end of a group length element to the end of its group. */
 function groupBytes(reader: ElementReader, length: Element, end: number): number {
   let at = length.end
   while (at < end && reader.tag(at) >>> 16 === length.tag >>> 16) at = reader.element(at, 1).end

@@ -1,4 +1,7 @@
-/** Implicit and big-endian data sets as explicit little-endian ones: headers are rewritten, values keep their bytes or have their words turned. */
+/**
+ * Converts implicit and big-endian data sets to explicit little endian. Headers are rewritten; values keep their bytes or have their words
+ * swapped.
+ */
 
 import { concat } from '../../bytes/concat.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
@@ -8,8 +11,8 @@ import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_E
 import { LONG_VRS, wordBytes } from './vr.ts'
 
 /**
- * Elements `at … end` of a data set. Group lengths (retired, PS3.5, 7.2) stay and count the new bytes; that of Pixel Data, which is not
- * here, is set by `beforePixels`. Sequences of explicit files keep their kind of length; those of implicit ones end with a delimiter.
+ * Converts elements `at` to `end` of a data set. Group lengths (retired, PS3.5, 7.2) stay and count the new bytes; `beforePixels` sets
+ * Pixel Data's. Sequences of explicit files keep defined or undefined length; those of implicit files get undefined length.
  */
 export function toExplicit(reader: ElementReader, at: number, end: number, depth = 0): Uint8Array {
   if (depth > MAX_DEPTH) throw unsupported(message('sequences_nested_deeper', { limit: MAX_DEPTH }))
@@ -38,7 +41,7 @@ export function toExplicit(reader: ElementReader, at: number, end: number, depth
   return concat(out)
 }
 
-/** A group's first element; one that is not four bytes long is copied like any other. */
+/** True for a group length element of four bytes. A group length of another size is copied like any other element. */
 export const isGroupLength = ({ tag, vr, valueAt, end }: Element): boolean => (tag & 0xffff) === 0 && vr === 'UL' && end - valueAt === 4
 
 /** Header of an explicit little-endian element (PS3.5, 7.1.2). A value too long for its VR becomes UN (6.2.2, note 5). */
@@ -49,12 +52,12 @@ export function explicitHeader(tag: number, vr: string, length: number): Uint8Ar
   return (long ? header.at(8).u32(length) : header.at(6).u16(length)).finish()
 }
 
-/** Item, or delimiter (PS3.5, 7.5), in little endian. */
+/** Header of an item or delimiter (PS3.5, 7.5), little endian. */
 export function itemHeader(tag: number, length: number): Uint8Array {
   return tagged(8, tag).u32(length).finish()
 }
 
-/** A header of so many bytes; group and element are in it. */
+/** Starts a header of `bytes` bytes with group and element number. */
 const tagged = (bytes: number, tag: number) => new ByteWriter(new Uint8Array(bytes), true).u16(tag >>> 16).u16(tag)
 
 function convert(reader: ElementReader, element: Element, depth: number): Uint8Array[] {
@@ -62,13 +65,13 @@ function convert(reader: ElementReader, element: Element, depth: number): Uint8A
   if (vr === 'SQ') {
     const items = concat([...convertItems(reader, element, depth)])
     if (undefinedLength) return [explicitHeader(tag, 'SQ', UNDEFINED_LENGTH), items]
-    // In implicit files every length inside would change; readers that look at raw values of a known length would see that.
+    // In implicit files every nested length would change, and readers of raw values would notice. Undefined length avoids this.
     if (reader.encoding.explicit || items.length === 0) return [explicitHeader(tag, 'SQ', items.length), items]
     return [explicitHeader(tag, 'SQ', UNDEFINED_LENGTH), items, itemHeader(SEQUENCE_END, 0)]
   }
   const value = reader.bytes.subarray(element.valueAt, element.end)
   if (undefinedLength) {
-    // Unknown elements with items keep them as they are: UN of undefined length is read as implicit little endian.
+    // UN of undefined length is read as implicit little endian, so its items are copied unchanged.
     if (vr !== 'UN' || !reader.encoding.littleEndian) throw unsupported(message('value_of_undefined_length', { vr, at: element.at }))
     return [explicitHeader(tag, 'UN', UNDEFINED_LENGTH), value]
   }
@@ -87,7 +90,7 @@ function* convertItems(reader: ElementReader, sequence: Element, depth: number):
   if (sequence.undefinedLength) yield itemHeader(SEQUENCE_END, 0)
 }
 
-/** A copy with the bytes of each word in the opposite order. */
+/** Returns a copy with the bytes of each word in reverse order. */
 export function turned(value: Uint8Array, word: number): Uint8Array {
   if (word === 1) return value
   if (value.length % word !== 0) throw unsupported(message('value_of_bytes_in_words', { size: value.length, word }))

@@ -1,4 +1,4 @@
-/** Bits of a sample's cell that belong to no sample (PS3.5, 8.1.1): above Bits Stored, or below it where High Bit lies higher. */
+/** Classifies the bits of a sample's cell that hold no sample data (PS3.5, 8.1.1): above Bits Stored, or below it if High Bit is higher. */
 
 import type { Source } from '../../model/codec.ts'
 import type { Dicom } from './file.ts'
@@ -10,13 +10,13 @@ const HIGH_BIT = 0x0028_0102
 const PIXEL_REPRESENTATION = 0x0028_0103
 const OVERLAY_ROWS = 0x6000_0010
 const OVERLAY_DATA = 0x6000_3000
-/** Overlay planes have the groups 6000, 6002 … 601E. */
+/** Overlay planes have groups 6000, 6002 … 601E. */
 const OVERLAY_PLANES = 16
 const READ_BYTES = 1 << 20
 
 /**
- * `clear`: zeros, or no such bits. `signs`: at least one sample is negative and its sign fills them. `foreign`: anything else, such as an
- * overlay, which toolkits drop, keep or add to the samples.
+ * `clear`: unused bits are zero, or there are none. `signs`: they extend the sign of at least one negative sample. `foreign`: other data,
+ * for example an overlay, which toolkits drop, keep or add to the samples.
  */
 export type UnusedBits = 'clear' | 'signs' | 'foreign'
 
@@ -33,7 +33,7 @@ export async function unusedBits(dicom: Dicom, source: Source, tick: () => Promi
   let found: UnusedBits = 'clear'
   for (let at = 0; at < whole; at += READ_BYTES) {
     const bytes = new Uint8Array(await read(at, Math.min(READ_BYTES, whole - at)))
-    const inPart = ofCells(new cells(bytes.buffer), stored, isSigned)
+    const inPart = classifyCells(new cells(bytes.buffer), stored, isSigned)
     if (inPart === 'foreign') return 'foreign'
     if (inPart === 'signs') found = 'signs'
     await tick()
@@ -41,13 +41,13 @@ export async function unusedBits(dicom: Dicom, source: Source, tick: () => Promi
   return found
 }
 
-/** Cells of 8, 16 or 32 bits, as signed numbers. */
-function ofCells(cells: Int8Array | Int16Array | Int32Array, stored: number, isSigned: boolean): UnusedBits {
+/** Classifies the unused bits of cells with 8, 16 or 32 bits, read as signed numbers. */
+function classifyCells(cells: Int8Array | Int16Array | Int32Array, stored: number, isSigned: boolean): UnusedBits {
   let negative = false
   for (let i = 0; i < cells.length; i++) {
     const above = cells[i]! >> stored
     if (above === 0) {
-      // A signed sample whose highest bit is set is negative, and zeros above it are not its sign.
+      // A signed sample with its highest stored bit set is negative, so zeros above it are not its sign.
       if (isSigned && cells[i]! >> (stored - 1) !== 0) return 'foreign'
       continue
     }
@@ -57,7 +57,7 @@ function ofCells(cells: Int8Array | Int16Array | Int32Array, stored: number, isS
   return negative ? 'signs' : 'clear'
 }
 
-/** An overlay plane without Overlay Data has its bits in Pixel Data (retired; PS3.3-2003, C.9.2). */
+/** True if an overlay plane has no Overlay Data: its bits are then in Pixel Data (retired; PS3.3-2003, C.9.2). */
 function hasOverlayInPixels(dicom: Dicom): boolean {
   for (let plane = 0; plane < OVERLAY_PLANES; plane++) {
     const group = plane * 0x2_0000

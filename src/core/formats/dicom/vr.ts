@@ -1,7 +1,7 @@
-/** Value representations (DICOM PS3.5, 6.2). */
+/** Properties of value representations (VR; DICOM PS3.5, 6.2). */
 import { REPEATING_TAGS, TAGS_BY_VR } from './vr-table.ts'
 
-/** Those with a 32-bit length in explicit files (PS3.5, table 7.1-1). */
+/** VRs with a 32-bit length field in explicit files (PS3.5, table 7.1-1). */
 export const LONG_VRS: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV'])
 
 const SHORT_VRS = [
@@ -29,7 +29,7 @@ const SHORT_VRS = [
 ]
 export const KNOWN_VRS: ReadonlySet<string> = new Set([...SHORT_VRS, ...LONG_VRS])
 
-/** Bytes of the words that a big-endian file has turned round (PS3.5, 7.3); an AT is a pair of 16-bit words. */
+/** Bytes per word that a big-endian file swaps (PS3.5, 7.3). AT is a pair of 16-bit words. */
 export function wordBytes(vr: string): 1 | 2 | 4 | 8 {
   if (['US', 'SS', 'OW', 'AT'].includes(vr)) return 2
   if (['UL', 'SL', 'FL', 'OF', 'OL'].includes(vr)) return 4
@@ -39,14 +39,14 @@ export function wordBytes(vr: string): 1 | 2 | 4 | 8 {
 let table: Map<number, string> | undefined
 
 /**
- * The VR of an element in an implicit file. Private elements and unknown ones are UN.
- * @param signed the pixel representation around it, which settles US or SS (PS3.5, A.1)
+ * VR of an element in an implicit file. Private and unknown elements are UN.
+ * @param signed true if Pixel Representation is 1: SS instead of US (PS3.5, A.1)
  */
 export function implicitVr(tag: number, signed: boolean): string {
   const group = tag >>> 16
   const element = tag & 0xffff
   if (element === 0) return 'UL' // group length
-  if (group & 1) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN' // private creators (PS3.5, 7.8.1)
+  if (group & 1) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN' // private creator elements (PS3.5, 7.8.1)
   table ??= readTable()
   const vr = table.get(tag) ?? REPEATING_TAGS.find(([mask, pattern]) => (tag & mask) >>> 0 === pattern)?.[2] ?? 'UN'
   return vr === 'US/SS' ? (signed ? 'SS' : 'US') : vr
