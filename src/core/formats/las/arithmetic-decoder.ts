@@ -1,6 +1,6 @@
 /**
- * The coder of LAZ files, reading side: checks what the encoder (`wasm/laz`, written on its own) wrote, including the wave
- * packet formats laz-perf cannot read.
+ * Arithmetic decoder for LAZ files. Checks the encoder's output (`wasm/laz`) with code written independently, including the wave packet
+ * formats that laz-perf cannot read.
  */
 import { BIT_MODEL_BITS, BitModel, CORRECTOR_HIGH_BITS, MODEL_BITS, SymbolModel } from './models.ts'
 

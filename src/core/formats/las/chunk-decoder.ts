@@ -2,7 +2,7 @@ import type { PointLayout } from './point-layout.ts'
 import { decodeLayered } from './read-layered.ts'
 import { decodePointwise } from './read-pointwise.ts'
 
-/** Restores the records of one chunk; the mirror image of `ChunkEncoder`. */
+/** Decodes the records of one LAZ chunk, the inverse of `ChunkEncoder`. */
 export function decodeChunk(layout: PointLayout, chunk: Uint8Array, points: number): Uint8Array {
   const records = new Uint8Array(points * layout.recordLength)
   records.set(chunk.subarray(0, layout.recordLength))

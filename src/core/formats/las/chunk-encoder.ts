@@ -2,7 +2,7 @@ import { LazEncoder } from '../../../../wasm/laz/laz.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { PointLayout } from './point-layout.ts'
 
-/** Compresses chunks of whole records into their stored form (LASzip's chunk, without the chunk table). */
+/** Encodes chunks of whole point records as LASzip chunks, without the chunk table. */
 export class ChunkEncoder {
   readonly #encoder: LazEncoder
   readonly #layout: PointLayout
@@ -12,7 +12,10 @@ export class ChunkEncoder {
     this.#encoder = new LazEncoder({ ...layout, layered: layout.compressor === 3 }, maxChunkBytes)
   }
 
-  /** The first record as it is; in layered chunks the number of points and the layers' sizes; the code streams. */
+  /**
+   * Returns the chunk: the first record unchanged, then the encoded streams. Layered chunks have the point count and the layer sizes
+   * between them.
+   */
   encode(records: Uint8Array): Uint8Array {
     const { recordLength, compressor } = this.#layout
     const streams = this.#encoder.encode(records)
@@ -32,10 +35,10 @@ export class ChunkEncoder {
     }
     return chunk
   }
-  /** The chunk table for chunks of these byte counts. */
+  /** Encodes the chunk table for chunks of these byte counts. */
   table(chunkBytes: readonly number[]): Uint8Array {
     const coded = chunkBytes.length === 0 ? new Uint8Array(0) : this.#encoder.encodeTable(Uint32Array.from(chunkBytes))
-    // Version 0, then how many.
+    // Chunk table header: version 0, number of chunks.
     return ByteWriter.growing(true).u32(0).u32(chunkBytes.length).bytes(coded).finish()
   }
 }

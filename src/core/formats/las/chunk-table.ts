@@ -1,16 +1,16 @@
-/** The table behind the last chunk: version 0, number of chunks, then the chunks' byte counts, each predicted by the one before. */
+/** Reads the chunk table after the last chunk: version 0, number of chunks, then byte counts. Each count is predicted by the one before. */
 import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
 
-/** Version, number of chunks. */
+/** Version (4 bytes) and number of chunks (4 bytes). */
 const TABLE_HEADER_BYTES = 8
 
 /**
- * Byte counts of the chunks.
- * @param chunks how many there must be
- * @throws CodecError
+ * Returns the byte counts of the chunks.
+ * @param chunks expected number of chunks
+ * @throws CodecError (malformed) if the table is damaged or has another number of chunks
  */
 export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
   const wrong = (what: Said) => malformed('las', offset, message('chunk_table', { what: messageOf(what) }))

@@ -1,11 +1,11 @@
-/** The public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5; LAS 1.5 appends three fields about time). */
+/** Reads the public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5). LAS 1.5 appends three time fields. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
 import { message, type Said } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 
-/** Bytes that can be read by ranges; `read` may return less at the end of the file. */
+/** A source that can be read by ranges. `read` may return fewer bytes at the end of the file. */
 export interface RangeSource {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
@@ -13,20 +13,20 @@ export interface RangeSource {
 
 export interface LasFile {
   readonly minor: number
-  /** Everything before the points: header, VLRs, stray bytes. */
+  /** All bytes before the points: header, VLRs, unused bytes. */
   readonly head: Uint8Array
   readonly vlrCount: number
-  /** End of the last VLR; stray bytes may follow. */
+  /** Offset after the last VLR. Unused bytes may follow. */
   readonly vlrEnd: number
   readonly layout: PointLayout
   readonly pointOffset: number
   readonly pointCount: number
-  /** End of the points; EVLRs, wave packets and stray bytes may follow. */
+  /** Offset after the points. EVLRs, wave packets and unused bytes may follow. */
   readonly pointsEnd: number
 }
 
 export const VLR_HEADER_BYTES = 54
-/** Each extra byte costs models of 1 KiB (per scanner channel in layered formats). */
+/** Most extra bytes per point. Each costs 1 KiB of models, per scanner channel in layered formats. */
 const MAX_EXTRA_BYTES = 1024
 const MAX_HEAD_BYTES = 4 << 20
 const MIN_HEADER_BYTES = 227
@@ -40,8 +40,8 @@ export async function readExactly(source: RangeSource, offset: number, length: n
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /**
- * Reads and checks what stands before the points.
- * @throws CodecError
+ * Reads and checks all bytes before the points.
+ * @throws CodecError (malformed, unsupported_feature)
  */
 export async function readLas(source: RangeSource): Promise<LasFile> {
   const damaged = (offset: number, what: Said) => malformed('las', offset, what)
@@ -74,7 +74,7 @@ export async function readLas(source: RangeSource): Promise<LasFile> {
 
   const wideCount = minor >= 4 ? view.getBigUint64(247, true) : 0n
   const legacyCount = view.getUint32(107, true)
-  // Readers of LAS 1.4 go by the wide count alone.
+  // Readers of LAS 1.4 use only the 64-bit point count.
   if (minor >= 4 && wideCount === 0n && legacyCount !== 0) throw unsupported('only_legacy_point_count_set')
   const pointCount = minor >= 4 ? Number(wideCount) : legacyCount
   const pointsEnd = pointOffset + pointCount * layout.recordLength
@@ -92,7 +92,7 @@ export async function readLas(source: RangeSource): Promise<LasFile> {
 function endOfVlrs(view: DataView, headerBytes: number, count: number): number {
   let end = headerBytes
   for (let i = 0; i < count; i++) {
-    // Reserved (2), user id (16), record id (2), length (2), description (32).
+    // VLR header: reserved (2 bytes), user id (16), record id (2), length (2), description (32).
     if (end + VLR_HEADER_BYTES > view.byteLength) throw malformed('las', end, message('vlr_of_overlaps_points', { index: i, count }))
     const userId = latin1Of(new Uint8Array(view.buffer, view.byteOffset + end + 2, 14))
     if (userId === 'laszip encoded') throw malformed('las', end, 'laszip_record_in_uncompressed_file')
@@ -102,7 +102,7 @@ function endOfVlrs(view: DataView, headerBytes: number, count: number): number {
   return end
 }
 
-/** Header fields that point behind the points: wave packets (LAS 1.3) and EVLRs (LAS 1.4). */
+/** Offsets of the header fields that refer to data after the points: wave packets (LAS 1.3) and EVLRs (LAS 1.4). */
 export function trailingOffsetFields(minor: number): readonly number[] {
   if (minor >= 4) return [227, 235]
   return minor === 3 ? [227] : []

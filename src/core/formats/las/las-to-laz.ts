@@ -1,4 +1,4 @@
-/** LAS 1.0–1.4, point formats 0–10, to LAZ: one chunk of points in memory at a time. */
+/** Converts LAS 1.0 to 1.4, point formats 0 to 10, to LAZ. One chunk of points is in memory at a time. */
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { ChunkEncoder } from './chunk-encoder.ts'
@@ -6,22 +6,22 @@ import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFie
 import { laszipVlr } from './laszip-vlr.ts'
 
 export interface LazSink {
-  /** Takes the bytes over. */
+  /** Takes ownership of `bytes`. */
   write(bytes: Uint8Array): Promise<void>
-  /** Overwrites bytes of the header or of the chunk table pointer, which are all inside the first 4 MiB + 300 bytes. */
+  /** Overwrites bytes of the header or of the chunk table offset. All are within the first 4 MiB + 300 bytes. */
   patch(offset: number, bytes: Uint8Array): void
 }
 
-/** What every reader expects; twice as many points a chunk would save 0.9 %. */
+/** Points per chunk, LASzip's default. Twice as many would save only 0.9 %. */
 const POINTS_PER_CHUNK = 50_000
-/** Points with many extra bytes get smaller chunks. */
+/** Most bytes of a chunk's records. Points with many extra bytes get smaller chunks. */
 const MAX_CHUNK_RECORD_BYTES = 8 << 20
 const COPY_BYTES = 1 << 20
 
 /**
- * Writes the LAZ form of a LAS file. VLRs, EVLRs and stray bytes are kept; header fields 96, 100, 104, 227 and 235 move.
- * @param tick called between chunks with the share done
- * @throws CodecError
+ * Writes a LAS file as LAZ. Copies VLRs, EVLRs and unused bytes; updates header fields 96, 100, 104, 227 and 235.
+ * @param tick called after each chunk with the share of points done, 0 to 1
+ * @throws CodecError (malformed, unsupported_feature)
  */
 export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share: number) => Promise<void>): Promise<LasFile> {
   const las = await readLas(source)
@@ -38,7 +38,7 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
   await write(movedHeader(las, pointOffset))
   await write(vlr)
   await write(head.slice(las.vlrEnd))
-  await write(new Uint8Array(8)) // where the chunk table begins, patched below
+  await write(new Uint8Array(8)) // offset of the chunk table, patched below
 
   const encoder = new ChunkEncoder(layout, pointsPerChunk * layout.recordLength)
   const chunkBytes: number[] = []
@@ -63,9 +63,9 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
   return las
 }
 
-/** Header and VLRs with the fields that are known before the points are coded. */
+/** Header and VLRs with the fields that are known before the points are encoded. */
 export function movedHeader(las: LasFile, pointOffset: number): Uint8Array {
-  // A copy by `set`: `slice` of a Node Buffer would alias the source.
+  // Copies by `set`, because `slice` of a Node Buffer would share memory with the source.
   const header = new Uint8Array(las.vlrEnd)
   header.set(las.head.subarray(0, las.vlrEnd))
   const format = las.head[104] ?? 0
@@ -77,7 +77,7 @@ export function movedHeader(las: LasFile, pointOffset: number): Uint8Array {
     .finish()
 }
 
-/** Fields that point behind the points, with their values in the LAS file. */
+/** Header fields that refer to data after the points, with their values in the LAS file. */
 export function* trailingOffsets(las: LasFile): Iterable<[field: number, value: bigint]> {
   for (const at of trailingOffsetFields(las.minor)) {
     const value = new ByteReader(las.head, true).bigU64(at)

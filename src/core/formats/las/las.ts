@@ -1,4 +1,4 @@
-/** LAS becomes LAZ: the points are coded by chunks, everything else is kept byte for byte. */
+/** Codec for LAS. Encodes the points as LAZ chunks and copies all other bytes. */
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { LAS } from '../../catalog/formats/las.ts'
@@ -25,7 +25,7 @@ export const las: Codec = {
   },
 }
 
-/** Between chunks (some 20 ms of work): stop if nobody waits any more, and let others run. */
+/** Reports progress after each chunk (about 20 ms of work), yields to other jobs, and stops if the job was cancelled. */
 async function tick(options: Options, share: number): Promise<void> {
   options.progress(share)
   await yieldToOthers(options.signal)

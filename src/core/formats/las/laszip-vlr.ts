@@ -1,4 +1,4 @@
-/** The record by which a reader knows how the points are coded: user id "laszip encoded", record id 22204. */
+/** Writes and reads the VLR that describes how the points are encoded: user id "laszip encoded", record id 22204. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
@@ -18,11 +18,11 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
     .at(VLR_HEADER_BYTES)
     .u16(layout.compressor)
     .u16(0) // coder: arithmetic
-    .bytes([3, 4]) // LASzip version this stream conforms to: 3.4 revision 3
+    .bytes([3, 4]) // version of LASzip that the stream conforms to: 3.4 revision 3
     .u16(3)
     .u32(0) // options
     .u32(pointsPerChunk)
-    .u64(-1n) // no special EVLRs: count and offset
+    .u64(-1n) // no special EVLRs: count −1, offset −1
     .u64(-1n)
     .u16(layout.items.length)
   for (const { type, size, version } of layout.items) vlr.u16(type).u16(size).u16(version)
@@ -30,8 +30,8 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
 }
 
 /**
- * Points per chunk, if the record describes exactly this layout.
- * @throws CodecError when it describes anything else
+ * Returns the points per chunk if the record describes exactly this layout.
+ * @throws CodecError (malformed) if it describes another layout
  */
 export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
   const wrong = (what: Said) => malformed('las', offset, message('laszip_record', { what: messageOf(what) }))

@@ -1,4 +1,4 @@
-/** Decodes a LAZ file as it was stored and compares it with the LAS file it stands for, to the last byte. */
+/** Decodes a stored LAZ file and compares it with the original LAS file, byte by byte. */
 import { isCodecError } from '../../model/error.ts'
 import { decodeChunk } from './chunk-decoder.ts'
 import { readChunkTable } from './chunk-table.ts'
@@ -9,7 +9,7 @@ import { readLaszipVlr } from './laszip-vlr.ts'
 const COPY_BYTES = 1 << 20
 const MAX_CHUNK_BYTES = 64 << 20
 
-/** Where the two differ, or undefined. */
+/** Describes the first difference. `undefined`: no difference. */
 export async function lazDifference(
   original: RangeSource,
   laz: RangeSource,
@@ -68,7 +68,7 @@ async function compare(las: LasFile, original: RangeSource, laz: RangeSource, ti
   return undefined
 }
 
-/** Index of the first byte that differs, or -1. */
+/** Index of the first byte that differs, or −1. */
 function firstDifference(a: Uint8Array, b: Uint8Array): number {
   if (a.length !== b.length) return Math.min(a.length, b.length)
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return i

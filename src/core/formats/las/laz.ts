@@ -1,4 +1,7 @@
-/** LAZ is as small as LASzip makes it. It is returned as it came; `zst`, `br` and `gz` would gain nothing on it either. */
+/**
+ * Codec for LAZ. Returns the file unchanged, because LASzip has already compressed it. Wrapping it in `zst`, `br` or `gz` gains nothing
+ * either.
+ */
 
 import { LAZ } from '../../catalog/formats/las.ts'
 import { message } from '../../i18n/message.ts'

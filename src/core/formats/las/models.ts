@@ -1,14 +1,13 @@
 /**
- * Adaptive arithmetic coding as LAZ files require it: 32-bit interval, byte
- * renormalisation with carry propagation into bytes already written, symbol
- * models with 15-bit cumulative probabilities, a bit model with 13 bits.
+ * Models for the adaptive arithmetic coding of LAZ: 32-bit interval, byte renormalisation with carry propagation. Symbol models have
+ * 15-bit cumulative probabilities, the bit model 13 bits.
  */
 
 export const MODEL_BITS = 15
 const MODEL_MAX_TOTAL = 1 << MODEL_BITS
 export const BIT_MODEL_BITS = 13
 const BIT_MODEL_MAX_TOTAL = 1 << BIT_MODEL_BITS
-/** Size classes above this many bits keep their lower bits unmodelled. */
+/** Numbers with more bits than this keep their lower bits unmodelled. */
 export const CORRECTOR_HIGH_BITS = 8
 
 /** Adaptive frequencies of an alphabet of 2 to 2048 symbols. */
@@ -37,7 +36,7 @@ export class SymbolModel {
     this.total = 0
     this.cycle = this.symbols
     this.update()
-    // The first refresh comes sooner than update() would schedule it.
+    // The first update comes earlier than `update` would schedule it.
     this.cycle = (this.symbols + 6) >>> 1
     this.untilUpdate = this.cycle
   }
@@ -69,7 +68,7 @@ export class SymbolModel {
   }
 }
 
-/** Adaptive probability of one binary decision. */
+/** Adaptive probability of a binary decision. */
 export class BitModel {
   zeroProbability = 0
   zeroCount = 0
@@ -104,7 +103,7 @@ export class BitModel {
   }
 }
 
-/** Median of five recent values, maintained by alternately dropping the extremes. */
+/** Median of five recent values. Drops the largest and the smallest value alternately. */
 export class StreamingMedian {
   private readonly v = new Int32Array(5)
   private dropHigh = true
@@ -168,7 +167,7 @@ export class StreamingMedian {
   }
 }
 
-/** A table of equally sized symbol models of which only those used come to exist. */
+/** Table of symbol models of equal size. Creates each model on first use. */
 export class ModelBank {
   private readonly models: (SymbolModel | undefined)[]
 

@@ -1,31 +1,31 @@
 /** Bytes of a wave packet record (LAS 1.4 R15, table 13). */
 export const WAVE_PACKET_SIZE = 29
 
-/** One item of the "laszip encoded" VLR: which compressor codes which bytes of a record. */
+/** Item of the "laszip encoded" VLR: a group of record fields and its compressor version. */
 export interface LazItem {
-  /** 6 POINT10, 7 GPSTIME11, 8 RGB12, 9 WAVEPACKET13, 0 BYTE, 10 POINT14, 11 RGB14, 12 RGBNIR14, 13 WAVEPACKET14, 14 BYTE14. */
+  /** Item type: 6 POINT10, 7 GPSTIME11, 8 RGB12, 9 WAVEPACKET13, 0 BYTE, 10 POINT14, 11 RGB14, 12 RGBNIR14, 13 WAVEPACKET14, 14 BYTE14. */
   readonly type: number
   readonly size: number
   readonly version: number
 }
 
-/** How a point record is made up (LAS 1.4 R15, 2.6) and how LASzip codes it. */
+/** Fields of a point record (LAS 1.4 R15, 2.6) and the LASzip items that encode them. */
 export interface PointLayout {
-  /** LASzip compressor number: 2 is pointwise chunked, 3 layered chunked. */
+  /** LASzip compressor: 2 is pointwise chunked, 3 is layered chunked. */
   readonly compressor: 2 | 3
   readonly items: readonly LazItem[]
   readonly recordLength: number
-  /** Bytes of the fields every format of its generation has. */
+  /** Bytes of the core fields: 20 in formats 0 to 5, 30 in formats 6 to 10. */
   readonly core: 20 | 30
   readonly time: boolean
   readonly rgb: boolean
   readonly nir: boolean
   readonly wave: boolean
-  /** Bytes after the fields of the format, described or not. */
+  /** Bytes after the fields of the point format. */
   readonly extra: number
 }
 
-/** Describes a record, or returns undefined if the length is too short or the format unknown. */
+/** Layout of a point record. `undefined`: the format is unknown or the record too short. */
 export function pointLayout(format: number, recordLength: number): PointLayout | undefined {
   if (!Number.isInteger(format) || format < 0 || format > 10) return undefined
   const layered = format >= 6

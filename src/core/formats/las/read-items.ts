@@ -2,7 +2,7 @@ import { type ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decode
 import { SymbolModel, symbolModels } from './models.ts'
 import { WAVE_PACKET_SIZE } from './point-layout.ts'
 
-/* The items that both kinds of chunks share. */
+/* Decoders for the LASzip items that pointwise and layered chunks share. */
 
 const MAX_MULTIPLE = 500
 const MIN_MULTIPLE = -10
@@ -10,9 +10,9 @@ const MIN_MULTIPLE = -10
 const clampByte = (v: number): number => (v < 0 ? 0 : v > 255 ? 255 : v)
 
 /**
- * GPS times are 64-bit floats whose bit patterns are differenced as integers. Up to four interleaved time sequences are
- * followed; within one, a step is a small multiple of the previous step plus a remainder. The two dialects differ only in
- * how an unchanged time is told: items of version 2 spend symbols on it, layered items (version 3) record the change elsewhere.
+ * Decodes GPS times: 64-bit floats whose bit patterns are differenced as integers. Tracks up to four interleaved time sequences; a step is
+ * a small multiple of the previous step plus a remainder. Pointwise items (version 2) code an unchanged time as a symbol; layered items
+ * (version 3) store the change elsewhere.
  */
 export class TimeReader {
   private readonly steps: SymbolModel

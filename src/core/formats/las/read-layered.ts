@@ -7,7 +7,7 @@ import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
 import { type PointLayout, WAVE_PACKET_SIZE } from './point-layout.ts'
 import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
 
-/** Rows by number of returns, columns by return number (4 bits each). */
+/** LASzip's context for returns. Rows: number of returns; columns: return number (4 bits each). */
 const RETURN_MAP_4BIT = Uint8Array.from(
   '0123453445555555' +
     '1013333333333333' +
@@ -28,13 +28,13 @@ const RETURN_MAP_4BIT = Uint8Array.from(
   Number,
 )
 
-/** Bits of the symbol that begins each point: what differs from the last point of its channel. */
+/** Bits of the symbol that starts each point: fields that differ from the last point of the channel. */
 const CHANGED = { returnNumber: 3, returns: 4, scanAngle: 8, time: 16, pointSource: 32, channel: 64 } as const
 
-/** A layer's decoder, or undefined when the layer is empty: its attribute never changes. */
+/** Decoder of a layer. `undefined`: the layer is empty, because its attribute never changes. */
 type LayerDecoder = ArithmeticDecoder | undefined
 
-/** LASzip 3: points of formats 6 to 10 in chunks, each attribute a layer with a stream of its own. */
+/** Decodes a layered chunk (LASzip 3, point formats 6 to 10): each attribute has its own layer and stream. */
 export function decodeLayered(layout: PointLayout, chunk: Uint8Array, view: DataView): void {
   const { recordLength, core, extra } = layout
   const waveAt = core + (layout.rgb ? 6 : 0) + (layout.nir ? 2 : 0)
@@ -81,10 +81,10 @@ export function decodeLayered(layout: PointLayout, chunk: Uint8Array, view: Data
   }
 }
 
-/** Layers of the point itself: returns and x and y, z, classification, flags, intensity, scan angle, user data, point source, time. */
+/** Layers of the core fields: returns with x and y, z, classification, flags, intensity, scan angle, user data, point source, time. */
 const POINT_LAYERS = 9
 
-/** The layers of a chunk: its first point, its number of points, the layers' sizes, the layers. */
+/** Reads the layers of a chunk: first point, number of points, layer sizes, layers. */
 function readLayers(layout: PointLayout, chunk: Uint8Array, decodedBytes: number): LayerDecoder[] {
   const { recordLength, extra } = layout
   const count = POINT_LAYERS + (layout.rgb ? 1 : 0) + (layout.nir ? 1 : 0) + (layout.wave ? 1 : 0) + extra
@@ -171,7 +171,7 @@ class BytesChannel implements AttributeState {
   }
 }
 
-/** Stands in for a layer that is empty, where no symbol may be read. */
+/** Placeholder for an empty layer, from which no symbol may be read. */
 const NO_LAYER = new ArithmeticDecoder()
 
 class LayeredChannel {
@@ -228,7 +228,7 @@ class LayeredPointReader {
     this.channels[current] = new LayeredChannel(layers, view, 0)
   }
 
-  /** Returns the channel if it changed, else 0. */
+  /** Decodes a point. Returns its scanner channel if it changed, otherwise 0. */
   read(view: DataView, o: number): number {
     const xy = this.layers[0]!
     const previous = this.channels[this.current]!
@@ -251,7 +251,7 @@ class LayeredPointReader {
     return changes & CHANGED.channel ? this.current : 0
   }
 
-  /** The byte of both: number of returns (high half), return number (low half). */
+  /** Decodes the byte with the number of returns (upper 4 bits) and the return number (lower 4 bits). */
   private readReturns(channel: LayeredChannel, view: DataView, o: number, changes: number): number {
     const xy = this.layers[0]!
     const last = view.getUint8(channel.lastAt + 14)
@@ -292,7 +292,7 @@ class LayeredPointReader {
     view.setInt32(o + 8, z, true)
   }
 
-  /** What every point has where its layer is not empty: classification, flags, intensity. */
+  /** Decodes classification, flags and intensity: each has a symbol per point, unless its layer is empty. */
   private readAttributes(channel: LayeredChannel, view: DataView, o: number, returns: number): void {
     const classLayer = this.layers[2]
     const flagLayer = this.layers[3]
@@ -318,7 +318,7 @@ class LayeredPointReader {
     }
   }
 
-  /** What stays as it was unless `changes` says otherwise; and user data, which has a symbol for each point. */
+  /** Decodes the fields that changed according to `changes`, and user data, which has a symbol per point. */
   private readChanged(channel: LayeredChannel, view: DataView, o: number, changes: number): void {
     const last = channel.lastAt
     const userLayer = this.layers[6]

@@ -3,7 +3,7 @@ import { ModelBank, medians, SymbolModel, symbolModels } from './models.ts'
 import type { PointLayout } from './point-layout.ts'
 import { RgbReader, TimeReader, WaveReader } from './read-items.ts'
 
-/** Rows by number of returns, columns by return number (3 bits each). */
+/** LASzip's context for returns. Rows: number of returns; columns: return number (3 bits each). */
 const RETURN_MAP_3BIT = Uint8Array.from(
   'fedcba98' + 'e0136aa9' + 'd1247bba' + 'c3458ccb' + 'b6789ddc' + 'aabcdeed' + '9abcdefe' + '89abcdef',
   (digit) => parseInt(digit, 16),
