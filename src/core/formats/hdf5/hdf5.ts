@@ -1,4 +1,4 @@
-/** HDF5, written again: values in shuffled and deflated chunks, everything a reader sees unchanged. */
+/** Codec for HDF5. Rewrites the file with shuffled and deflated chunks; everything a reader can see is unchanged. */
 
 import { HDF5, NETCDF } from '../../catalog/formats/hdf5.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
@@ -10,7 +10,7 @@ import { endOfHdf5 } from './end.ts'
 import { difference, rewrite } from './rewrite.ts'
 
 export const hdf5: Codec = hdf5Codec(HDF5)
-/** NetCDF-4 is HDF5 with dimension scales. */
+/** Codec for NetCDF-4, which is HDF5 with dimension scales. */
 export const netcdf: Codec = hdf5Codec(NETCDF)
 
 function hdf5Codec(format: Codec['format']): Codec {

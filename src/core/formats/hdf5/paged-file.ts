@@ -1,33 +1,33 @@
 /**
- * A file that is written in any order, up to a limit. It is held in memory; when it may not be held whole, pages behind its
- * head are handed to a sink in their order, and cannot be written or read again.
+ * A file that can be written in any order, up to a size limit. It is kept in memory. If memory is too small, complete pages after the head
+ * are passed to a sink in order, and can then not be read or written again.
  */
 import type { Sink } from '../../model/codec.ts'
 import { PATCHABLE_BYTES } from '../../model/codec.ts'
 
 const PAGE_BYTES = 1 << 18
-/** The part that stays, since a sink can still change it at the end: HDF5's metadata are written last, and are put there. */
+/** Number of pages of the head, which the sink can patch at the end. HDF5 writes metadata last and places it there. */
 const HEAD_PAGES = PATCHABLE_BYTES / PAGE_BYTES
 
 export class PagedFile {
   readonly #pages: (Uint8Array | undefined)[] = []
-  /** Bytes written to each page; a page is complete when they fill it. */
+  /** Bytes written to each page. A page is complete when they fill it. */
   readonly #filled: number[] = []
   readonly #limit: number
   readonly #budget: number
   #size = 0
   #held = 0
   #mostHeld = 0
-  /** Pages a sink has; 0, or more than the head. */
+  /** Number of pages that the sink has: 0, or more than the head. */
   #spilled = 0
-  /** Something was to be written behind the limit. */
+  /** True if a write exceeded the size limit. */
   full = false
-  /** More was to be held than there is room for, or something that had been handed on was to be changed. */
+  /** True if memory was too small, or a write changed a page that the sink already has. */
   stuck = false
 
   /**
-   * @param limitBytes largest size
-   * @param budgetBytes memory it may take
+   * @param limitBytes largest size of the file
+   * @param budgetBytes largest memory for its pages
    */
   constructor(limitBytes: number, budgetBytes = limitBytes) {
     this.#limit = limitBytes
@@ -42,7 +42,7 @@ export class PagedFile {
     return this.#size
   }
 
-  /** False when a limit would be passed, or the bytes are out of reach. */
+  /** Writes bytes. False if a limit is exceeded or the sink already has the page. */
   write(offset: number, bytes: Uint8Array): boolean {
     const end = offset + bytes.length
     if (end > this.#limit) {
@@ -69,7 +69,7 @@ export class PagedFile {
     return true
   }
 
-  /** Zeros where nothing was written; shorter at the end; empty when it was handed on. */
+  /** Reads bytes. Unwritten bytes are zero; the result is shorter at the end of the file, and empty if the sink already has the page. */
   read(offset: number, length: number): Uint8Array {
     const end = Math.min(offset + length, this.#size)
     if (this.#isGone(offset, end)) return new Uint8Array(0)
@@ -91,7 +91,7 @@ export class PagedFile {
     else this.#size = size
   }
 
-  /** Hands complete pages on when more than the head and a quarter of the codec is held, until it is an eighth. */
+  /** Passes complete pages to the sink if the head plus a quarter of the memory budget is in use, until only an eighth is. */
   async spill(sink: Sink): Promise<void> {
     const held = (share: number) => HEAD_PAGES + Math.floor((this.#budget * share) / PAGE_BYTES)
     if (this.#held < held(1 / 4)) return
@@ -107,7 +107,7 @@ export class PagedFile {
     }
   }
 
-  /** Hands on all that is left. */
+  /** Passes all remaining pages to the sink. */
   async finish(sink: Sink): Promise<void> {
     if (this.#spilled > 0) for (let i = 0; i < HEAD_PAGES; i++) sink.patch(i * PAGE_BYTES, this.#page(i))
     for (let at = this.#spilled * PAGE_BYTES; at < this.#size; at += PAGE_BYTES) {

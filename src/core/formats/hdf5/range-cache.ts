@@ -1,4 +1,4 @@
-/** Ranges of a file with the blocks read last kept, so that most small reads need not wait. */
+/** Reads ranges of a file and caches recently read blocks, so that most small reads need not wait. */
 import type { RangeFile } from '../../../../wasm/hdf5/hdf5.ts'
 
 interface Readable {
@@ -8,7 +8,7 @@ interface Readable {
 
 const BLOCK_BYTES = 1 << 18
 const KEPT_BLOCKS = 24
-/** Files up to this size are read once and kept whole. */
+/** Files up to this many bytes are read once and cached in full. */
 const WHOLE_BYTES = 6 << 20
 
 export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes = WHOLE_BYTES): Promise<RangeFile> {
@@ -21,7 +21,7 @@ export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes 
   const at = (index: number) => {
     const block = blocks.get(index)
     if (block) {
-      blocks.delete(index) // the one used last comes last
+      blocks.delete(index) // moves the block to the end: the map is ordered by last use
       blocks.set(index, block)
     }
     return block
@@ -41,7 +41,7 @@ export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes 
     return bytes
   }
   const read = (offset: number, length: number): Uint8Array | Promise<Uint8Array> => {
-    // Values come in long ranges, once; what is asked for again and again is short.
+    // Dataset values are read once, in long ranges, so they are not cached. Only short reads repeat.
     if (length >= BLOCK_BYTES) return file.read(offset, length)
     const held = cut(offset, length)
     if (held) return held

@@ -1,11 +1,11 @@
 /**
- * Which bytes of a file its reader came by. A writer drops what nothing leads to; so does a file whose directory is damaged, and to
- * the library that is an empty group like any other.
+ * Records which bytes of a file were read. A rewrite drops unreferenced bytes. If a damaged directory hides content, the HDF5 library sees
+ * an empty group, so many unread bytes are an error.
  */
 
 const GRANULE_BYTES = 64
 const BLOCK_BYTES = 256 * 1024
-/** Of a sound file so much may lie about: padding, heaps and trees that were reserved or left behind when it grew. */
+/** Largest share of unread bytes in an intact file: padding, and heaps and trees that were reserved or abandoned. */
 const MOST_SHARE = 0.05
 const MOST_BYTES = 4096
 
@@ -15,7 +15,7 @@ interface Readable {
 }
 
 export class Reached {
-  /** A bit a granule. */
+  /** Bit array with one bit per granule: 1 if the granule was read. */
   readonly #seen: Uint8Array
 
   constructor(size: number) {
@@ -32,7 +32,7 @@ export class Reached {
     }
   }
 
-  /** Does so much lie where nobody came that it must be content? Zeros are not. */
+  /** True if so many non-zero bytes were not read that they must be content. */
   async missedMuch(file: Readable): Promise<boolean> {
     const most = MOST_BYTES + MOST_SHARE * file.size
     let missed = 0
@@ -47,7 +47,7 @@ export class Reached {
     return false
   }
 
-  /** Where granules that nobody read begin, from `at` on. */
+  /** Offsets from `at` of granules that were not read. */
   #unseenIn(at: number, length: number): number[] {
     const found: number[] = []
     for (let from = 0; from < length; from += GRANULE_BYTES) {

@@ -1,4 +1,4 @@
-/** HDF5 files written again, and compared: the engine with its memory and its patience bounded. */
+/** Rewrites and compares HDF5 files with the WebAssembly engine, within a memory budget and with pauses for other jobs. */
 
 import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -15,9 +15,9 @@ interface Readable {
 }
 
 export interface Hdf5Options {
-  /** Bytes of heap and Wasm memory together. */
+  /** Budget in bytes for JavaScript heap and Wasm memory together. */
   readonly memoryBudget: number
-  /** Is told how much of that was used. */
+  /** Called with the number of bytes that were used. */
   estimated?(bytes: number): void
   readonly signal: AbortSignal
   progress(share: number): void
@@ -25,22 +25,22 @@ export interface Hdf5Options {
 
 export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: Message }
 
-/** The engine's own memory, blocks of the input, and what else is on the heap. */
+/** Bytes for the engine's own memory, input blocks and the rest of the heap. */
 const OVERHEAD_BYTES = 32 << 20
-/** libdeflate 12 does about 2 MB a second of CPU time, 9 about 20. */
+/** Largest file in bytes for libdeflate level 12, which does about 2 MB per CPU second. Level 9 does about 20. */
 const BEST_LEVEL_UP_TO_BYTES = 120 << 20
-/** Read, and compressed by level 12, in about a tenth of a second. */
+/** Bytes to read and compress by level 12 between two pauses for other jobs: about 0.1 s. */
 const BREATH_BYTES = 256 << 10
-/** What a tick counts beside the bytes that were read: chunks may hold much that was packed into little. */
+/** Bytes that a tick counts in addition to the bytes read, because a small chunk may inflate to much data. */
 const TICK_BYTES = BREATH_BYTES / 16
 const WRITE_ACCESS = 1
 const SWMR_WRITE = 4
-/** Of HDF5 1.10 to 2.0 (format specification 4.0, II.A). */
+/** Newest superblock version of HDF5 1.10 to 2.0 (format specification 4.0, II.A). */
 const NEWEST_SUPERBLOCK = 3
 
 /**
- * Writes `source` again. What the engine can still change is held in memory; without JSPI that is all of it.
- * Throws what the sink throws.
+ * Rewrites `source`. Data that the engine can still change is kept in memory; without JSPI that is the whole result.
+ * Throws the sink's errors.
  */
 export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
   const budget = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
@@ -53,7 +53,7 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
   options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
-  // A chunk that could not be compressed for want of memory fills the output as it stands.
+  // If memory ran out, chunks stay uncompressed and can exceed the size limit too, so this is checked first.
   if (ended.kind === 'over_budget') return { kind: ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
   if (output.full) return { kind: 'no_gain' }
   if (output.stuck) return { kind: 'over_budget', reason: message('result_in_no_order', { bytes: budget }) }
@@ -64,17 +64,17 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   return { kind: 'done' }
 }
 
-/** What a superblock says of a file that cannot be read alone, or not now. */
+/** Reason in the superblock why a file cannot be read alone or at present. `undefined`: none. */
 async function whyNot(source: Readable): Promise<Message | undefined> {
-  // The superblock stands at 0, 512, 1024, 2048 … (format specification, II.A).
+  // The superblock is at offset 0, 512, 1024, 2048 and so on (format specification, II.A).
   for (let at = 0; at + 64 <= source.size; at = at === 0 ? 512 : at * 2) {
     const start = await source.read(at, 64)
     if (start[0] !== 0x89 || latin1Of(start.subarray(1, 8)) !== 'HDF\r\n\x1a\n') continue
     const version = start[8]!
     if (version > NEWEST_SUPERBLOCK) return message('superblock_of_version', { version })
-    // File consistency flags (II.A, version 3): readers refuse such a file.
+    // File consistency flags (II.A, version 3): readers reject a file that is open for writing.
     if (version >= 3 && (start[11]! & (WRITE_ACCESS | SWMR_WRITE)) !== 0) return message('file_marked_as_open_for_writing')
-    // Driver information: a block of its own, or a message in the superblock's extension (II.B, IV.A.2.u).
+    // Driver information is in a block of its own, or in a message of the superblock extension (II.B, IV.A.2.u).
     const driverAt =
       at + Number(new DataView(start.buffer, start.byteOffset).getBigUint64(version === 0 ? 48 : version === 1 ? 52 : 20, true))
     if (driverAt >= source.size) return undefined
@@ -84,7 +84,7 @@ async function whyNot(source: Readable): Promise<Message | undefined> {
   return undefined
 }
 
-/** Where the two files differ, or undefined. */
+/** Describes where the two files differ. `undefined`: no difference. */
 export async function difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
   const stored = await rangeCache(result, !canWait)
   const output = { size: stored.size, read: stored.read, write: () => false, resize: () => undefined }
@@ -93,7 +93,7 @@ export async function difference(original: Readable, result: Readable, options: 
   return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
 }
 
-/** Tells how much was read, and where. */
+/** Input file that counts the bytes read and records their positions. */
 class CountedFile implements RangeFile {
   readonly #file: RangeFile
   readonly reached: Reached
