@@ -1,18 +1,18 @@
-/** The header of a NIfTI volume: NIfTI-1 (348 bytes) and NIfTI-2 (540 bytes), either byte order. */
+/** Reads the header of a NIfTI volume: NIfTI-1 (348 bytes) or NIfTI-2 (540 bytes), in either byte order. */
 
 export interface NiftiHeader {
   readonly version: 1 | 2
   readonly littleEndian: boolean
-  /** Header and volume in one file ("n+1", "n+2"), or a header beside an image file ("ni1", "ni2"). */
+  /** True if header and volume are in one file ("n+1", "n+2"). False: the volume is in a separate image file ("ni1", "ni2"). */
   readonly single: boolean
-  /** Where the volume ends, counted from the start of the file, or of the image file. */
+  /** End of the volume in bytes from the start of its file. */
   readonly endOfVolume: number
 }
 
 export const HEADER_BYTES = 540
 const MAX_DIMENSIONS = 7
 
-/** Undefined when these are not the first bytes of a NIfTI file, or its dimensions make no sense. */
+/** Reads the header. `undefined`: not a NIfTI file, or invalid dimensions. */
 export function readNiftiHeader(head: Uint8Array): NiftiHeader | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   if (head.length < 348) return undefined
@@ -24,15 +24,15 @@ export function readNiftiHeader(head: Uint8Array): NiftiHeader | undefined {
   return undefined
 }
 
-/** nifti1.h: dim at 40 (8 × int16), bitpix at 72, vox_offset at 108 (float), magic at 344. */
+/** Field offsets in nifti1.h: dim 40 (8 × int16), bitpix 72, vox_offset 108 (float), magic 344. */
 function readVersion1(view: DataView, littleEndian: boolean): NiftiHeader | undefined {
-  const single = view.getUint8(345) === 0x2b // '+'
+  const single = view.getUint8(345) === 0x2b // '+' marks a single file
   const dimensions = Array.from({ length: MAX_DIMENSIONS + 1 }, (_, i) => view.getInt16(40 + 2 * i, littleEndian))
   const end = endOfVolume(dimensions, view.getInt16(72, littleEndian), view.getFloat32(108, littleEndian))
   return end === undefined ? undefined : { version: 1, littleEndian, single, endOfVolume: end }
 }
 
-/** nifti2.h: magic at 4, bitpix at 14, dim at 16 (8 × int64), vox_offset at 168 (int64). */
+/** Field offsets in nifti2.h: magic 4, bitpix 14, dim 16 (8 × int64), vox_offset 168 (int64). */
 function readVersion2(view: DataView, littleEndian: boolean): NiftiHeader | undefined {
   const single = view.getUint8(5) === 0x2b
   const dimensions = Array.from({ length: MAX_DIMENSIONS + 1 }, (_, i) => Number(view.getBigInt64(16 + 8 * i, littleEndian)))
@@ -40,7 +40,10 @@ function readVersion2(view: DataView, littleEndian: boolean): NiftiHeader | unde
   return end === undefined ? undefined : { version: 2, littleEndian, single, endOfVolume: end }
 }
 
-/** `dim[0]` says how many dimensions count; a length of 0 or less counts as 1, as the reference library has it. */
+/**
+ * End of the volume in bytes. `dim[0]` is the number of dimensions; a length of 0 or less counts as 1, as in the reference library.
+ * `undefined`: invalid.
+ */
 function endOfVolume([rank, ...lengths]: number[], bitsPerVoxel: number, volumeOffset: number): number | undefined {
   if (rank === undefined || rank < 1 || rank > MAX_DIMENSIONS || bitsPerVoxel < 1) return undefined
   if (!Number.isFinite(volumeOffset) || volumeOffset < 0) return undefined

@@ -1,7 +1,7 @@
 /**
- * NIfTI: `.nii` becomes `.nii.gz`, which every reader takes; `.nii.gz` is deflated again, better. The volume inside is
- * the same to the last byte, whatever its byte order, and the gzip stream has one member (some readers stop after one).
- * Pairs of `.hdr` and `.img` in a ZIP archive stay in it, deflated better.
+ * Codec for NIfTI. `.nii` becomes `.nii.gz`, which every reader supports; `.nii.gz` is deflated again with a better compressor. The volume
+ * is unchanged to the last byte. The gzip stream has one member, because some readers stop after the first. Pairs of `.hdr` and `.img` in
+ * a ZIP archive are deflated again inside it.
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -18,9 +18,9 @@ import { HEADER_BYTES, type NiftiHeader, readNiftiHeader } from './header.ts'
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>
 
-/** What a job can deflate in its CPU time. */
+/** Largest volume in bytes that a job can deflate in its CPU time. */
 const MAX_VOLUME_BYTES = 1_500_000_000
-/** Extensions and padding behind the volume that some writers leave; a bomb has more. */
+/** Most bytes after the volume: some writers leave extensions and padding. More indicates a decompression bomb. */
 const SLACK_BYTES = 1 << 20
 
 export const nifti: Codec = {
@@ -70,7 +70,7 @@ async function isZip(source: Source): Promise<boolean> {
   return p === 0x50 && k === 0x4b
 }
 
-/** Headers and images (`.hdr` and `.img`) in a ZIP archive, the header's dimensions checked against its image. */
+/** Opens a ZIP archive with pairs of header (`.hdr`) and image (`.img`). Checks each header's dimensions against its image. */
 async function openPair(source: Source): Promise<ZipArchive> {
   const archive = await openZip(source, 'nifti')
   for (const entry of archive.entries) {
@@ -96,7 +96,7 @@ async function openPair(source: Source): Promise<ZipArchive> {
 async function firstBytes(source: Source, length: number): Promise<Uint8Array> {
   const head = new Uint8Array(length)
   let filled = 0
-  // No chunk of the decoder is large, so the limit is never met before the head is full.
+  // The decoder's chunks are small, so the head is full before the limit is reached.
   for await (const chunk of damaged(gunzipStream(source.stream(), length + (1 << 20)))) {
     const part = chunk.subarray(0, length - filled)
     head.set(part, filled)
@@ -106,7 +106,7 @@ async function firstBytes(source: Source, length: number): Promise<Uint8Array> {
   return head.subarray(0, filled)
 }
 
-/** The NIfTI file itself, whether it came compressed or not. */
+/** Yields the NIfTI file, decompressed if it is compressed. */
 async function* payload(file: NiftiFile, source: Source, options: Options, start: number, share: number): Chunks {
   let done = 0
   const total = file.header.endOfVolume
@@ -133,7 +133,7 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
   }
 }
 
-/** Where two streams differ, or undefined. Chunks may be cut differently. */
+/** Compares two streams whose chunk boundaries may differ. Describes the first difference; `undefined`: none. */
 async function streamsDiffer(wanted: Chunks, got: Chunks): Promise<string | undefined> {
   let rest: Uint8Array = new Uint8Array()
   let at = 0
