@@ -1,15 +1,15 @@
-/** Codings whose samples come in blocks: both kinds of ADPCM, IMA's and Microsoft's. */
+/** Block-based ADPCM codings of WAVE files: IMA and Microsoft. */
 import { decodeIma, imaBlockSamples, product } from './ima.ts'
 import { decodeMs, msBlockSamples } from './ms-adpcm.ts'
 
 export interface Adpcm {
-  /** Samples a channel of a block of so many bytes, or of the part of it that is there; 0 without a whole head. */
+  /** Samples per channel in a block of `bytes` bytes, which may be incomplete. 0 without a complete block header. */
   blockSamples(bytes: number, channels: number): number
-  /** Decodes one block (it may be short) to interleaved 16-bit samples. */
+  /** Decodes one block, which may be short, to interleaved 16-bit samples. */
   decode(block: Uint8Array, channels: number): Int32Array
 }
 
-// Most IMA files come from FFmpeg's encoder, which predicts as its decoder does.
+// Most IMA files come from FFmpeg's encoder, which predicts by one multiplication, as its decoder does.
 const ima: Adpcm = { blockSamples: imaBlockSamples, decode: (block, channels) => decodeIma(block, channels, product) }
 const ms: Adpcm = { blockSamples: msBlockSamples, decode: decodeMs }
 

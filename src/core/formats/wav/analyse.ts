@@ -1,4 +1,4 @@
-/** One pass over the samples: what they would fit into without loss, and how much noise each lossy form would add. */
+/** Analyses all samples in one pass: which smaller form stores them without loss, and how much noise each lossy form adds. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Message } from '../../i18n/message.ts'
@@ -12,7 +12,7 @@ import { ImaEncoder } from './ima.ts'
 import { MaskingMeter } from './masking.ts'
 import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
 
-/** What samples can be stored as. */
+/** Sample form in the result. */
 export type Target =
   | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32; readonly dithered?: true }
   | { readonly coding: 'float'; readonly bits: 32 | 64 }
@@ -20,19 +20,22 @@ export type Target =
   | { readonly coding: 'ima'; readonly bits: 4 }
 
 export interface Analysis {
-  /** The smallest PCM or float whose samples are equal; undefined when that is the present one. */
+  /** Smallest PCM or float form with equal samples. `undefined`: the present form. */
   readonly exact: Target | undefined
-  /** The law of G.711 that holds the same samples. */
+  /** G.711 law that stores the same samples exactly. `undefined`: neither does. */
   readonly exactLaw: Target | undefined
-  /** The fewest dithered bits whose hiss nobody hears; undefined when that is no less than there are, or was not looked for. */
+  /** Fewest dithered bits whose noise is inaudible. `undefined`: no fewer than present, or not tested. */
   readonly unheard: DitheredBits | undefined
-  /** Signal-to-noise ratio in dB of the forms that lose something that can be heard. */
+  /** Signal-to-noise ratio, in dB, of the forms with audible loss. */
   readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
-  /** Why integers would clip the sound, in words; undefined where they would not. */
+  /** Reason why integers would clip the sound. `undefined`: they would not. */
   readonly excess: Message | undefined
 }
 
-/** The ratio below about 4 kHz, where a drifting predictor is heard first: both signals averaged over a few samples. */
+/**
+ * Measures the ratio below about 4 kHz, where errors of a drifting predictor are most audible: averages groups of samples of both signals
+ * first.
+ */
 class LowBandMeter extends SnrMeter {
   readonly #channels: number
   readonly #span: number
@@ -60,19 +63,19 @@ class LowBandMeter extends SnrMeter {
   }
 }
 
-/** Facts about the bits of all samples, gathered block by block. */
+/** Collects facts about the bits of all samples. */
 class Bits {
-  /** OR of all integers: its trailing zeros are everybody's. */
+  /** OR of all integer samples. Its trailing zero bits are zero in every sample. */
   or = 0
   inMulaw = true
   inAlaw = true
-  /** Floats: all are multiples of 2⁻¹⁵, 2⁻²³, 2⁻³¹ inside −1…1, or single-precision. */
+  /** Float samples only: true while all are multiples of 2⁻¹⁵, 2⁻²³ or 2⁻³¹ inside −1…1, or exact in single precision. */
   fits = { 16: true, 24: true, 32: true, single: true }
 
-  /** Nothing narrower can hold them any more. */
+  /** True once no smaller form can store the samples. */
   #settled = false
 
-  /** False: what follows makes no difference. */
+  /** Adds samples. False if further samples cannot change the result. */
   add(samples: Samples): boolean {
     if (this.#settled) return false
     if (samples.kind === 'float') {
@@ -81,7 +84,7 @@ class Bits {
       return !this.#settled
     }
     const { values } = samples
-    // Once one is odd, all their bits are needed.
+    // Once a sample is odd, all bits are needed.
     for (let i = 0; i < values.length && !(this.or & 1); i++) this.or |= values[i]!
     if (samples.bits === 16 && (this.inAlaw || this.inMulaw)) this.#addLaws(values)
     this.#settled = (this.or & 1) === 1 && (samples.bits !== 16 || !(this.inAlaw || this.inMulaw))
@@ -101,7 +104,7 @@ class Bits {
     const { fits } = this
     for (const value of values) {
       if (fits.single && !Object.is(Math.fround(value), value)) fits.single = false
-      // A negative zero is not an integer's zero, and decoders show the difference.
+      // Integers have no negative zero, and decoders show the difference.
       const whole = value >= -1 && value < 1 && !Object.is(value, -0)
       if (fits[16] && !(whole && Number.isInteger(value * 2 ** 15))) fits[16] = false
       if (fits[24] && !(whole && Number.isInteger(value * 2 ** 23))) fits[24] = false
@@ -110,14 +113,14 @@ class Bits {
   }
 }
 
-/** How much noise the forms would add that can be heard; `low` alone asks. */
+/** Measures the audible noise of each lossy form, by trial encoding. */
 class Trials {
   readonly #meters = { dithered16: new SnrMeter(), alaw: new SnrMeter(), mulaw: new SnrMeter(), ima: new SnrMeter() }
   readonly #dither: Dither | undefined
   readonly #ima: ImaEncoder | undefined
   readonly #drift = new SnrMeter()
   readonly #imaLow: LowBandMeter
-  /** The ADPCM search is slow: of long files it looks at a minute's worth, spread evenly. */
+  /** One block in this many is encoded as ADPCM, because the search is slow: a minute's worth, spread evenly. */
   readonly #every: number
   #block = 0
 
@@ -153,7 +156,7 @@ class Trials {
     }
   }
 
-  /** Blocks need not line up with those of the result to predict its noise. */
+  /** Encodes blocks as IMA ADPCM to predict the noise. They need not align with the result's blocks. */
   #addIma(ima: ImaEncoder, original: Float64Array | Int32Array, rounded: Int32Array): void {
     const step = ima.blockSamples * ima.channels
     for (let at = 0; at < rounded.length; at += step) {
@@ -176,12 +179,12 @@ class Trials {
   }
 }
 
-/** What is looked at beside exact forms: fewer bits that nobody misses, and (slower) forms that can be heard. */
+/** What to search: exact forms only, also fewer bits with inaudible noise, or also (slower) forms with audible loss. */
 export type Depth = 'exact' | 'unheard' | 'lossy'
 
-const UNTRIED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
+const NOT_MEASURED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
 
-/** Reads samples once, as long as they can tell something. */
+/** Reads the samples once, and stops early if further samples cannot change the result. */
 export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
   const { channels, hertz, bits: stored } = wave.layout
   const bits = new Bits()
@@ -197,7 +200,7 @@ export async function analyse(source: Source, wave: Wave, depth: Depth, options:
   }
   const exact = exactTarget(wave, bits)
   const unheard = masking && ([16, 24] as const).find((word) => word < (exact?.bits ?? stored) && masking.allows(word))
-  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? UNTRIED, excess: fullScale.excess }
+  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? NOT_MEASURED, excess: fullScale.excess }
 }
 
 function exactTarget(wave: Wave, bits: Bits): Target | undefined {

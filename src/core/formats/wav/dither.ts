@@ -1,10 +1,13 @@
-/** Samples rounded to fewer bits with dither, so that what is lost is an even hiss and never a distortion of the sound. */
+/** Rounds samples to fewer bits with dither, so that the error is constant noise instead of distortion. */
 import type { Samples } from './samples.ts'
 
-/** Words that samples are dithered to. */
+/** Bit depths that samples can be dithered to. */
 export type DitheredBits = 16 | 24
 
-/** Marsaglia, "Xorshift RNGs" (2003), 32 bits, as −½…½: the same for every run, so that equal uploads have equal results. */
+/**
+ * Random numbers from −½ to ½: 32-bit xorshift (Marsaglia, "Xorshift RNGs", 2003). The seed is fixed, so that equal uploads give equal
+ * results.
+ */
 class Noise {
   #state = 0x9e3779b9
 
@@ -17,8 +20,8 @@ class Noise {
 }
 
 /**
- * Rounds with triangular dither of ±1 step (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither", JAES 40, 1992):
- * the error is white, a quarter of a squared step strong whatever the sound is.
+ * Rounds with triangular dither of ±1 step (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither", JAES 40, 1992). The error is
+ * white noise with a mean square of a quarter of a squared step, whatever the sound.
  */
 export class Dither {
   readonly #bits: DitheredBits
@@ -28,7 +31,7 @@ export class Dither {
     this.#bits = bits
   }
 
-  /** Signed integers of the fewer bits. Digital silence stays silent. */
+  /** Returns signed integers with the fewer bits. Digital silence stays zero. */
   round(samples: Samples): Int32Array<ArrayBuffer> {
     const highest = 2 ** (this.#bits - 1) - 1
     const scale = samples.kind === 'integer' ? 2 ** (this.#bits - samples.bits) : 2 ** (this.#bits - 1)
@@ -43,5 +46,5 @@ export class Dither {
   }
 }
 
-/** Strength of the error of dithered samples in dB below a full-scale sine: a quarter of a squared step against a half. */
+/** Power of the dither error in dB relative to a full-scale sine: a quarter of a squared step against a mean square of ½. */
 export const ditherNoiseDb = (bits: DitheredBits): number => 10 * Math.log10((2 ** (1 - bits)) ** 2 / 4 / 0.5)

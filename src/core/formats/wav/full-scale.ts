@@ -1,9 +1,9 @@
-/** Float samples that no integer holds: beyond full scale, or no numbers at all. */
+/** Detects float samples that integers cannot store: beyond full scale, or NaN and infinite. */
 import { type Message, message } from '../../i18n/message.ts'
 import type { Samples } from './samples.ts'
 
 export class FullScale {
-  /** The largest magnitude, 1 being full scale. */
+  /** Largest magnitude of the samples; 1 is full scale. */
   #peak = 0
   #numbers = true
 
@@ -16,7 +16,7 @@ export class FullScale {
     }
   }
 
-  /** Why other forms would clip the sound, in words; undefined where they would not. */
+  /** Reason why other forms would clip the sound. `undefined`: they would not. */
   get excess(): Message | undefined {
     if (!this.#numbers) return message('samples_no_numbers')
     return this.#peak > 1 ? message('samples_reach', { factor: this.#peak.toFixed(2) }) : undefined

@@ -1,4 +1,4 @@
-/** G.711's two laws as tables: byte → 16-bit sample, as every decoder reads them, and the nearest byte for a sample. */
+/** Tables of the two G.711 laws: byte to 16-bit sample, as decoders expand it, and 16-bit sample to nearest byte. */
 
 function expandMulaw(byte: number): number {
   const code = ~byte & 0xff
@@ -17,7 +17,7 @@ function expandAlaw(byte: number): number {
 export interface Law {
   /** Sample of each of the 256 bytes. */
   readonly expand: Int16Array
-  /** Nearest byte of each sample, index `sample + 32768`. */
+  /** Nearest byte of each sample; index `sample + 32768`. */
   readonly compress: Uint8Array
 }
 
@@ -34,7 +34,7 @@ function law(expandByte: (byte: number) => number): Law {
 }
 
 let laws: { alaw: Law; mulaw: Law } | undefined
-/** Built on first use. */
+/** Returns both laws. Builds the tables on first use. */
 export function g711(): { alaw: Law; mulaw: Law } {
   laws ??= { alaw: law(expandAlaw), mulaw: law(expandMulaw) }
   return laws

@@ -1,4 +1,4 @@
-/** The `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE) and the frame of a WAVE file. */
+/** Reads and writes the `fmt ` chunk (WAVEFORMATEX, WAVEFORMATEXTENSIBLE), and reads the chunk structure of a WAVE file. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
@@ -10,20 +10,20 @@ import { malformed, unsupported } from '../../model/error.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 
-/** How one sample is stored. */
+/** Sample coding. */
 export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
 
 export interface Layout {
   readonly coding: Coding
   readonly channels: number
   readonly hertz: number
-  /** Bits a sample takes in the file (8, 16, 24, 32, 64; 4 for ADPCM). */
+  /** Bits per sample in the file: 8, 16, 24, 32 or 64; 4 for ADPCM. */
   readonly bits: number
-  /** Bytes of a frame (one sample of every channel), or of an ADPCM block. */
+  /** Bytes of a frame (one sample of each channel), or of an ADPCM block. */
   readonly blockBytes: number
-  /** Samples a channel in an ADPCM block. */
+  /** Samples per channel in an ADPCM block; 1 for other codings. */
   readonly blockSamples: number
-  /** Speaker positions of WAVEFORMATEXTENSIBLE; undefined for the plain header. */
+  /** Speaker positions (dwChannelMask). `undefined`: the file has no WAVEFORMATEXTENSIBLE header. */
   readonly mask: number | undefined
 }
 
@@ -31,19 +31,19 @@ export interface Wave {
   readonly layout: Layout
   readonly chunks: readonly Chunk[]
   readonly data: Chunk
-  /** Samples a channel. */
+  /** Samples per channel. */
   readonly frames: number
-  /** Foreign bytes behind the form. */
+  /** Bytes after the RIFF form, for example an ID3 tag. */
   readonly tail: { readonly offset: number; readonly size: number }
   readonly container: string
 }
 
-/** KSDATAFORMAT_SUBTYPE behind the old tag: 0000-0010-8000-00AA00389B71. */
+/** Last 14 bytes of a KSDATAFORMAT_SUBTYPE GUID, after the format tag: 0000-0010-8000-00AA00389B71. */
 const SUBFORMAT = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
 
 const TAGS: { readonly [tag: number]: Coding } = { 1: 'integer', 2: 'ms', 3: 'float', 6: 'alaw', 7: 'mulaw', 17: 'ima' }
 
-/** @throws CodecError (malformed), CodecError (unsupported_feature) (big-endian files) */
+/** Reads the header. @throws CodecError (malformed), CodecError (unsupported_feature) for big-endian files (RIFX) */
 export async function readWave(source: Source): Promise<Wave> {
   const riff = await readRiff(source, 'wav')
   if (riff.container === 'RIFX') throw unsupported('big_endian_wave_rifx')
@@ -65,14 +65,14 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
   let tag = reader.u16(0)
   const channels = reader.u16(2)
   const hertz = reader.u32(4)
-  // nAvgBytesPerSec (4 bytes at 8) follows from the rest.
+  // nAvgBytesPerSec (4 bytes at offset 8) is not needed: it follows from the other fields.
   const blockBytes = reader.u16(12)
   const bits = reader.u16(14)
   let mask: number | undefined
   if (tag === 0xfffe && body.length >= 40) {
-    // cbSize at 16, wValidBitsPerSample at 18, dwChannelMask at 20, SubFormat's first two bytes are the old tag.
+    // cbSize at offset 16, wValidBitsPerSample at 18, dwChannelMask at 20. SubFormat's first two bytes are the format tag.
     mask = reader.u32(20)
-    // Other kinds of the same coding: ambisonic channels, for one.
+    // Other GUIDs are variants of the same coding, for example ambisonic channels.
     tag = SUBFORMAT.every((byte, i) => body[26 + i] === byte) ? reader.u16(24) : 0
   }
   const coding = TAGS[tag] ?? 'other'
@@ -90,7 +90,7 @@ function parseFormat(body: Uint8Array, offset: number): Layout {
   return { coding: sane[coding] ? coding : 'other', channels, hertz, bits, blockBytes, blockSamples, mask }
 }
 
-/** ADPCMWAVEFORMAT: wNumCoef at 20, then the sets. */
+/** ADPCMWAVEFORMAT: wNumCoef at offset 20, then the coefficient sets. */
 function hasUsualCoefficients(reader: ByteReader): boolean {
   if (reader.length < 50 || reader.u16(20) !== MS_COEFFICIENTS.length) return false
   return MS_COEFFICIENTS.flat().every((value, i) => reader.i16(22 + 2 * i) === value)
@@ -109,7 +109,7 @@ async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: 
   return Math.min(coded, new ByteReader(body, true).u32(0))
 }
 
-/** The `fmt ` chunk's body for a layout; extensible when it names speakers. */
+/** Returns the body of the `fmt ` chunk. Uses WAVEFORMATEXTENSIBLE if the layout has a channel mask. */
 export function formatBody(layout: Layout): Uint8Array {
   const tag = { integer: 1, float: 3, alaw: 6, mulaw: 7, ima: 0x11, ms: 2, other: 0 }[layout.coding]
   const { mask } = layout

@@ -1,4 +1,4 @@
-/** IMA ADPCM as Microsoft lays it out in WAVE (IMA Digital Audio Doc-Pac 1992; Microsoft "New Multimedia Data Types"). */
+/** IMA ADPCM in WAVE files (IMA Digital Audio Doc-Pac 1992; Microsoft "New Multimedia Data Types"). */
 
 const STEPS = Int32Array.from([
   7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88, 97, 107, 118, 130, 143, 157, 173,
@@ -10,7 +10,7 @@ const INDEX_CHANGE = Int32Array.from([-1, -1, -1, -1, 2, 4, 6, 8])
 
 const clampIndex = (index: number) => (index < 0 ? 0 : index > 88 ? 88 : index)
 
-/** What decoders add for a nibble at a step: the sum of its three magnitude bits' shares, then the sign. */
+/** Value that a decoder by the specification adds for a nibble at a step: sum of the shares of its three magnitude bits, then the sign. */
 function difference(nibble: number, step: number): number {
   const magnitude = (step >> 3) + (nibble & 4 ? step : 0) + (nibble & 2 ? step >> 1 : 0) + (nibble & 1 ? step >> 2 : 0)
   return nibble & 8 ? -magnitude : magnitude
@@ -18,26 +18,26 @@ function difference(nibble: number, step: number): number {
 
 const clamp16 = (value: number) => (value < -32768 ? -32768 : value > 32767 ? 32767 : value)
 
-/** Block size that common encoders use at a rate, per channel. */
+/** Common block size in bytes for a sample rate. */
 export const imaBlockBytes = (hertz: number, channels: number) => (hertz < 22000 ? 256 : hertz < 44000 ? 512 : 1024) * channels
 
-/** Samples a channel of a block, or of the part of it that is there: one in the head, then groups of eight. */
+/** Samples per channel in a block, which may be incomplete: one in the header, then groups of eight. */
 export const imaBlockSamples = (bytes: number, channels: number) =>
   bytes < 4 * channels ? 0 : 1 + (Math.floor(bytes / (4 * channels)) - 1) * 8
 
 /**
- * What FFmpeg and its many users add instead: one multiplication, whose rounding differs by up to 3. Over a block the two
- * kinds of decoders drift apart, so the encoder follows both and keeps them close to the sound.
+ * Value that FFmpeg-based decoders add instead: one multiplication, whose rounding differs by up to 3. The two kinds of decoder drift
+ * apart within a block, so the encoder tracks both.
  */
 export function product(nibble: number, step: number): number {
   const magnitude = ((2 * (nibble & 7) + 1) * step) >> 3
   return nibble & 8 ? -magnitude : magnitude
 }
 
-/** Paths the encoder follows at a time; each sample is tried with the nearest nibble and its two neighbours. */
+/** Number of paths in the encoder's beam search. Each sample is tried with the nearest nibble and its two neighbours. */
 const BEAM = 4
 
-/** One set of paths: what both kinds of decoders hold, the step index, and the squared error so far. */
+/** Paths of the beam search: the values of both kinds of decoder, the step index, and the squared error so far. */
 class Paths {
   readonly exact = new Int32Array(BEAM)
   readonly multiplied = new Int32Array(BEAM)
@@ -45,7 +45,7 @@ class Paths {
   readonly cost = new Float64Array(BEAM)
   size = 0
 
-  /** Where a candidate goes: the path it meets, a free place, or the worst; -1 when it is not worth it. */
+  /** Slot for a candidate: an equal path, a free slot, or the worst path. −1: the candidate is not better. */
   place(exact: number, multiplied: number, index: number, cost: number): number {
     for (let k = 0; k < this.size; k++) {
       if (this.index[k] === index && this.exact[k] === exact && this.multiplied[k] === multiplied) return this.cost[k]! <= cost ? -1 : k
@@ -57,7 +57,7 @@ class Paths {
   }
 }
 
-/** Samples of one channel of one block, among those of the others. */
+/** Samples of one channel of one block, inside an interleaved array. */
 interface ChannelSamples {
   readonly samples: Int32Array
   readonly first: number
@@ -66,8 +66,8 @@ interface ChannelSamples {
 }
 
 /**
- * Encodes one channel of one block, starting from a step index, by a beam search over the squared error.
- * @returns the step index at its end
+ * Encodes one channel of one block by a beam search over the squared error, from the given step index.
+ * @returns the step index at the end of the block
  */
 function encodeChannel({ samples, first, stride, count }: ChannelSamples, startIndex: number, nibbles: Uint8Array): number {
   let paths = new Paths()
@@ -127,7 +127,7 @@ export class ImaEncoder {
     this.#nibbles = new Uint8Array(this.blockSamples + 8)
   }
 
-  /** Bytes that `frames` samples a channel take: whole blocks, then a short one whose nibbles fill groups of eight. */
+  /** Bytes for `frames` samples per channel: whole blocks, then a short one padded to groups of eight nibbles. */
   bytesFor(frames: number): number {
     const whole = Math.floor(frames / this.blockSamples)
     const rest = frames - whole * this.blockSamples
@@ -135,8 +135,8 @@ export class ImaEncoder {
   }
 
   /**
-   * One block of at most `blockSamples` interleaved 16-bit frames.
-   * @returns the block, and what both kinds of decoders make of it (interleaved, as many frames as came in)
+   * Encodes one block of at most `blockSamples` interleaved 16-bit frames.
+   * @returns the block, and its samples as both kinds of decoder restore them
    */
   encode(samples: Int32Array): { block: Uint8Array; decoded: Int32Array; multiplied: Int32Array } {
     const { channels } = this
@@ -161,7 +161,7 @@ export class ImaEncoder {
     return { block, decoded, multiplied: decodeIma(block, channels, product).subarray(0, samples.length) }
   }
 
-  /** The index of the block before, or the one that fits the first differences when it is far off. */
+  /** Step index for a block: the previous block's last index, unless it is far from the one that fits the first differences. */
   #startIndex(samples: Int32Array, channel: number, frames: number): number {
     let sum = 0
     const probe = Math.min(frames - 1, 16)
@@ -174,7 +174,10 @@ export class ImaEncoder {
   }
 }
 
-/** Decodes one block (it may be short) to interleaved 16-bit samples, by the book or as `product` does. */
+/**
+ * Decodes one block, which may be short, to interleaved 16-bit samples. `add` selects the specification's rounding or FFmpeg's
+ * (`product`).
+ */
 export function decodeIma(block: Uint8Array, channels: number, add = difference): Int32Array {
   const count = imaBlockSamples(block.length, channels)
   const out = new Int32Array(count * channels)

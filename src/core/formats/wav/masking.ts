@@ -1,14 +1,14 @@
-/** Whether the hiss of fewer bits stays unheard: below what the sound itself hides, or below what an ear hears at all. */
+/** Decides whether the noise of fewer bits is inaudible: masked by the sound itself, or below the threshold of hearing. */
 import { leastOf } from '../../bytes/min-max.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
 import type { Samples } from './samples.ts'
 import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'
 
-/** The file's loudest sample is played this loud, in dB SPL of a sine: a quiet recording is turned up. */
+/** Assumed level of the file's loudest sample in dB SPL, because listeners turn quiet recordings up. */
 const LOUDEST_DB_SPL = 96
-/** The hiss stays so far below what the sound hides … */
+/** Margin in dB between the noise and the level that the sound masks. */
 const HIDDEN_MARGIN_DB = 6
-/** … or below the threshold in quiet, which the quietest codec's own noise passes by some 10 dB. */
+/** Margin in dB between the noise and the threshold in quiet. The noise of the quietest converters exceeds the threshold by about 10 dB. */
 const QUIET_MARGIN_DB = 3
 
 /** Threshold in quiet in dB SPL (Terhardt, "Calculating virtual pitch", Hearing Research 1, 1979). */
@@ -17,26 +17,26 @@ function quietDbSpl(hertz: number): number {
   return 3.64 * k ** -0.8 - 6.5 * Math.exp(-0.6 * (k - 3.3) ** 2) + 1e-3 * k ** 4
 }
 
-/** What a band's sound hides in a band so many Bark above it, in dB (Schroeder, Atal and Hall, JASA 66, 1979). */
+/** Masking in dB of a band on the band `bark` Bark above it (Schroeder, Atal and Hall, JASA 66, 1979). */
 const spreadDb = (bark: number) => 15.81 + 7.5 * (bark + 0.474) - 17.5 * Math.sqrt(1 + (bark + 0.474) ** 2)
-/** How far noise must lie below a tone that hides it, the stricter case, by the tone's band (Johnston, IEEE JSAC 6, 1988). */
+/** Level in dB by which noise must be below a tone that masks it, the stricter case, by the tone's band (Johnston, IEEE JSAC 6, 1988). */
 const belowToneDb = (band: number) => 14.5 + band
 
 const decibels = (power: number) => 10 * Math.log10(power)
 
-/** Watches sound go by and answers at its end. */
+/** Measures masking over all samples. Call `allows` after the last one. */
 export class MaskingMeter {
   readonly #channels: number
   readonly #bands: readonly Band[]
   readonly #spectrum: BandSpectrum
-  /** Bands where the sound once did not hide the hiss of 16 bits. */
+  /** 1 for each band in which the sound did not mask the 16-bit noise at least once. */
   readonly #bare: Uint8Array
-  /** Strength of the hiss by band as a share of all of it, in dB. */
+  /** Share of the noise power in each band, in dB. */
   readonly #shareDb: readonly number[]
   readonly #quietDb: readonly number[]
-  /** Share of a band's power that counts in another: `to * bands + from`. */
+  /** Masking factor of one band on another, index `to * bands + from`. */
   readonly #spread: Float64Array
-  /** The stretch of each channel that is being gathered. */
+  /** Samples of each channel that are collected for the next spectrum. */
   readonly #stretch: readonly Float64Array[]
   #gathered = 0
   #peak = 0
@@ -63,19 +63,19 @@ export class MaskingMeter {
       for (let channel = 0; channel < this.#channels; channel++) {
         const value = values[at + channel]! * scale
         this.#stretch[channel]![this.#gathered] = value
-        // What is not a number stays one.
+        // `Math.max` keeps NaN, so a NaN sample makes the peak NaN.
         this.#peak = Math.max(this.#peak, Math.abs(value))
       }
-      if (++this.#gathered === this.#spectrum.length) this.#look()
+      if (++this.#gathered === this.#spectrum.length) this.#measure()
     }
   }
 
-  /** After the last sample: whether the hiss of so many bits is inaudible, and nothing is clipped. */
+  /** After the last sample: true if the noise of `bits` bits is inaudible and no sample exceeds full scale. */
   allows(bits: DitheredBits): boolean {
     if (this.#gathered > 0) {
-      // The end together with what came before it.
+      // Completes the last, short window with the samples before it.
       for (const stretch of this.#stretch) stretch.set([...stretch.subarray(this.#gathered), ...stretch.subarray(0, this.#gathered)])
-      this.#look()
+      this.#measure()
     }
     if (!(this.#peak <= 1)) return false
     const playedDb = LOUDEST_DB_SPL - 20 * Math.log10(this.#peak) + ditherNoiseDb(bits)
@@ -85,7 +85,7 @@ export class MaskingMeter {
     })
   }
 
-  #look(): void {
+  #measure(): void {
     this.#gathered = 0
     if (this.#bare.every((bare) => bare === 1)) return
     const count = this.#bands.length
@@ -95,14 +95,14 @@ export class MaskingMeter {
       for (let to = 0; to < count; to++) {
         let hides = 0
         for (let from = 0; from < count; from++) hides += powers[from]! * this.#spread[to * count + from]!
-        // A sine of full scale has a mean square of a half.
+        // A full-scale sine has a mean square of ½.
         if (!(noiseDb + this.#shareDb[to]! + HIDDEN_MARGIN_DB <= decibels(hides / 0.5))) this.#bare[to] = 1
       }
     }
   }
 }
 
-/** The lowest threshold in quiet inside a band. */
+/** Lowest threshold in quiet within a band. */
 function quietest({ from, to }: Band): number {
   const steps = Array.from({ length: 16 }, (_, i) => from + ((to - from) * (i + 0.5)) / 16)
   return leastOf(steps.map(quietDbSpl))

@@ -1,7 +1,7 @@
-/** Microsoft ADPCM (Microsoft "New Multimedia Data Types and Data Techniques", 1994, "ADPCM Wave Type"), read only. */
+/** Decodes Microsoft ADPCM ("New Multimedia Data Types and Data Techniques", 1994, "ADPCM Wave Type"). */
 import { ByteReader } from '../../bytes/reader.ts'
 
-/** aCoeff of the seven sets that every file has; files with others are none that decoders know. */
+/** aCoeff of the seven standard coefficient sets. Decoders do not support files with other sets. */
 export const MS_COEFFICIENTS = [
   [256, 0],
   [512, -256],
@@ -13,14 +13,14 @@ export const MS_COEFFICIENTS = [
 ] as const
 const ADAPTATION = [230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230]
 const [LEAST_DELTA, MOST_DELTA] = [16, Math.floor((2 ** 31 - 1) / 768)]
-/** Set, delta and two samples of each channel. */
+/** Header bytes per channel: coefficient set, delta and two samples. */
 const HEAD_BYTES = 7
 
-/** Samples a channel of a block, or of the part of it that is there. */
+/** Samples per channel in a block, which may be incomplete. */
 export const msBlockSamples = (bytes: number, channels: number) =>
   bytes < HEAD_BYTES * channels ? 0 : 2 + Math.floor(((bytes - HEAD_BYTES * channels) * 2) / channels)
 
-/** Decodes one block (it may be short) of one or two channels to interleaved 16-bit samples. */
+/** Decodes one block, which may be short, of one or two channels to interleaved 16-bit samples. */
 export function decodeMs(block: Uint8Array, channels: number): Int32Array {
   const reader = new ByteReader(block, true)
   const out = new Int32Array(msBlockSamples(block.length, channels) * channels)
@@ -39,7 +39,7 @@ export function decodeMs(block: Uint8Array, channels: number): Int32Array {
     if (!high) at++
     const nibble = high ? byte >> 4 : byte & 15
     const state = states[i % channels]!
-    // The book rounds towards zero, and so does FFmpeg.
+    // The specification and FFmpeg round towards zero.
     const predicted = Math.trunc((state.last * state.first + state.older * state.second) / 256)
     const value = Math.max(-32768, Math.min(32767, predicted + (nibble < 8 ? nibble : nibble - 16) * state.delta))
     out[i] = value

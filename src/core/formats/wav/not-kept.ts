@@ -1,11 +1,11 @@
-/** Chunks of a WAVE file that another format has no place for. */
+/** Lists chunks of a WAVE file that another format cannot store. */
 
 import { fourCC } from '../../containers/riff/riff.ts'
 import { distinct, type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import type { Wave } from './header.ts'
 
-/** Chunks that describe how samples are stored, or fill space. */
+/** Chunks that describe sample storage, or are padding. */
 const STORAGE = new Set(['fmt ', 'data', 'fact', 'JUNK', 'junk', 'PAD ', 'FLLR', 'ds64'])
 const NAMES: { readonly [id: string]: Message } = {
   'cue ': message('cue_points'),
@@ -14,8 +14,8 @@ const NAMES: { readonly [id: string]: Message } = {
 }
 
 /**
- * Kinds of chunks without a place in the other format, in words.
- * @param carried ids of those that it takes, `LIST INFO` and the like with the kind of list
+ * Describes the chunks that the other format cannot store.
+ * @param carried ids of chunks that it can store; lists with their type, for example `LIST INFO`
  */
 export async function withoutPlace(source: Source, wave: Wave, carried: ReadonlySet<string>): Promise<Message[]> {
   const found: Message[] = []

@@ -1,12 +1,15 @@
-/** Sample rates that MP3 does not have, converted by a windowed sinc (Smith and Gossett, "A flexible sampling-rate conversion method", ICASSP '84). */
+/**
+ * Converts sample rates that MP3 does not support, by a windowed sinc (Smith and Gossett, "A flexible sampling-rate conversion method",
+ * ICASSP '84).
+ */
 
-/** Zero crossings of the sinc on each side. */
+/** Zero crossings of the sinc on each side of its centre. */
 const CROSSINGS = 24
-/** Kaiser window of some 90 dB. */
+/** Kaiser window parameter: about 90 dB stop-band attenuation. */
 const BETA = 9
-/** Where the pass band ends, as a share of the lower rate's. */
+/** End of the pass band, as a share of the lower rate's Nyquist frequency. */
 const PASS = 0.94
-/** Between two of these the filter is interpolated. */
+/** Number of filter phases. Between two phases the filter is interpolated linearly. */
 const PHASES = 512
 
 /** Modified Bessel function of the first kind, order 0. */
@@ -22,11 +25,11 @@ function bessel(x: number): number {
 export class Resampler {
   readonly #from: number
   readonly #to: number
-  /** Taps on each side. */
+  /** Filter taps on each side of the centre. */
   readonly #half: number
-  /** `PHASES + 1` filters in a row. */
+  /** `PHASES + 1` filters in one array. */
   readonly #filters: Float32Array
-  /** Samples a channel that later output needs, from `#start` on. */
+  /** Input samples per channel that later output needs, from sample `#start` on. */
   #kept: Float32Array[]
   #start = 0
   #received = 0
@@ -56,7 +59,7 @@ export class Resampler {
     this.#kept = Array.from({ length: channels }, () => new Float32Array(this.#half))
   }
 
-  /** How many samples come of so many. */
+  /** Number of output samples for `count` input samples. */
   static samples(count: number, from: number, to: number): number {
     return Math.round((count * to) / from)
   }
@@ -70,11 +73,11 @@ export class Resampler {
       return joined
     })
     const end = this.#start + this.#kept[0]!.length
-    // The last output whose filter ends before the samples do.
+    // Produces output up to the last sample whose filter lies within the input so far.
     return this.#make(Math.max(this.#given, Math.ceil(((end - this.#half) * this.#to) / this.#from)))
   }
 
-  /** The rest, as if silence followed. */
+  /** Returns the remaining output, with silence after the end of the input. */
   finish(): Float32Array[] {
     const silence = new Float32Array(this.#half + 1)
     this.#kept = this.#kept.map((kept) => {
@@ -85,7 +88,7 @@ export class Resampler {
     return this.#make(Resampler.samples(this.#received, this.#from, this.#to))
   }
 
-  /** Output samples up to `wanted`. */
+  /** Computes output samples up to number `wanted`. */
   #make(wanted: number): Float32Array[] {
     const count = Math.max(0, wanted - this.#given)
     const out = this.#kept.map(() => new Float32Array(count))

@@ -1,4 +1,4 @@
-/** Samples of a WAVE file by blocks: read by ranges, unpacked, packed again. */
+/** Reads samples of a WAVE file in blocks, and packs samples to bytes. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../model/codec.ts'
@@ -7,15 +7,15 @@ import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
 
-/** Interleaved samples: signed integers of `bits`, or floats around −1…1. */
+/** Interleaved samples: signed integers of `bits` bits, or floats with full scale −1…1. */
 export type Samples =
   | { readonly kind: 'integer'; readonly bits: number; readonly values: Int32Array }
   | { readonly kind: 'float'; readonly values: Float64Array }
 
-/** About this many bytes of the file are in memory at a time. */
+/** Bytes of the file in memory at a time, approximately. */
 const BLOCK_BYTES = 512 * 1024
 
-/** The samples of a file from start to end, in blocks of about half a megabyte that hold until the next is asked for. */
+/** Yields all samples of a file in blocks of about 512 KiB. A block is valid until the next is requested. */
 export async function* readSamples(source: Source, wave: Wave, options: Options, share?: (done: number) => void): AsyncGenerator<Samples> {
   const { layout, data } = wave
   const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / layout.blockBytes))
@@ -70,7 +70,7 @@ function unpack(bytes: Uint8Array, layout: Layout): Samples {
   return { kind: 'integer', bits, values }
 }
 
-/** Blocks one after the other; what is left at the end counts when it has a whole head. */
+/** Decodes ADPCM blocks. An incomplete last block counts if it has a complete header. */
 function unpackBlocks(bytes: Uint8Array, { channels, blockBytes }: Layout, { blockSamples, decode }: Adpcm): Int32Array {
   const blocks: Int32Array[] = []
   let total = 0
@@ -88,7 +88,7 @@ function unpackBlocks(bytes: Uint8Array, { channels, blockBytes }: Layout, { blo
   return values
 }
 
-/** Integers of `fromBits` written with `bits` (the low bits that fall away must be zero, or the caller has rounded). */
+/** Packs integers of `fromBits` bits to `bits` bits. The dropped low bits must be zero. */
 export function packIntegers(values: Int32Array, fromBits: number, bits: number): Uint8Array {
   const shift = fromBits - bits
   const out = new Uint8Array((values.length * bits) / 8)
@@ -106,7 +106,7 @@ export function packIntegers(values: Int32Array, fromBits: number, bits: number)
   return out
 }
 
-/** The nearest 16-bit integers, clipped; the samples' own where they are. */
+/** Rounds to 16-bit integers, with clipping. Returns the input array if the samples have 16 bits already. */
 export function to16(samples: Samples): Int32Array {
   if (samples.kind === 'integer' && samples.bits === 16) return samples.values
   const out = new Int32Array(samples.values.length)
@@ -120,7 +120,7 @@ export function to16(samples: Samples): Int32Array {
   return out
 }
 
-/** The same scale for everything: 16-bit units, with fractions. */
+/** Scales samples to 16-bit units with fractions, so that all codings are comparable. */
 export function in16thUnits(samples: Samples): Float64Array | Int32Array {
   if (samples.kind === 'integer' && samples.bits === 16) return samples.values
   const unit = samples.kind === 'integer' ? 2 ** (samples.bits - 16) : 1 / 32768

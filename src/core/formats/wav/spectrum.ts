@@ -1,13 +1,13 @@
-/** Power of short stretches of sound by critical bands. */
+/** Power of short windows of sound by critical band. */
 
 /** Edges of the critical bands in Hz (Zwicker, "Subdivision of the Audible Frequency Range", JASA 33, 1961). */
 const EDGES = [
   0, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400, 7700, 9500, 12000,
   15500, 20500,
 ]
-/** Bins are not wider than half of the narrowest band. */
+/** Largest bin width in Hz: half of the narrowest band. */
 const MOST_HERTZ_A_BIN = 50
-/** Of 64 channels at absurd rates, 8 MB at a time. */
+/** Largest window, as a power of two. Limits 64 channels at extreme rates to 8 MB. */
 const MOST_LENGTH_BITS = 14
 
 export interface Band {
@@ -15,7 +15,7 @@ export interface Band {
   readonly to: number
 }
 
-/** The bands that a sample rate has. */
+/** Critical bands below half of the sample rate. */
 export function criticalBands(hertz: number): Band[] {
   const bands: Band[] = []
   for (let i = 0; i + 1 < EDGES.length && EDGES[i]! < hertz / 2; i++)
@@ -23,9 +23,9 @@ export function criticalBands(hertz: number): Band[] {
   return bands
 }
 
-/** One stretch's spectrum: a Hann window and a Fourier transform of radix two. */
+/** Spectrum of one window of samples: Hann window and radix-2 Fourier transform. */
 export class BandSpectrum {
-  /** Samples of a stretch, a power of two. */
+  /** Samples per window, a power of two. */
   readonly length: number
   readonly #window: Float64Array
   readonly #cos: Float64Array
@@ -54,11 +54,11 @@ export class BandSpectrum {
       return found < 0 ? last : found
     })
     this.#powers = new Float64Array(bands.length)
-    // Both halves of the spectrum, and what the window takes (3/8 of the power).
+    // Scales for both halves of the spectrum and for the window's power (3/8).
     this.#scale = 2 / (n * n * 0.375)
   }
 
-  /** Mean square by band of `length` samples of a channel; valid until the next call. */
+  /** Mean square by band of `length` samples of one channel. Valid until the next call. */
   measure(samples: Float64Array): Float64Array {
     const n = this.length
     for (let i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/** How large a WAVE file would be as FLAC or MP3: measured on stretches of its sound. */
+/** Estimates the size of a WAVE file as FLAC or MP3, by encoding stretches of its sound. */
 
 import { FlacEncoder } from '../../../../wasm/flac/flac.ts'
 import { Lame } from '../../../../wasm/lame/lame.ts'
@@ -12,21 +12,21 @@ import { readSamples, type Samples } from './samples.ts'
 import { describeFlac, fitsFlac, flacIntegers, LEVEL, toIntegers } from './to-flac.ts'
 import { MAX_HERTZ as MP3_MAX_HERTZ, mp3Rate, planar } from './to-mp3.ts'
 
-/** Sound of up to ten seconds is encoded wholly, of longer five stretches. */
+/** Number of encoded stretches. Sound of up to ten seconds is encoded in full. */
 const STRETCHES = 5
 const STRETCH_SECONDS = 2
-/** Samples of a stretch, at most, whatever rate and channels a file has. */
+/** Most samples of a stretch, for any sample rate and channel count. */
 const MOST_SAMPLES = 1 << 20
 
-/** A suggestion, and how the receipt names it. */
+/** Suggested output, and its description for the receipt. */
 export interface Smaller extends Suggestion {
   readonly name: Message
 }
 
 /**
- * The outputs that would be smaller than the upload, those without loss first; none that would clip the sound.
- * @param exact the PCM that holds the samples, when it is another than the present
- * @param excess why integers would clip the sound, if they would
+ * Returns the outputs that would be smaller than the upload, lossless ones first. Skips outputs that would clip the sound.
+ * @param exact smaller PCM form with equal samples. `undefined`: none
+ * @param excess reason why integers would clip the sound. `undefined`: they would not
  */
 export async function smallerOutputs(
   source: Source,
@@ -38,7 +38,7 @@ export async function smallerOutputs(
   const sample = new Sample(source, wave, options)
   const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
   const found: Smaller[] = []
-  // What stands behind the form would be lost in FLAC, which is refused.
+  // FLAC would lose bytes after the RIFF form, so such a conversion is rejected.
   if (fitsFlac(wave.layout) && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
     if (integers.exact || !(options.lossless || excess))
@@ -49,7 +49,7 @@ export async function smallerOutputs(
   return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
 }
 
-/** Stretches of the sound, spread evenly, one after the other. */
+/** Stretches of the sound, spread evenly over the file. */
 class Sample {
   readonly wave: Wave
   readonly #source: Source
@@ -80,7 +80,7 @@ class Sample {
     }
   }
 
-  /** What the whole file takes, where a stretch of `frames` samples a channel takes `bytes`. */
+  /** Extrapolates to the whole file from `bytes` bytes for `frames` samples per channel. */
   ofAll(bytes: number, frames: number): number {
     return Math.round((bytes * this.wave.frames) / Math.max(1, frames))
   }

@@ -1,4 +1,4 @@
-/** What a WAVE file says about itself, for containers with other tags: LIST/INFO and the broadcast extension. */
+/** Reads metadata of a WAVE file for containers with other tags: LIST/INFO, broadcast extension, and ID3. */
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { innerChunks } from '../../containers/riff/inner-chunks.ts'
@@ -37,10 +37,10 @@ export async function readTags(source: Source, wave: Wave): Promise<Tags> {
   return tags
 }
 
-/** Of tags in front of a result, behind which the encoder's own is written last. */
+/** Most bytes of an ID3 tag that is copied in front of a result. The encoder's tag after it must still be patchable. */
 const MAX_ID3_BYTES = 4 * 1024 * 1024
 
-/** An `id3 ` chunk, as it stands. @throws CodecError (unsupported_feature) for one that other containers have no room for */
+/** Returns the `id3 ` chunk unchanged. @throws CodecError (unsupported_feature) if it is too large */
 export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Array | undefined> {
   const chunk = wave.chunks.find(({ id }) => id === 'id3 ' || id === 'ID3 ')
   if (chunk && chunk.size > MAX_ID3_BYTES) throw unsupported(message('id3_tag_of_bytes', { size: chunk.size }))
@@ -55,7 +55,7 @@ function infoTags(list: Uint8Array): Tags {
   })
 }
 
-/** EBU Tech 3285: fixed fields, then the coding history. Named as FFmpeg names them. */
+/** Broadcast extension (EBU Tech 3285): fixed fields, then the coding history. Keys are FFmpeg's. */
 function broadcastTags(body: Uint8Array): Tags {
   if (body.length < 602) return []
   const field = (at: number, length: number) => text(body.subarray(at, at + length))

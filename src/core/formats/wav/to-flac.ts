@@ -1,4 +1,4 @@
-/** WAVE → FLAC (RFC 9639): every sample, the tags, and the other chunks as foreign metadata. */
+/** Converts WAVE to FLAC (RFC 9639): all samples, the tags, and other chunks as foreign metadata. */
 
 import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../../wasm/flac/flac.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -14,24 +14,24 @@ import { withoutPlace } from './not-kept.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 
-/** `flac -8` and the model search of `-e` for none of the levels: it costs much and gains 0.1 %. */
+/** libFLAC compression level. The exhaustive model search (`flac -e`) is off: it is slow and gains 0.1 %. */
 export const LEVEL = 8
-/** What a FLAC frame can say of itself, which decoders that begin in the middle need (RFC 9639, 7 and 9.1.2). */
+/** True if a FLAC frame header can store the channels and rate, which decoders that start mid-stream need (RFC 9639, 7 and 9.1.2). */
 export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>): boolean =>
   channels <= 8 && hertz > 0 && (hertz < 65_536 || (hertz <= 655_350 && hertz % 10 === 0))
 
-/** Chunks that FLAC's comments and pictures hold. */
+/** Ids of chunks whose content FLAC comments and pictures can store. */
 const ID3 = ['id3 ', 'ID3 ']
 const INFO = 'LIST INFO'
 const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
 
-/** Vorbis comment names that differ from the key. */
+/** Vorbis comment names that differ from the tag's key. */
 const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
 
 export interface Integers {
   readonly bits: number
   readonly shift: number
-  /** Floats are multiplied by this. */
+  /** Factor that scales float samples to integers. */
   readonly scale: number
   readonly exact: boolean
 }
@@ -44,7 +44,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   if (options.lossless && !integers.exact) throw unsupported('flac_has_no_floating_point_samples')
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
-  // Many files say the same twice, in both kinds of tags.
+  // Many files repeat metadata in both kinds of tag, so duplicates are removed.
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
@@ -79,11 +79,11 @@ async function integersOf(source: Source, wave: Wave, options: Options): Promise
   return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.excess }
 }
 
-/** What FLAC makes of samples that `exact` holds, where that is another form than the present. */
+/** Integer format for FLAC. `exact`: form with equal samples; `undefined`: the present form. */
 export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined): Integers {
   if (coding !== 'integer' && coding !== 'float') return { bits: 16, shift: 0, scale: 1, exact: true }
   if (coding === 'integer') {
-    // libFLAC finds wasted bits by itself, but a smaller word says the same to every player.
+    // libFLAC detects unused low bits, but a smaller bit depth is visible to every player.
     const fits = exact?.coding === 'integer' ? exact.bits : bits
     return { bits: fits, shift: bits - fits, scale: 1, exact: true }
   }
@@ -91,7 +91,7 @@ export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined
   return { bits: word, shift: 0, scale: 2 ** (word - 1), exact: exact?.coding === 'integer' }
 }
 
-/** `format=flac (exact)` */
+/** Describes FLAC output for the receipt, for example `format=flac (exact)`. */
 export const describeFlac = ({ bits, exact }: Integers): Message => (exact ? message('flac_exact') : message('flac_rounded', { bits }))
 
 export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
@@ -100,13 +100,13 @@ export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): 
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))
 }
 
-/** Whether FLAC's comments and pictures hold all that an ID3 tag does. */
+/** True if FLAC comments and pictures can store all frames of an ID3 tag. */
 function isTextAndPictures(tag: Uint8Array): boolean {
   const frames = id3Frames(tag)
   return frames.length > 0 && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
 }
 
-/** Everything but the samples as APPLICATION blocks `riff`, as `flac --keep-foreign-metadata` stores and restores it; none where it is too much. */
+/** Stores all chunks except the samples as `riff` APPLICATION blocks, as `flac --keep-foreign-metadata` does. Empty if they are too large. */
 async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> {
   const others = wave.chunks.filter(({ id }) => id !== 'data')
   const total = others.reduce((sum, chunk) => sum + chunk.size, 0)
@@ -120,7 +120,7 @@ async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> 
   return blocks
 }
 
-/** Decodes the FLAC stream (its MD5 too) and compares every sample. */
+/** Decodes the FLAC stream, checks its MD5, and compares every sample. */
 export async function verifyFlac(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const wave = await readWave(original)
   const { integers } = await integersOf(original, wave, options)
@@ -147,7 +147,7 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
     }
   })
   const samples = readSamples(original, wave, options)
-  // The decoder runs in steps, so the original is read just ahead of it.
+  // The decoder runs in steps, so the original is read only slightly ahead of it.
   for await (const chunk of result.stream()) {
     while (waiting(expected) < 4_000_000) {
       const next = await samples.next()

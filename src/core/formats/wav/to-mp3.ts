@@ -1,4 +1,4 @@
-/** WAVE → MP3 by LAME, tags carried over. */
+/** Converts WAVE to MP3 with LAME, and keeps the tags. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { LEVELS } from '../../catalog/levels.ts'
@@ -16,9 +16,9 @@ import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 
 const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
-/** Above this nobody listens. */
+/** Highest sample rate in Hz that is converted. */
 export const MAX_HERTZ = 768_000
-/** The rate that holds all that can be heard of another; halves and quarters where there are such. */
+/** MP3 sample rate for a source rate: the next higher one, or the highest. 44.1 kHz for multiples of 11025. */
 export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
@@ -59,7 +59,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   }
 }
 
-/** Interleaved samples as one array of −1…1 a channel. */
+/** Converts interleaved samples to one array of −1…1 per channel. */
 export function planar(samples: Samples, channels: number): Float32Array[] {
   const count = samples.values.length / channels
   const scale = samples.kind === 'integer' ? 2 ** (1 - samples.bits) : 1
@@ -73,7 +73,7 @@ export function planar(samples: Samples, channels: number): Float32Array[] {
   })
 }
 
-/** Walks every frame of the result: one format throughout, and exactly the samples of the original by LAME's tag. */
+/** Reads every frame of the result. Checks that the format is constant and that LAME's tag gives the original number of samples. */
 export async function verifyMp3(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   if (outcome.kind === 'compressed' && !outcome.loss?.sound) return { equal: false, difference: 'an MP3 without a loss of sound' }
   const wave = await readWave(original)

@@ -7,13 +7,16 @@ import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'
 import { isFilling } from './write.ts'
 
-/** Chunks that are about the coding, which is compared otherwise. */
+/** Chunks that describe the coding. They may differ; the decoded samples are compared instead. */
 const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
 
-/** The same sums in blocks of another size. */
+/** Tolerance in dB for sums over blocks of another size. */
 const ROUNDING_DB = 1e-6
 
-/** Decodes both files side by side: equal samples for a lossless outcome, the claimed noise otherwise; chunks byte for byte. */
+/**
+ * Decodes both files and compares them: equal samples for a lossless outcome, otherwise the noise in the receipt. Other chunks must be
+ * equal byte for byte.
+ */
 export async function verifyWave(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const differs = (difference: string): Verdict => ({ equal: false, difference })
   let a: Wave
@@ -65,7 +68,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
   return meter.decibels >= sound.snrDb - ROUNDING_DB ? { equal: true } : differs(`${meter.decibels} dB instead of ${sound.snrDb}`)
 }
 
-/** Samples in 16-bit units, which hold every coding exactly. */
+/** Yields samples in 16-bit units, which represent every coding exactly. */
 async function* blocks(source: Source, wave: Wave, options: Options): AsyncGenerator<Float64Array | Int32Array> {
   for await (const samples of readSamples(source, wave, options)) yield in16thUnits(samples)
 }

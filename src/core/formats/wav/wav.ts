@@ -1,4 +1,7 @@
-/** WAVE: fewer bits that hold the same samples; below `high` fewer whose hiss nobody hears; at `low` companded or ADPCM above its floors. */
+/**
+ * Codec for WAVE. Stores the samples in fewer bits without loss; below `high`, in fewer bits with inaudible noise; at `low`, as G.711 or
+ * ADPCM above the floors.
+ */
 
 import { WAV } from '../../catalog/formats/wav.ts'
 import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
@@ -21,8 +24,8 @@ export const wav: Codec = {
     if (wave.layout.coding === 'other') throw unsupported('wave_codec')
     const { tail } = wave
     if (options.output === 'flac' && tail.size > 0) throw unsupported(message('bytes_after_end_would_be_lost', { size: tail.size }))
-    if (options.output === 'flac') return withoutRest(await wavToFlac(source, wave, sink, options), wave)
-    if (options.output === 'mp3') return withoutRest(saying(await wavToMp3(source, wave, sink, options), tail.size), wave)
+    if (options.output === 'flac') return withDroppedRest(await wavToFlac(source, wave, sink, options), wave)
+    if (options.output === 'mp3') return withDroppedRest(withDroppedTail(await wavToMp3(source, wave, sink, options), tail.size), wave)
     return toWave(source, wave, sink, options)
   },
 
@@ -33,8 +36,8 @@ export const wav: Codec = {
   },
 }
 
-/** MP3 is never lossless: what it has no place for is said. */
-function saying(outcome: Outcome, tailBytes: number): Outcome {
+/** Adds a step for dropped bytes after the RIFF form, because MP3 cannot store them. */
+function withDroppedTail(outcome: Outcome, tailBytes: number): Outcome {
   if (outcome.kind === 'unchanged' || tailBytes === 0) return outcome
   return {
     ...outcome,
@@ -42,8 +45,8 @@ function saying(outcome: Outcome, tailBytes: number): Outcome {
   }
 }
 
-/** The outcome of sound that was coded anew, with a word on bytes behind the last whole frame of PCM. */
-function withoutRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome {
+/** Adds a step for dropped bytes after the last complete PCM frame. */
+function withDroppedRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome {
   const rest = layout.blockSamples === 1 ? data.size - frames * layout.blockBytes : 0
   if (outcome.kind === 'unchanged' || rest === 0) return outcome
   return { ...outcome, steps: [...outcome.steps, message('incomplete_sample_removed', { bytes: rest })] }
@@ -51,13 +54,13 @@ function withoutRest(outcome: Outcome, { layout, data, frames }: Wave): Outcome 
 
 async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { coding } = wave.layout
-  // Players make something else of a file without samples, each in its way.
+  // Players treat a file without samples in different ways.
   if (wave.frames === 0) throw noGain()
   const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, depthOf(options), options) : undefined
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
     const snrDb = await writeWave(source, wave, chosen, sink, options)
-    return withoutRest(
+    return withDroppedRest(
       {
         kind: 'compressed',
         loss: { sound: { snrDb } },
@@ -80,10 +83,10 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   }
   if (!exact) return { kind: 'compressed', steps: [message('padding_dropped')] }
   const steps = [message('form_to_samples_equal', { from: describe(wave.layout), to: describe(exact) }), message('padding_dropped')]
-  return withoutRest({ kind: 'compressed', steps }, wave)
+  return withDroppedRest({ kind: 'compressed', steps }, wave)
 }
 
-/** `ultra` means as small as `low` here. */
+/** True for `low` and `ultra`, which are equal for WAVE. */
 const isLow = ({ quality }: Options) => quality === 'low' || quality === 'ultra'
 
 function depthOf(options: Options): Depth {
@@ -91,9 +94,9 @@ function depthOf(options: Options): Depth {
   return isLow(options) ? 'lossy' : 'unheard'
 }
 
-/** The smallest form that loses something the level allows, and beats the exact one. ADPCM and G.711 are for `low` alone. */
+/** Selects the smallest lossy form that the level allows, if it beats the exact form. ADPCM and G.711 are only for `low`. */
 function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Analysis, depth: Depth): Target | undefined {
-  // Every form below would clip.
+  // All lossy forms would clip.
   if (excess) return undefined
   const best = exact?.bits ?? layout.bits
   if (depth === 'lossy') {
@@ -105,7 +108,7 @@ function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Ana
   return unheard && { coding: 'integer', bits: unheard, dithered: true }
 }
 
-/** IMA ADPCM has no field for speakers: mono is the middle one then, stereo left and right. */
+/** True if the file has no channel mask, or the default one. IMA ADPCM cannot store another mask. */
 const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
 
 function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): Message {

@@ -1,4 +1,4 @@
-/** Writes a WAVE file whose samples are stored another way; every other chunk stays as it is, in its place. */
+/** Writes a WAVE file with samples in another form. All other chunks are copied in place. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
@@ -12,16 +12,16 @@ import { formatBody, type Layout, type Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
 import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
 
-/** Chunks that this writer makes anew. */
+/** Chunks that this writer generates. */
 const MADE_ANEW = new Set(['ds64', 'fact'])
-/** Chunks that fill space, unless something was left in them. */
+/** Padding chunks, which are dropped if they hold only zeros. */
 const FILLING = new Set(['JUNK', 'PAD ', 'FLLR'])
 const COPY_BYTES = 1024 * 1024
 const FOUR_GIB = 2 ** 32
 
 /**
- * Writes `wave` with its samples as `target` (or untouched when undefined).
- * @returns the signal-to-noise ratio of what was written, in dB
+ * Writes `wave` with its samples as `target`. `undefined`: samples are copied.
+ * @returns the signal-to-noise ratio of the result in dB
  */
 export async function writeWave(source: Source, wave: Wave, target: Target | undefined, sink: Sink, options: Options): Promise<number> {
   const layout = target ? targetLayout(wave.layout, target) : wave.layout
@@ -60,12 +60,12 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
     }
     if (size(chunk) & 1) await sink.write(new Uint8Array(1))
   }
-  // Bytes behind the form stay: an ID3 tag, say.
+  // Bytes after the RIFF form are copied, for example an ID3 tag.
   await copy(source, wave.tail.offset, wave.tail.size, sink, options)
   return snrDb
 }
 
-/** Whether a chunk says nothing: its name is that of filling, and all its bytes are zero. */
+/** True for a padding chunk with only zero bytes. */
 export async function isFilling(source: Source, { id, offset, size }: Chunk): Promise<boolean> {
   if (!FILLING.has(id)) return false
   for (let at = 0; at < size; at += COPY_BYTES) {
@@ -84,7 +84,7 @@ export function targetLayout(layout: Layout, target: Target): Layout {
   return { coding: target.coding, bits: target.bits, channels, hertz, blockBytes: (channels * target.bits) / 8, blockSamples: 1, mask }
 }
 
-/** `RIFF`…`WAVE`, or `RF64` with its ds64 chunk (EBU Tech 3306) when the form passes 4 GiB. */
+/** File header: `RIFF`…`WAVE`, or `RF64` with a ds64 chunk (EBU Tech 3306) if the form exceeds 4 GiB. */
 function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: number, frames: number): Uint8Array {
   const header = ByteWriter.growing(true)
   if (!wide) return header.ascii('RIFF').u32(formBytes).ascii('WAVE').finish()
@@ -92,7 +92,7 @@ function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: num
     .ascii(wave.container === 'BW64' ? 'BW64' : 'RF64')
     .u32(FOUR_GIB - 1)
     .ascii('WAVE')
-  // No table of other chunks' sizes follows.
+  // The ds64 table of other chunk sizes is empty.
   return header
     .ascii('ds64')
     .u32(28)
@@ -110,7 +110,7 @@ async function writeSamples(source: Source, wave: Wave, target: Target, sink: Si
   const dither = target.coding === 'integer' && target.dithered ? new Dither(target.bits === 16 ? 16 : 24) : undefined
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(0.4 + share * 0.5))) {
     if (ima) await ima.add(samples)
-    else if (target.coding === 'alaw' || target.coding === 'mulaw') await sink.write(companded(samples, target.coding, meter))
+    else if (target.coding === 'alaw' || target.coding === 'mulaw') await sink.write(encodeLaw(samples, target.coding, meter))
     else if (dither) {
       const rounded = dither.round(samples)
       meter.add(
@@ -125,8 +125,8 @@ async function writeSamples(source: Source, wave: Wave, target: Target, sink: Si
   return ima.snrDb
 }
 
-/** Samples by a law of G.711; what is lost goes to `meter`. */
-function companded(samples: Samples, law: 'alaw' | 'mulaw', meter: SnrMeter): Uint8Array {
+/** Encodes samples by a G.711 law. Adds signal and noise to `meter`. */
+function encodeLaw(samples: Samples, law: 'alaw' | 'mulaw', meter: SnrMeter): Uint8Array {
   const { compress, expand } = g711()[law]
   const rounded = to16(samples)
   const out = new Uint8Array(rounded.length)
@@ -146,11 +146,11 @@ function companded(samples: Samples, law: 'alaw' | 'mulaw', meter: SnrMeter): Ui
   return out
 }
 
-/** Gathers samples to whole blocks of IMA ADPCM, and writes them. */
+/** Collects samples into whole IMA ADPCM blocks and writes them. */
 class ImaWriter {
   readonly #ima: ImaEncoder
   readonly #sink: Sink
-  // Both kinds of ADPCM decoders count: the noisier one is told.
+  // Ratios for both kinds of ADPCM decoder; the lower one is reported.
   readonly #exact = new SnrMeter()
   readonly #byProduct = new SnrMeter()
   #pending = new Int32Array(0)
@@ -171,7 +171,7 @@ class ImaWriter {
     this.#original = this.#original.slice(at)
   }
 
-  /** The last block, which may be short. */
+  /** Writes the last block, which may be short. */
   async finish(): Promise<void> {
     if (this.#pending.length) await this.#write(0, this.#pending.length)
   }
@@ -189,7 +189,7 @@ class ImaWriter {
   }
 }
 
-/** Samples that fit exactly. */
+/** Converts samples that fit the target exactly. */
 function convert(samples: Samples, target: Target): Uint8Array {
   if (target.coding === 'float') {
     const out = new Float32Array(samples.values)
