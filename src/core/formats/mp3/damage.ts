@@ -1,4 +1,4 @@
-/** Finds frames whose Huffman codes run past their own bits, into what the next frame has there: moved, they would sound otherwise. */
+/** Finds damaged frames whose Huffman codes read past their own bits, into the next frame's data. Repacking would change their sound. */
 
 import { Ffmpeg, type Sound } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
@@ -7,7 +7,7 @@ import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.t
 import { openMp3 } from './reencode.ts'
 import { type Stream, soundFrames } from './stream.ts'
 
-/** The index of the first frame that sounds otherwise when only its own main data are there, with zeros behind; undefined: none. */
+/** Index of the first frame that sounds different with only its own main data and zeros after it. `undefined`: none. */
 export async function damagedFrame(source: Source, stream: Stream, options: Options): Promise<number | undefined> {
   using engine = new Ffmpeg()
   openMp3(engine, 0, stream)
@@ -33,7 +33,7 @@ function decoded(engine: Ffmpeg, which: 0 | 1, bytes: Uint8Array): Sound[] {
   return sounds
 }
 
-/** The frame at the highest bit rate, without CRC and reservoir; undefined when even that is too short. */
+/** Returns the frame alone: highest bit rate, no CRC, no bit reservoir. `undefined`: the frame's data does not fit. */
 function isolated({ header, head, side, main }: LogicalFrame): Uint8Array | undefined {
   const kbps = bitRates(header.version)[14]!
   const frame = new Uint8Array(frameBytes(header.version, kbps, header.hertz))
@@ -41,7 +41,7 @@ function isolated({ header, head, side, main }: LogicalFrame): Uint8Array | unde
   if (dataAt + main.length > frame.length) return undefined
   const ownSide = side.slice()
   setMainDataBegin(ownSide, header, 0)
-  // Protection bit set: no CRC. Bit rate index 14, no padding.
+  // Protection bit 1: no CRC. Bit rate index 14, no padding.
   frame.set([head[0]!, head[1]! | 1, (head[2]! & 0x0d) | 0xe0, head[3]!])
   frame.set(ownSide, 4)
   frame.set(main, dataAt)

@@ -1,4 +1,4 @@
-/** Frames of sound with their own main data gathered from the bit reservoir (ISO/IEC 11172-3, 2.4.2.7 and annex C). */
+/** Reads frames of sound with their main data collected from the bit reservoir (ISO/IEC 11172-3, 2.4.2.7 and annex C). */
 
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Source } from '../../model/codec.ts'
@@ -6,22 +6,25 @@ import { type Stream, soundFrames } from './stream.ts'
 
 export interface LogicalFrame {
   readonly header: FrameHeader
-  /** The four bytes of the header as they stand. */
+  /** The four header bytes, unchanged. */
   readonly head: Uint8Array
-  /** Side information as it stands, main_data_begin included. */
+  /** The side information, unchanged, main_data_begin included. */
   readonly side: Uint8Array
-  /** Its main data: scale factors and Huffman bits of all granules, filled up to a byte. */
+  /** Main data: scale factors and Huffman bits of all granules, padded to a whole byte. */
   readonly main: Uint8Array
-  /** Bits of `main` that count. */
+  /** Number of valid bits in `main`. */
   readonly mainBits: number
 }
 
-/** A frame points before the start or over its own end. No CodecError: such a file plays, only its frames cannot be moved. */
+/**
+ * Thrown if main data starts before the file or exceeds the available bytes. Not a CodecError: the file still plays, but its frames cannot
+ * be repacked.
+ */
 export class BrokenReservoir extends Error {
   override readonly name = 'BrokenReservoir'
 }
 
-/** main_data_begin: 9 bits in MPEG-1, 8 in the others. */
+/** Largest main_data_begin: 9 bits in MPEG-1, 8 bits in MPEG-2 and 2.5. */
 export const maxReservoir = (header: FrameHeader) => (header.version === 1 ? 511 : 255)
 
 export function mainDataBegin([first = 0, second = 0]: Uint8Array, header: FrameHeader): number {
@@ -35,7 +38,10 @@ export function setMainDataBegin(side: Uint8Array, header: FrameHeader, value: n
   } else side[0] = value
 }
 
-/** Sum of part2_3_length over granules and channels (2.4.1.7; 59 bits each in MPEG-1, 63 in the others). */
+/**
+ * Sum of part2_3_length over granules and channels (2.4.1.7). Side information has 59 bits per granule and channel in MPEG-1, 63 in MPEG-2
+ * and 2.5.
+ */
 export function mainDataBits(side: Uint8Array, header: FrameHeader): number {
   const { channels } = header
   const one = header.version === 1
@@ -50,9 +56,9 @@ export function mainDataBits(side: Uint8Array, header: FrameHeader): number {
   return bits
 }
 
-/** @throws BrokenReservoir */
+/** Yields all frames of sound with their main data. @throws BrokenReservoir */
 export async function* logicalFrames(source: Source, stream: Stream): AsyncGenerator<LogicalFrame> {
-  // The end of the main data seen so far: enough for what a frame may point back to.
+  // The last bytes of main data so far, up to 511: as far back as a frame may refer.
   let reservoir: Uint8Array = new Uint8Array()
   for await (const { header, bytes } of soundFrames(source, stream)) {
     const sideAt = header.crc ? 6 : 4
@@ -73,7 +79,7 @@ export async function* logicalFrames(source: Source, stream: Stream): AsyncGener
     joined.set(region, reservoir.length)
     reservoir = joined.slice(Math.max(0, joined.length - 511))
     const main = available.slice(0, mainBytes)
-    // Bits behind the last one are nobody's.
+    // Clears the padding bits after the last valid bit.
     if (mainBits & 7) main[mainBytes - 1]! &= 0xff << (8 - (mainBits & 7))
     yield { header, head: bytes.slice(0, 4), side, main, mainBits }
   }

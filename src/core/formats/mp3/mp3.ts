@@ -1,4 +1,7 @@
-/** MP3: the bit reservoir, padding and dead tags repacked without loss; LAME again for `low` and `medium` where it pays. */
+/**
+ * Codec for MP3. Repacks the bit reservoir and drops padding and empty tag space without loss. At `low` and `medium`, encodes again with
+ * LAME if that is smaller.
+ */
 
 import { MP3 } from '../../catalog/formats/mp3.ts'
 import { MP3_SHARE } from '../../catalog/levels.ts'
@@ -16,11 +19,11 @@ import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { verifySound } from './verify.ts'
 
-/** Players must still recognise the file by its frames. */
+/** Fewest frames for repacking, so that players still recognise the file. */
 const FEWEST_FRAMES = 8
-/** Tags in front may take all that can be patched but this, of which the encoder's own tag is written last. */
+/** Bytes reserved after the tags in front for the encoder's own tag, which is patched at the end. */
 const TAG_ROOM_BYTES = 8192
-/** Two hours; the sound of longer files is compared bit by bit only. */
+/** Most frames whose sound is decoded as a check: two hours. Longer files are compared only bit by bit. */
 const MAX_CHECKED_FRAMES = 300_000
 
 export const mp3: Codec = {
@@ -30,8 +33,8 @@ export const mp3: Codec = {
     const stream = await readStream(source, options)
     const front = await frontTags(source, stream.frontBytes, options)
     const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
-    // A stream cut out of another one has half a frame in front: players judge it by that, so nothing may be put there; and behind
-    // foreign bytes only some find the tag frame. Of a file that was cut off or put together, players count on what stands where.
+    // Frames are not moved if the file is incomplete. A cut stream starts with part of a frame, by which players judge it. After unknown
+    // bytes only some players find the tag frame. In truncated or joined files, players rely on positions.
     const movable = gap.size === 0 && !stream.cutOff && isWhole(stream) && stream.frames >= FEWEST_FRAMES
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
@@ -71,12 +74,12 @@ export const mp3: Codec = {
 }
 
 /**
- * True if LAME's tag tells a delay that players do not apply, because of foreign bytes in front. Sound that is coded anew has no place for
- * such a figure: with it, players would cut what they played before.
+ * True if LAME's tag gives a delay that players ignore, because unknown bytes precede it. New sound cannot keep such a tag: players would
+ * then skip samples that they played before.
  */
 const tellsIdleDelay = (stream: Stream): boolean => stream.tag?.facts.delay !== undefined && delayOf(stream) === undefined
 
-/** Bytes around the frames that are no tags: sound that is coded anew has no place for them. */
+/** Steps for bytes around the frames that are not tags; newly encoded sound drops them. */
 function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): Message[] {
   const behind = (tailKnown ? tail.offset : source.size) - audioEnd
   return [
@@ -92,7 +95,7 @@ async function tryPlan(source: Source, stream: Stream, options: Options): Promis
     if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, message('frame_reads_beyond_own_bits', { damaged }))
     return packing
   } catch (error) {
-    // Cut out of a longer stream, most likely: it plays, but its frames cannot be moved.
+    // The file was probably cut out of a longer stream. It plays, but its frames cannot be repacked.
     if (error instanceof BrokenReservoir) return undefined
     throw error
   }

@@ -1,28 +1,28 @@
-/** The smallest frame sizes that hold the sound, given what the bit reservoir has left. */
+/** Chooses the smallest frame sizes that hold the sound, with the help of the bit reservoir. */
 
 import { bitRates, type FrameHeader, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { logicalFrames, maxReservoir } from './granules.ts'
 import type { Stream } from './stream.ts'
 
-/** A size a frame may have. */
+/** A possible frame size. */
 interface Slot {
   readonly index: number
   readonly padding: 0 | 1
   readonly bytes: number
-  /** Bytes for main data. */
+  /** Bytes of the frame for main data. */
   readonly region: number
 }
 
 export interface Packing {
   readonly slots: readonly Slot[]
-  /** For each frame, which slot. */
+  /** Index of the chosen slot for each frame. */
   readonly choice: Uint8Array
   /** Bytes of all frames of sound. */
   readonly soundBytes: number
 }
 
-/** Sizes by bit rate and padding slot, ascending. */
+/** All frame sizes by bit rate and padding, ascending. */
 function slotsOf(header: FrameHeader): Slot[] {
   const slots: Slot[] = []
   for (let index = 1; index <= 14; index++) {
@@ -35,7 +35,7 @@ function slotsOf(header: FrameHeader): Slot[] {
   return slots.sort((a, b) => a.bytes - b.bytes)
 }
 
-/** First pass: how long each frame's main data is, and the smallest sizes that hold them. Undefined when nothing fits. */
+/** First pass: measures each frame's main data and chooses the smallest sizes that hold it. `undefined`: no sizes do. */
 export async function plan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
   const lengths = new Uint16Array(stream.frames)
   let count = 0
@@ -46,20 +46,20 @@ export async function plan(source: Source, stream: Stream, options: Options): Pr
   const slots = slotsOf(stream.first)
   const most = maxReservoir(stream.first)
   const largest = slots.at(-1)!.region
-  // Backwards: what must be in reserve before a frame so that it and all that follow fit.
-  const need = new Uint16Array(count + 1)
+  // Computes from the end how many reservoir bytes each frame needs before it, so that it and all later frames fit.
+  const neededReserve = new Uint16Array(count + 1)
   for (let i = count - 1; i >= 0; i--) {
-    const wanted = Math.max(0, lengths[i]! + need[i + 1]! - largest)
+    const wanted = Math.max(0, lengths[i]! + neededReserve[i + 1]! - largest)
     if (wanted > most) return undefined
-    need[i] = wanted
+    neededReserve[i] = wanted
   }
-  if (need[0]! > 0) return undefined
+  if (neededReserve[0]! > 0) return undefined
   const choice = new Uint8Array(count)
   let reserve = 0
   let soundBytes = 0
   for (let i = 0; i < count; i++) {
     let slot = 0
-    while (reserve + slots[slot]!.region - lengths[i]! < need[i + 1]!) slot++
+    while (reserve + slots[slot]!.region - lengths[i]! < neededReserve[i + 1]!) slot++
     choice[i] = slot
     soundBytes += slots[slot]!.bytes
     reserve = Math.min(most, reserve + slots[slot]!.region - lengths[i]!)

@@ -1,4 +1,4 @@
-/** Decoding and encoding again by LAME, for `low` and `medium`, where the file has bits to spare. */
+/** Decodes MP3 sound and encodes it again with LAME, at `low` and `medium`, if the bit rate is high enough. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { crc16 } from '../../bytes/crc16.ts'
@@ -10,10 +10,10 @@ import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
 import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
 import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
 
-/** Decoding, encoding and decoding again runs at about 30 times real time; a job has 300 s. */
+/** Most seconds of sound. Decode, encode and decode run at about 30 times real time; a job has 300 s. */
 const MAX_SECONDS = 6000
 
-/** Which `-V` a level takes for this file, if any. */
+/** LAME `-V` quality of the level for this file. `undefined`: do not encode again. */
 export function vbrFor(stream: Stream, quality: Quality): number | undefined {
   const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
   if (seconds > MAX_SECONDS || seconds < 0.5) return undefined
@@ -24,8 +24,8 @@ export function vbrFor(stream: Stream, quality: Quality): number | undefined {
 const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
 
 /**
- * Writes the sound encoded again, tag frame first, or gives up (undefined) before it would take `limit` bytes.
- * @returns its signal-to-noise ratio in dB
+ * Writes the sound encoded again, after its tag frame. Stops once the result would reach `limit` bytes.
+ * @returns the signal-to-noise ratio in dB. `undefined`: stopped
  */
 export async function reencode(
   source: Source,
@@ -36,11 +36,11 @@ export async function reencode(
 ): Promise<number | undefined> {
   const { channels, hertz, version } = stream.first
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
-  const told = delayOf(stream) !== undefined
+  const hasDelay = delayOf(stream) !== undefined
   using engine = new Ffmpeg()
-  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !told, cut: !told })
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !hasDelay, cut: !hasDelay })
   const start = sink.written
-  const frames = told ? new AsTheyCome(stream) : new WithoutDelay(stream)
+  const frames = hasDelay ? new LamePackets(stream) : new DelayRemover(stream)
   const keep = async (chunks: readonly Uint8Array[]) => {
     for (const chunk of chunks) {
       if (sink.written - start + chunk.length >= limit) return false
@@ -49,7 +49,7 @@ export async function reencode(
     return true
   }
   if (!(await keep(frames.head))) return undefined
-  const lead = Array.from({ length: channels }, () => new Float32Array(told ? 0 : mp3Lead(hertz)))
+  const lead = Array.from({ length: channels }, () => new Float32Array(hasDelay ? 0 : mp3Lead(hertz)))
   for (const packet of encoder.encode(lead)) if (!(await keep(frames.take(packet)))) return undefined
   for await (const planar of decode(engine, 0, source, stream, options)) {
     for (const packet of encoder.encode(planar)) if (!(await keep(frames.take(packet)))) return undefined
@@ -60,8 +60,8 @@ export async function reencode(
   return encoder.snrDb
 }
 
-/** LAME's bytes with its tag, which tells the delay. */
-class AsTheyCome {
+/** Passes LAME's packets on unchanged, with LAME's tag, which gives the encoder delay. */
+class LamePackets {
   readonly head: readonly Uint8Array[] = []
   readonly take = (packet: Uint8Array): Uint8Array[] => [packet]
   readonly #stream: Stream
@@ -76,15 +76,15 @@ class AsTheyCome {
 }
 
 /**
- * A file that tells no delay is played from its first sample on, by every player. A tag that told LAME's would be left out by some
- * and played by others, so there is none: the frames that hold it are left out instead, and the sound begins where it began.
+ * Drops the frames that hold the encoder delay, for files whose tag gives no delay. All players play such a file from its first sample.
+ * Some would skip a delay in LAME's tag and some would not, so the tag gives none.
  */
-class WithoutDelay {
+class DelayRemover {
   readonly head: readonly Uint8Array[]
   readonly #stream: Stream
   readonly #cutter = new FrameCutter()
   readonly #sizes: number[] = []
-  /** The first frame that comes out is the place of LAME's tag. */
+  /** Frames to drop. LAME's first frame is the placeholder for its tag. */
   #drop: number
   #crc = 0
 
@@ -104,7 +104,7 @@ class WithoutDelay {
     return kept
   }
 
-  /** Length and places to seek to. */
+  /** Builds a tag with length and seek table. */
   tag(): Uint8Array {
     const sizes = [...new Set(this.#sizes)]
     const packing = {
@@ -116,13 +116,13 @@ class WithoutDelay {
   }
 }
 
-/** Opens one of an engine's decoders for a stream. */
+/** Opens one of the engine's decoders for a stream. */
 export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Stream): void {
   const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
   engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, which)
 }
 
-/** The sound as players give it: planar samples, delay and padding cut off. */
+/** Yields the sound as players play it: planar samples, encoder delay and padding removed. */
 export async function* decode(
   engine: Ffmpeg,
   which: 0 | 1,
@@ -158,6 +158,6 @@ export async function* decode(
     const planar = cut(sound.channels)
     if (planar[0]!.length) yield planar
   }
-  // The decoder's own delay eats the end of a stream whose tag promises every sample: players fill it with silence.
+  // The decoder's delay removes the end of a stream whose tag promises every sample; players fill it with silence.
   if (count > 0 && count <= 1105) yield Array.from({ length: channels }, () => new Float32Array(count))
 }

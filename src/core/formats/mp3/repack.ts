@@ -1,6 +1,6 @@
 /**
- * Lossless repacking: every frame gets the smallest size that holds its main data together with what the bit reservoir
- * has left, instead of the encoder's constant (or merely generous) one. Sound bits stay as they are.
+ * Repacks MP3 frames without loss: each frame gets the smallest size that holds its main data together with the bit reservoir. Sound bits
+ * are unchanged.
  */
 
 import { crc16 } from '../../bytes/crc16.ts'
@@ -30,7 +30,7 @@ export async function write(source: Source, stream: Stream, packing: Packing, si
     setMainDataBegin(side, frame.header, reserve)
     const bytes = new Uint8Array(slot.bytes)
     bytes.set(frame.head)
-    // Protection off (no CRC follows), bit rate and padding as chosen; private bit, mode, copyright, emphasis as they were.
+    // Sets the protection bit (no CRC), bit rate and padding. Private bit, mode, copyright and emphasis are unchanged.
     bytes[1] = frame.head[1]! | 1
     bytes[2] = (slot.index << 4) | (frame.head[2]! & 0x0d) | (slot.padding << 1)
     bytes.set(side, 4)
@@ -50,7 +50,7 @@ export async function write(source: Source, stream: Stream, packing: Packing, si
   if (tagAt + tag.length <= 5 * 1024 * 1024) sink.patch(tagAt, tag)
 }
 
-/** Fills main data into the regions of frames in a row; a frame leaves when its region is full. */
+/** Fills main data into the regions of consecutive frames. A frame is ready when its region is full. */
 class ReservoirWriter {
   #open: { bytes: Uint8Array; at: number }[] = []
   #ready: Uint8Array[] = []
@@ -60,7 +60,7 @@ class ReservoirWriter {
     this.#fill(main.length, (count, from, frame) => frame.bytes.set(main.subarray(from, from + count), frame.at))
   }
 
-  /** Leaves so many bytes zero. */
+  /** Leaves `count` bytes zero. */
   stuff(count: number): void {
     this.#fill(count, () => undefined)
   }
@@ -87,7 +87,7 @@ class ReservoirWriter {
       from += count
       if (frame.at === frame.bytes.length) this.#ready.push(this.#open.shift()!.bytes)
     }
-    // A region without room must not hold up what comes behind it.
+    // Frames with an empty region are ready at once, so that they do not block later ones.
     while (this.#open[0] && this.#open[0].at === this.#open[0].bytes.length) this.#ready.push(this.#open.shift()!.bytes)
   }
 }

@@ -1,4 +1,4 @@
-/** An MP3 file's parts: tags in front, the tag frame, frames of sound, tags behind. Frames are read through a window. */
+/** Reads the structure of an MP3 file: tags in front, tag frame, frames of sound, tags at the end. Frames are read through a window. */
 
 import { leastOf } from '../../bytes/min-max.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -11,40 +11,43 @@ import { malformed, unsupported } from '../../model/error.ts'
 
 export interface Frame {
   readonly header: FrameHeader
-  /** All bytes of the frame; a view that is valid until the next frame is read. */
+  /** All bytes of the frame: a view, valid until the next frame is read. */
   readonly bytes: Uint8Array
   readonly offset: number
 }
 
 export interface Stream {
-  /** ID3v2 tags in front: bytes from the start of the file. */
+  /** Bytes of the ID3v2 tags at the start of the file. */
   readonly frontBytes: number
-  /** Where the first frame stands (tag frame or sound). */
+  /** Offset of the first frame (tag frame or sound). */
   readonly audioOffset: number
-  /** Behind the last frame. */
+  /** Offset after the last frame. */
   readonly audioEnd: number
   readonly first: FrameHeader
-  /** The first frame when it holds a tag instead of sound. */
+  /** The first frame if it holds a Xing, Info or VBRI tag instead of sound. */
   readonly tag: { readonly bytes: Uint8Array; readonly facts: TagFrame } | undefined
-  /** Frames of sound. */
+  /** Number of frames of sound. */
   readonly frames: number
-  /** Sum of their sizes. */
+  /** Bytes of all frames of sound. */
   readonly soundBytes: number
-  /** What stands behind the frames and is kept as it is: ID3v1, APE, Lyrics3, or so many unknown bytes that they count. */
+  /** Bytes after the frames that are copied: ID3v1, APE or Lyrics3 tags, or a large unknown block. */
   readonly tail: { readonly offset: number; readonly size: number }
-  /** Whether the tail is tags. */
+  /** True if the tail consists of known tags. */
   readonly tailKnown: boolean
-  /** Whether the file ends inside a frame. Players still play that, with what the frames before it hold in reserve. */
+  /** True if the file ends inside a frame. Players still play that frame from the bit reservoir. */
   readonly cutOff: boolean
 }
 
 const WINDOW_BYTES = 1024 * 1024
 const MAX_FRAME_BYTES = 2048
 const ID3V1_BYTES = 128
-/** How far behind the tags the first frame may stand. */
+/** Most bytes between the tags and the first frame. */
 const MAX_GAP_BYTES = 64 * 1024
 
-/** @throws CodecError (malformed) when no frames follow the tags, or the frames are interrupted; CodecError (unsupported_feature) for mixed streams */
+/**
+ * Reads the structure. @throws CodecError (malformed) if no frames follow the tags, or other data interrupts them; CodecError
+ * (unsupported_feature) for mixed streams
+ */
 export async function readStream(source: Source, options: Options): Promise<Stream> {
   let front = 0
   for (let tags = 0; tags < 16; tags++) {
@@ -83,7 +86,7 @@ export async function readStream(source: Source, options: Options): Promise<Stre
   return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
 }
 
-/** The first frame after the tags: two more must follow it. */
+/** Offset of the first frame after the tags. The next frame must match it, or the file must end. */
 async function findFirst(source: Source, from: number): Promise<number> {
   const window = await source.read(from, MAX_GAP_BYTES + 3 * MAX_FRAME_BYTES)
   for (let at = 0; at < Math.min(MAX_GAP_BYTES, window.length); at++) {
@@ -98,7 +101,7 @@ async function findFirst(source: Source, from: number): Promise<number> {
   throw malformed('mp3', from, 'no_frames_behind_tags')
 }
 
-/** Where tags begin that are told by their end: a stream that was cut off would run into them. */
+/** Offset at which the tags at the end begin. A truncated last frame would otherwise run into them. */
 async function beforeTags(source: Source, start: number): Promise<number> {
   let end = source.size
   for (let tags = 0; tags < 4; tags++) {
@@ -110,28 +113,31 @@ async function beforeTags(source: Source, start: number): Promise<number> {
   return end
 }
 
-/** Bytes of the tag whose last bytes these are, or 0. */
+/** Bytes of the tag that ends with `tail`, or 0. */
 function tagAtEnd(tail: Uint8Array): number {
   const text = new TextDecoder('latin1').decode(tail)
   if (tail.length === ID3V1_BYTES && text.startsWith('TAG')) return ID3V1_BYTES
-  // Lyrics3 2.00: its size without these fifteen characters.
+  // Lyrics3 2.00: the size excludes itself and the mark, 15 characters.
   const lyrics = /(\d{6})LYRICS200$/.exec(text)
   if (lyrics) return Number(lyrics[1]) + 15
-  // APEv2 footer, 32 bytes: name, version, size with the footer, items, flags (bit 31: a header of 32 bytes stands in front).
+  // APEv2 footer, 32 bytes: name, version, size including the footer, items, flags (bit 31: a 32-byte header precedes the items).
   const at = tail.length - 32
   if (at < 0 || !text.startsWith('APETAGEX', at)) return 0
   const footer = new ByteReader(tail.subarray(at, at + 32), true)
   return footer.u32(12) + (footer.u32(20) >= 0x80000000 ? 32 : 0)
 }
 
-/** ISO/IEC 11172-3, 2.4.1.3: the sync word, then the version and one of the other two layers. */
+/** True for a sync word with layer I or II (ISO/IEC 11172-3, 2.4.1.3). */
 const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
 
-/** Others run after so many frames: of those that are decoded, coded and compared, and of those whose headers are read. */
+/**
+ * Frames between two pauses for other jobs: `SOUND_A_BREATH` for frames that are decoded and encoded, `HEADERS_A_BREATH` for frame
+ * headers.
+ */
 const SOUND_A_BREATH = 128
 const HEADERS_A_BREATH = 16_384
 
-/** Frames in a row from `start`, until something else stands there. */
+/** Yields consecutive frames from `start` on, until other data follows. */
 export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_A_BREATH): AsyncGenerator<Frame> {
   const breath = new Breath(framesABreath)
   let window: Uint8Array = new Uint8Array()
@@ -150,12 +156,15 @@ export async function* framesFrom(source: Source, start: number, end: number, fr
   }
 }
 
-/** Frames of sound only. */
+/** Yields the frames of sound, without the tag frame. */
 export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
   return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_A_BREATH)
 }
 
-/** Known tags behind the frames; unknown bytes are dropped, unless more frames follow them. `tagsAt`: where those begin that are told by their end. */
+/**
+ * Finds known tags after the frames. Unknown bytes are dropped, unless more frames follow them. @param tagsAt offset of the tags that are
+ * recognised by their end
+ */
 async function readTail(source: Source, end: number, tagsAt: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
   const size = source.size - end
   if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true, cutOff: false }
@@ -174,40 +183,40 @@ async function readTail(source: Source, end: number, tagsAt: number): Promise<Pi
   if (size > WINDOW_BYTES) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   const text = new TextDecoder('latin1').decode(bytes)
   const starts = ['APETAGEX', 'LYRICSBEGIN', 'ID3', '3DI', 'TAG'].map((mark) => (mark === 'TAG' ? lastTag(text) : text.indexOf(mark)))
-  // Items of an APE tag without a header stand before the first mark.
+  // The items of an APE tag without header precede the first mark.
   if (tagsAt < source.size) starts.push(tagsAt - end)
   const known = starts.filter((start) => start >= 0)
   const from = known.length ? leastOf(known) : size
-  // Half a last frame is still played; and large foreign tails change what players make of the length, so they stay even where nobody knows them.
+  // A truncated last frame is still played. A large unknown tail changes the length that players compute, so it is copied too.
   if (from > source.size / 16 || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
 }
 
-/** ID3v1 takes the last 128 bytes, or other tags were put behind it. */
+/** Offset of an ID3v1 tag: the last 128 bytes, or the start if other tags follow it. −1: none. */
 const lastTag = (text: string) => {
   if (text.startsWith('TAG')) return 0
   return text.length >= 128 && text.startsWith('TAG', text.length - 128) ? text.length - 128 : -1
 }
 
-/** Whether there are as many frames as the tag says, if it does; some writers count the tag's own. */
+/** True if the tag gives no frame count or the correct one. Some writers count the tag frame too. */
 export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>
   tag?.facts.frames === undefined || Math.abs(tag.facts.frames - frames) <= 1
 
 /**
- * Samples that the encoder put in front and behind, where LAME's tag tells them. Players look for it in the very first frame: behind
- * foreign bytes they play the delay (as FFmpeg does).
+ * Samples that the encoder added in front and at the end, if LAME's tag gives them. Players look for the tag in the file's first frame
+ * only; after unknown bytes they play the delay, as FFmpeg does.
  */
 export function delayOf({ tag, frontBytes, audioOffset }: Stream): { delay: number; padding: number } | undefined {
   const { delay, padding } = tag?.facts ?? {}
   return delay === undefined || padding === undefined || frontBytes !== audioOffset ? undefined : { delay, padding }
 }
 
-/** Samples a channel that players give: without the encoder's delay and padding where LAME's tag tells them. */
+/** Samples per channel that players play: without encoder delay and padding if LAME's tag gives them. */
 export function playedSamples(stream: Stream): { skip: number; count: number } {
   const total = stream.frames * stream.first.samples
-  const told = delayOf(stream)
-  if (!told) return { skip: 0, count: total }
-  const { delay, padding } = told
-  // The end of another file, or of more than is left, is nothing to leave out.
+  const lameDelay = delayOf(stream)
+  if (!lameDelay) return { skip: 0, count: total }
+  const { delay, padding } = lameDelay
+  // Padding of a truncated or joined file is not removed, because it describes another end.
   return { skip: delay + 529, count: Math.max(0, total - delay - (isWhole(stream) ? padding : 0)) }
 }

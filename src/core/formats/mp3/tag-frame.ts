@@ -1,4 +1,4 @@
-/** The frame that tells players a repacked stream's length and where to seek (Xing's header, LAME's extension). */
+/** Builds the tag frame that gives players a stream's length and seek positions (Xing header with LAME extension). */
 
 import { crc16 } from '../../bytes/crc16.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -6,11 +6,11 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { bitRates, frameBytes, frameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Stream } from './stream.ts'
 
-/** Frames, bytes, table of contents, quality: 4 + 4 + 4 + 4 + 100 + 4; LAME's extension: 36. */
+/** Xing header: mark, flags, frames and bytes (4 bytes each), table of contents (100), quality (4). LAME extension: 36 bytes. */
 const XING_BYTES = 120
 const LAME_BYTES = 36
 
-/** How large the frames are: for each, which slot. */
+/** Frame sizes: the possible ones, and the choice for each frame. */
 interface Sizes {
   readonly slots: readonly { readonly bytes: number }[]
   readonly choice: Uint8Array
@@ -18,7 +18,7 @@ interface Sizes {
   readonly soundBytes: number
 }
 
-/** Bytes of the tag frame that `buildTag` makes. */
+/** Bytes of the tag frame that `buildTag` returns. */
 export function tagBytes(stream: Stream): number {
   const { index } = smallest(stream)
   return frameBytes(stream.first.version, bitRates(stream.first.version)[index]!, stream.first.hertz)
@@ -33,19 +33,19 @@ function smallest(stream: Stream): { index: number; lame: Uint8Array | undefined
   return { index, lame }
 }
 
-/** LAME's extension of the old tag, with the encoder's name. */
+/** LAME extension of the old tag, with the encoder's name. `undefined`: none. */
 function lameExtension({ tag }: Stream): Uint8Array | undefined {
   if (tag?.facts.delay === undefined) return undefined
   const { offset } = tag.facts
   const flags = tag.bytes[offset + 7]!
   const at = offset + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
-  // Some writers' frames end in the middle of it, behind the delays.
+  // Some writers' frames end inside the extension, after the delays.
   const extension = new Uint8Array(LAME_BYTES)
   extension.set(tag.bytes.subarray(at, at + LAME_BYTES))
   return extension
 }
 
-/** @param musicCrc CRC-16 of all frames of sound */
+/** Builds the tag frame. @param musicCrc CRC-16 of all frames of sound */
 export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint8Array {
   const { first } = stream
   const { index, lame } = smallest(stream)
@@ -60,7 +60,7 @@ export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint
   writer.bytes(contents(stream, packing, frame.length)).u32(quality(stream))
   if (lame) {
     const at = xingAt + XING_BYTES
-    // Byte 9: tag revision, and the kind of bit rate: 0 is "unknown".
+    // Byte 9: tag revision, and VBR method 0 (unknown).
     const revision = (lame[9] ?? 0) & 0xf0
     writer
       .bytes(lame)
@@ -75,7 +75,7 @@ export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint
   return frame
 }
 
-/** Xing's quality indicator of the old tag, 0–100. */
+/** Xing quality indicator of the old tag, 0 to 100. */
 function quality({ tag }: Stream): number {
   if (!tag || tag.facts.kind === 'VBRI') return 0
   const { offset } = tag.facts
@@ -85,7 +85,7 @@ function quality({ tag }: Stream): number {
   return new ByteReader(tag.bytes, false).u32(at)
 }
 
-/** For each per cent of the time, where it stands in the file, in 256ths. */
+/** Seek table: for each per cent of the duration, the position in the file in 256ths. */
 function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array {
   const table = new Uint8Array(100)
   const total = tagLength + packing.soundBytes
@@ -99,17 +99,17 @@ function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array
   return table
 }
 
-/** Peak and both replay gains in LAME's extension ("Mp3 Info Tag rev 1"): behind the encoder's name, revision and lowpass. */
+/** Bytes of the LAME extension with peak and both replay gains ("Mp3 Info Tag rev 1"). */
 const LOUDNESS = { from: 11, to: 19 } as const
 
-/** LAME's tag frame of sound that was coded anew, with the loudness that the old tag tells: it is that of the same sound. */
+/** Returns LAME's tag frame of newly encoded sound with the loudness of the old tag, because the sound is the same. */
 export function withLoudness(lames: Uint8Array, stream: Stream): Uint8Array {
   const old = lameExtension(stream)
   const loudness = old?.subarray(LOUDNESS.from, LOUDNESS.to)
   const header = frameHeader(lames, 0)
   if (!header || !loudness?.some((byte) => byte !== 0)) return lames
   const frame = lames.slice()
-  // LAME writes all of Xing's fields, and a CRC of all in front of it.
+  // LAME writes all Xing fields, and a CRC of all bytes before it.
   const at = 4 + header.sideBytes + XING_BYTES
   if (at + LAME_BYTES > frame.length || frame[4 + header.sideBytes + 7] !== 15) return lames
   frame.set(loudness, at + LOUDNESS.from)

@@ -1,4 +1,4 @@
-/** ID3v2 tags in front of an MP3: padding goes, cover art is repacked losslessly, everything else stays byte for byte. */
+/** Shrinks ID3v2 tags in front of an MP3: drops padding and recompresses cover art without loss. Everything else is copied byte for byte. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -7,12 +7,12 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
 
-/** Larger tags are copied as they are. */
+/** Largest tags in bytes that are shrunk; larger ones are copied. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Smaller pictures are not worth it. */
+/** Smallest picture in bytes that is recompressed. */
 const MIN_PICTURE_BYTES = 1024
 
-/** The tags in front, smaller; undefined for more than can be in memory. */
+/** Returns the shrunk tags. `undefined`: too large for memory. */
 export async function frontTags(source: Source, bytes: number, options: Options): Promise<Uint8Array | undefined> {
   if (bytes > MAX_BYTES) return undefined
   const whole = (await source.read(0, bytes)).slice()
@@ -28,7 +28,7 @@ export async function frontTags(source: Source, bytes: number, options: Options)
 
 async function smallerTag(tag: Uint8Array, options: Options): Promise<Uint8Array> {
   const version = tag[3]!
-  // Flags of section 3.1: unsynchronisation, extended header, footer. Then frame sizes mean something else: keep all.
+  // Header flags (section 3.1) for unsynchronisation, extended header or footer change the frame sizes, so such a tag is copied.
   if ((version !== 3 && version !== 4) || (tag[5]! & 0xd0) !== 0) return tag
   const end = 10 + fromSynchsafe(tag, 6)
   const reader = new ByteReader(tag, false)
@@ -40,7 +40,7 @@ async function smallerTag(tag: Uint8Array, options: Options): Promise<Uint8Array
     frames.push(await smallerFrame(tag.subarray(at, at + 10 + size), version, options))
     at += 10 + size
   }
-  // What follows must be padding (section 3.3), or this is not a tag we understand.
+  // Only padding may follow the frames (section 3.3). Otherwise the tag is not understood and is copied.
   if (tag.subarray(at, end).some((byte) => byte !== 0)) return tag
   const body = concat(frames)
   const header = tag.slice(0, 10)
@@ -64,7 +64,7 @@ async function smallerFrame(frame: Uint8Array, version: number, options: Options
   return concat([header, body.subarray(0, picture.offset), smaller.bytes])
 }
 
-/** Part of the file as it is. */
+/** Copies a range of the source unchanged. */
 export async function copyRange(source: Source, { offset, size }: { offset: number; size: number }, sink: Sink): Promise<void> {
   for (let at = 0; at < size; at += 1 << 20) {
     await sink.write((await source.read(offset + at, Math.min(1 << 20, size - at))).slice())

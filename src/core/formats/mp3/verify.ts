@@ -9,10 +9,13 @@ import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts
 import { decode } from './reencode.ts'
 import { playedSamples, readStream, type Stream } from './stream.ts'
 
-/** Two hours; what is longer is compared bit by bit only. */
+/** Most frames that are decoded: two hours. Longer files are compared only bit by bit. */
 const MAX_DECODED_FRAMES = 300_000
 
-/** Lossless: every frame's sound bits are equal, and decode to equal samples. Otherwise: both files are decoded, same length, the claimed noise. */
+/**
+ * Verifies a result. Lossless: the sound bits of all frames are equal and decode to equal samples. Lossy: same length, and the noise in
+ * the receipt.
+ */
 export async function verifySound(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const differs = (difference: string): Verdict => ({ equal: false, difference })
   try {
@@ -28,7 +31,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
     if (isExact) {
       const difference = await compareBits(original, result, a, b)
       if (difference) return differs(difference)
-      // Damaged frames read beyond their own bits, so equal bits alone do not prove equal sound.
+      // Damaged frames read past their own bits, so equal bits do not prove equal sound.
       if (a.frames > MAX_DECODED_FRAMES) return { equal: true }
       const decoded = await compareSound(original, result, a, b, options)
       return decoded.noise === 0 ? { equal: true } : differs(`decoded sound differs (${decoded.decibels} dB)`)
@@ -42,7 +45,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
   }
 }
 
-/** Tags in front, one by one. */
+/** Compares the tags in front one by one. */
 async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
   const [before, after] = await Promise.all([tagsIn(original, a), tagsIn(result, b)])
   if (before.length !== after.length) return `${before.length} tags became ${after.length}`
@@ -60,7 +63,7 @@ async function tagsIn(source: Source, { frontBytes }: Stream): Promise<Uint8Arra
   return tags
 }
 
-/** A tag that became smaller: its frames are all there, pictures with the same type and description, and only zeros behind them are gone. */
+/** Compares a tag that became smaller: same frames, pictures with equal type and description, and only zeros dropped at its end. */
 function compareTag(before: Uint8Array, after: Uint8Array): string | undefined {
   const [left, right] = [id3Frames(before, true), id3Frames(after, true)]
   if (left.length !== right.length) return `${left.length} tag frames became ${right.length}`
@@ -77,7 +80,7 @@ function compareTag(before: Uint8Array, after: Uint8Array): string | undefined {
 const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>
   a !== undefined && b !== undefined && a.type === b.type && a.mime === b.mime && a.description === b.description
 
-/** Of sound that was coded anew, only tags are kept behind it. */
+/** Compares tags after the frames. Newly encoded sound keeps only tags there. */
 async function compareTail(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
   if (!a.tailKnown) return undefined
   if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
@@ -108,7 +111,10 @@ async function sameRange(original: Source, result: Source, a: Stream, b: Stream)
   return true
 }
 
-/** Everything a decoder looks at: header but bit rate, padding and protection; side information but main_data_begin; main data. */
+/**
+ * Compares all that affects decoding: the header without bit rate, padding and protection; side information without main_data_begin; main
+ * data.
+ */
 function sameSound(a: LogicalFrame, b: LogicalFrame): boolean {
   if ((a.head[1]! | 1) !== (b.head[1]! | 1) || (a.head[2]! & 0x0d) !== (b.head[2]! & 0x0d) || a.head[3] !== b.head[3]) return false
   const skipped = a.header.version === 1 ? 0x7f : 0
