@@ -1,7 +1,6 @@
 /**
- * FFmpeg's decoders, x264 and FFmpeg's AAC encoder (GPL; only `whittle-media` may import this). One engine is one job:
- * make a new one for the next, which takes its memory (`using`). Calls are synchronous and handle one packet or frame each,
- * so callers can await between.
+ * Binding of FFmpeg's decoders, x264, and FFmpeg's AAC encoder (GPL; only `whittle-media` may import it). Use one engine per job, with
+ * `using`: the next engine reuses its memory. Calls are synchronous and process one packet or frame, so callers can await between calls.
  */
 import { EngineError } from '../engine-error.ts'
 import { Memories } from '../memories/memories.ts'
@@ -83,22 +82,22 @@ interface Exports {
 
 const NEED_INPUT = 0
 const READY = 1
-/** Zeros FFmpeg wants behind every input (AV_INPUT_BUFFER_PADDING_SIZE). */
+/** Zero bytes that FFmpeg requires after every input (AV_INPUT_BUFFER_PADDING_SIZE). */
 const PADDING_BYTES = 64
 
 export interface VideoStream {
-  /** FFmpeg's decoder name: `h264`, `mpeg4`, … */
+  /** FFmpeg's decoder name, for example `h264` or `mpeg4`. */
   decoder: string
-  /** What the container holds for the decoder: an avcC body, an esds configuration, a BITMAPINFOHEADER's tail. */
+  /** Decoder configuration from the container: avcC body, esds configuration, or the bytes after a BITMAPINFOHEADER. */
   extradata: Uint8Array
   width: number
   height: number
   /** FourCC as a little-endian number. */
   tag: number
   bitsPerSample: number
-  /** How many frames may have to wait for later ones before they can be shown; 0 when the order never changes. */
+  /** Most frames that wait for later ones before they are shown. 0: frames are never reordered. Default: 0. */
   reorder?: number
-  /** Packets are bitmaps of eight bits with these colours (RGBQUAD); the decoder is given 24 bits. */
+  /** Palette of 8-bit bitmaps (RGBQUAD). The decoder gets 24-bit pixels. `undefined`: no palette. */
   palette?: Uint8Array
 }
 
@@ -112,17 +111,17 @@ export interface AudioStream {
   tag: number
 }
 
-/** A decoded picture; it stays valid inside the engine until the next `nextPicture`. */
+/** A decoded picture. The engine keeps its pixels until the next `nextPicture`. */
 export interface Picture {
-  /** As given with its packet, or undefined when the stream has none. */
+  /** Presentation time of the picture's packet. `undefined`: the stream has none. */
   pts: number | undefined
   width: number
   height: number
   damaged: boolean
   interlaced: boolean
-  /** Bits a component. */
+  /** Bits per component. */
   depth: number
-  /** ITU-T H.273 transfer characteristics. */
+  /** Transfer characteristics (ITU-T H.273). */
   transfer: number
   alpha: boolean
 }
@@ -131,36 +130,36 @@ export interface VideoPacket {
   bytes: Uint8Array
   key: boolean
   pts: number
-  /** Luma against the source picture in dB; 100 where nothing was lost. */
+  /** Luma PSNR against the source picture in dB; 100 if nothing was lost. */
   psnrDb: number
-  /** x264's own SSIM: 8×8 windows, not Gaussian, every fourth sample each way. */
+  /** SSIM that x264 computes: 8 × 8 windows without Gaussian weights, every fourth sample in both directions. */
   blockSsim: number
 }
 
-/** Luma of a picture against another's, 8 bits. */
+/** Similarity of the luma of two pictures, 8 bits. */
 export interface FrameSimilarity {
-  /** Mean squared error of a sample. */
+  /** Mean squared error per sample. */
   readonly mse: number
-  /** 11×11 Gaussian (wasm/measure); NaN when it was not asked for. */
+  /** SSIM with an 11 × 11 Gaussian window (wasm/measure). NaN if it was not requested. */
   readonly ssim: number
 }
 
-/** Planar samples, −1…1, one array a channel; copies. */
+/** Planar samples, −1…1, one array per channel. The arrays are copies. */
 export interface Sound {
   hertz: number
   channels: Float32Array[]
 }
 
 /**
- * What an engine may take of the 110 MB of a job: heap and buffers beside it need up to 19. 1080p with the usual decoders takes 89
- * (docs/decisions/films.md). `build.sh` links it for more.
+ * Memory limit of an engine in 64 KiB pages: a job has 110 MB, and heap and buffers need up to 19. 1080p with common decoders takes 89 MB
+ * (docs/decisions/films.md). `build.sh` allows more.
  */
 const MOST_PAGES = 1376
 const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
-/** 1 GiB, for pictures that no isolate has room for: 4K took 300 MB. */
+/** Memory limit of 1 GiB, for pictures that exceed an isolate: 4K took 300 MB. */
 const LARGE = new Memories({ initial: 64, maximum: 16_384 }, 16_384 * 65_536)
 
-/** Larger than anything a decoder or an encoder asks for at once. */
+/** Larger than any single allocation of a decoder or encoder, in bytes. */
 const ROOM_BYTES = 16 * 1024 * 1024
 
 export class Ffmpeg implements Disposable {
@@ -172,7 +171,7 @@ export class Ffmpeg implements Disposable {
   #aacBlocks = 0
   readonly #coloured: [VideoStream | undefined, VideoStream | undefined] = [undefined, undefined]
 
-  /** @param large it may take what no isolate has */
+  /** @param large true: allow 1 GiB instead of an isolate's memory */
   constructor(large = false) {
     this.#memories = large ? LARGE : MEMORIES
     const memory = this.#memories.take()
@@ -181,17 +180,17 @@ export class Ffmpeg implements Disposable {
     this.#exports.quiet()
   }
 
-  /** Gives the memory to the next engine; this one, and views into its memory, must not be used any more. */
+  /** Releases the memory for the next engine. This engine, and views of its memory, must not be used afterwards. */
   [Symbol.dispose](): void {
     this.#memories.give(this.#exports.memory)
   }
 
-  /** Bytes of linear memory now, which is also the most there was. At most 90 MB, or 1 GiB; beyond, allocations fail. */
+  /** Bytes of linear memory, which never shrinks. At most 90 MB, or 1 GiB for a large engine; then allocations fail. */
   get memoryBytes(): number {
     return this.#exports.memory.buffer.byteLength
   }
 
-  /** After trouble: whether it may have been an allocation that failed. */
+  /** After an error: true if an allocation may have failed. */
   get isFull(): boolean {
     try {
       const room = this.#exports.reserve(ROOM_BYTES)
@@ -203,8 +202,8 @@ export class Ffmpeg implements Disposable {
   }
 
   /**
-   * Opens one of two decoders of pictures; the second is for a film that this one is compared with.
-   * @throws EngineError when there is no such decoder or it refuses the configuration
+   * Opens one of two video decoders; the second is for a film to compare with.
+   * @throws EngineError if the decoder does not exist or rejects the configuration
    */
   openVideo(stream: VideoStream, which: 0 | 1 = 0): void {
     const { width, height, tag, bitsPerSample, reorder = 0 } = stream
@@ -217,7 +216,7 @@ export class Ffmpeg implements Disposable {
     if (opened < 0) throw new EngineError('ffmpeg', 'damaged', `the ${stream.decoder} decoder refused the stream (${opened})`)
   }
 
-  /** Hands one packet to the decoder. False when the decoder could make nothing of it. */
+  /** Sends one packet to the decoder. False if the decoder rejects it. */
   sendVideo(bytes: Uint8Array, pts: number, key: boolean, which: 0 | 1 = 0): boolean {
     const bitmap = this.#coloured[which]
     if (!bitmap?.palette) return this.#exports.video_send(which, this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
@@ -227,17 +226,17 @@ export class Ffmpeg implements Disposable {
     return this.#exports.video_send(which, room.byteOffset, room.length, pts, key ? 1 : 0) >= 0
   }
 
-  /** No more packets: `nextPicture` gives what is left. */
+  /** Signals the end of the packets. `nextPicture` then returns the remaining pictures. */
   endVideo(which: 0 | 1 = 0): void {
     this.#exports.video_send(which, 0, 0, 0, 0)
   }
 
-  /** After `endVideo`: ready for packets from another sync sample of the same stream. */
+  /** Call after `endVideo` to decode from another sync sample of the same stream. */
   restartVideo(which: 0 | 1 = 0): void {
     this.#exports.video_flush(which)
   }
 
-  /** The next picture in display order; undefined when the decoder wants a packet, or has ended. */
+  /** Returns the next picture in display order. `undefined`: the decoder needs a packet, or has ended. */
   nextPicture(which: 0 | 1 = 0): Picture | undefined {
     const state = this.#exports.video_receive(which)
     if (state < 0) throw new EngineError('ffmpeg', 'damaged', `the decoder failed (${state})`)
@@ -256,15 +255,15 @@ export class Ffmpeg implements Disposable {
   }
 
   /**
-   * The present picture of the second decoder against that of the first.
-   * @throws EngineError when they are of different sizes
+   * Compares the current pictures of both decoders.
+   * @throws EngineError if their sizes differ
    */
   comparePictures(ssim: boolean): FrameSimilarity {
     if (this.#exports.compare(ssim ? 1 : 0) < 0) throw new EngineError('ffmpeg', 'damaged', 'pictures of different sizes')
     return this.#lastSimilarity()
   }
 
-  /** The picture of the packet that came last, as decoders will show it, against what was encoded. */
+  /** Compares the picture of the last packet, as decoders will show it, with the source picture. */
   measurePacket(): FrameSimilarity {
     if (this.#exports.measure_packet() < 0) throw new EngineError('ffmpeg', 'memory', 'no memory left to measure a picture')
     return this.#lastSimilarity()
@@ -274,7 +273,7 @@ export class Ffmpeg implements Disposable {
     return { mse: this.#exports.last_mse(), ssim: this.#exports.last_ssim() }
   }
 
-  /** The present picture's luma, 8 bits, without padding; a copy. */
+  /** Luma of the current picture, 8 bits, without padding. A copy. */
   luma(): Uint8Array {
     const engine = this.#exports
     const at = engine.picture_luma()
@@ -288,8 +287,8 @@ export class Ffmpeg implements Disposable {
 
   /**
    * Opens x264 for pictures like the one just decoded.
-   * @param options x264's own names and values, in order, over `preset`
-   * @returns the parameter sets: length-prefixed NAL units, or Annex B, as the packets will be
+   * @param options x264's own option names and values, applied in order after `preset`
+   * @returns the parameter sets, in the format of the packets: length-prefixed NAL units, or Annex B
    */
   openEncoder(
     preset: string,
@@ -311,17 +310,17 @@ export class Ffmpeg implements Disposable {
     return new Uint8Array(engine.memory.buffer, engine.packet_data(), Math.max(0, bytes)).slice()
   }
 
-  /** Encodes the present picture. @returns a packet when one is ready */
+  /** Encodes the current picture. @returns a packet if one is ready */
   encode(pts: number, key: boolean): VideoPacket | undefined {
     return this.#packet(this.#exports.encode(pts, key ? 1 : 0))
   }
 
-  /** The next packet x264 held back; undefined when it has none left. */
+  /** Returns the next packet that x264 delayed. `undefined`: none is left. */
   drainEncoder(): VideoPacket | undefined {
     return this.#packet(this.#exports.encoder_drain())
   }
 
-  /** Opens one of two decoders of sound; the second is for what the same engine encodes, or is compared with. */
+  /** Opens one of two audio decoders; the second is for sound that the same engine encoded, or to compare with. */
   openAudio(stream: AudioStream, which: 0 | 1 = 0): void {
     const opened = this.#withText(stream.decoder, (name) =>
       this.#withBytes(stream.extradata, (extra) =>
@@ -362,7 +361,7 @@ export class Ffmpeg implements Disposable {
     return { hertz: engine.sound_hertz(), channels }
   }
 
-  /** @returns the AudioSpecificConfig, and how many samples of silence come before the first one */
+  /** Opens the AAC encoder. @returns the AudioSpecificConfig, and the encoder delay in samples */
   openAac(hertz: number, channels: number, bitsPerSecond: number): { config: Uint8Array; delay: number } {
     const engine = this.#exports
     if (engine.aac_open(hertz, channels, bitsPerSecond) < 0) throw new EngineError('ffmpeg', 'damaged', 'the AAC encoder refused the sound')
@@ -371,7 +370,7 @@ export class Ffmpeg implements Disposable {
     return { config, delay: engine.aac_delay() }
   }
 
-  /** Encodes one block of 1024 samples a channel; shorter arrays are filled up with silence. */
+  /** Encodes one block of 1024 samples per channel. Shorter arrays are padded with silence. */
   encodeAac(block: readonly Float32Array[]): Uint8Array | undefined {
     const engine = this.#exports
     for (let channel = 0; channel < this.#aacChannels; channel++) {
@@ -407,14 +406,14 @@ export class Ffmpeg implements Disposable {
     }
   }
 
-  /** Copies bytes to the input block, which grows with the largest packet. */
+  /** Copies bytes to the input buffer, which grows to the largest packet. */
   #place(bytes: Uint8Array): number {
     const room = this.#room(bytes.length)
     room.set(bytes)
     return room.byteOffset
   }
 
-  /** That much of the input block. */
+  /** Returns the first `count` bytes of the input buffer, and grows it if needed. */
   #room(count: number): Uint8Array {
     if (count + PADDING_BYTES > this.#inputBytes) {
       if (this.#input) this.#exports.release(this.#input)

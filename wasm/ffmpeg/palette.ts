@@ -1,14 +1,15 @@
-/** Bitmaps of eight bits with a palette, as a decoder without one can take them: blue, green and red. */
+/** Converts 8-bit bitmaps with a palette to blue, green and red, for decoders without palettes. */
 
-/** Rows of bitmaps begin at multiples of four bytes. */
+/** Bitmap rows are padded to multiples of four bytes. */
 const rowBytes = (bytes: number) => (bytes + 3) & ~3
 
-/** What `inColours` writes. */
+/** Bytes that `inColours` writes. */
 export const colouredBytes = (width: number, height: number) => rowBytes(width * 3) * height
 
 /**
- * @param palette four bytes a colour: blue, green, red, nothing (RGBQUAD); colours it lacks are black
- * @param out rows in the order they came; those that `indexes` lacks are black
+ * Converts palette indexes to colours.
+ * @param palette four bytes per colour: blue, green, red, unused (RGBQUAD). Missing colours are black
+ * @param out rows in source order. Missing rows are black
  */
 export function inColours(indexes: Uint8Array, palette: Uint8Array, width: number, height: number, out: Uint8Array): void {
   const [from, to] = [rowBytes(width), rowBytes(width * 3)]

@@ -18,7 +18,7 @@ interface Exports extends Engine {
   decode_finish(): number
 }
 
-/** As the recipe says. */
+/** Initial memory of the engine in bytes, as in `build.sh`. */
 const FIRST_BYTES = 2_621_440
 
 interface Hooks {
@@ -47,7 +47,7 @@ function instance(hooks: Hooks, channels: number): Exports {
 }
 
 export interface FlacPicture {
-  /** ID3v2's APIC picture type. */
+  /** Picture type as in ID3v2 APIC. */
   readonly type: number
   readonly mime: string
   readonly description: string
@@ -58,30 +58,30 @@ export interface FlacStream {
   readonly channels: number
   readonly bits: number
   readonly hertz: number
-  /** libFLAC's compression level. */
+  /** libFLAC compression level, 0 to 8. */
   readonly level: number
   readonly totalFrames: number
 }
 
 export interface FlacMetadata {
-  /** `NAME=value` (Vorbis comments). */
+  /** Vorbis comments, `NAME=value`. */
   readonly comments: readonly string[]
   /** APPLICATION blocks: four bytes of id, then data. */
   readonly applications: readonly Uint8Array[]
   readonly pictures: readonly FlacPicture[]
 }
 
-/** Bytes of `fLaC` and the STREAMINFO block's header, before the 34 bytes that `finish` answers. */
+/** Offset of the 34-byte STREAMINFO that `finish` returns: after `fLaC` and the block header. */
 export const STREAM_INFO_OFFSET = 8
 
-/** libFLAC's encoder, one stream, in a memory of the pool (`using`). */
+/** libFLAC encoder for one stream. Its memory is pooled, so use it with `using`. */
 export class FlacEncoder implements Disposable {
   #exports: Exports
   readonly #channels: number
   #chunks: Uint8Array[] = []
   #info: Uint8Array | undefined
 
-  /** @throws RangeError when libFLAC does not take the parameters */
+  /** @throws RangeError if libFLAC rejects the parameters */
   constructor({ channels, bits, hertz, level, totalFrames }: FlacStream, metadata: FlacMetadata) {
     this.#channels = channels
     this.#exports = instance({ bytes: (chunk) => this.#chunks.push(chunk), info: (bytes) => (this.#info = bytes) }, channels)
@@ -118,7 +118,7 @@ export class FlacEncoder implements Disposable {
     this.#exports = retire(this.#exports)
   }
 
-  /** Encodes interleaved samples. @returns what came out so far */
+  /** Encodes interleaved samples. @returns the bytes produced so far */
   encode(interleaved: Int32Array): Uint8Array[] {
     const step = this.#exports.room_frames() * this.#channels
     for (let at = 0; at < interleaved.length; at += step) {
@@ -129,7 +129,7 @@ export class FlacEncoder implements Disposable {
     return this.#take()
   }
 
-  /** The last bytes, and the final STREAMINFO for `STREAM_INFO_OFFSET`. */
+  /** Returns the last bytes, and the final STREAMINFO for `STREAM_INFO_OFFSET`. */
   finish(): { chunks: Uint8Array[]; streamInfo: Uint8Array } {
     if (!this.#exports.finish() || !this.#info) throw new RangeError('libFLAC could not finish')
     return { chunks: this.#take(), streamInfo: this.#info }
@@ -143,8 +143,8 @@ export class FlacEncoder implements Disposable {
 }
 
 /**
- * libFLAC's decoder, pulled: feed it with `push`, and it hands samples to `take`. Input must stay ahead of it, so `run`
- * stops while less than `AHEAD_BYTES` are waiting, until `end`. Its memory is of the pool (`using`).
+ * libFLAC decoder. `push` adds input, and `run` passes samples to `take`. `run` pauses while less than `AHEAD_BYTES` of input are waiting,
+ * until `end` is called. Its memory is pooled, so use it with `using`.
  */
 export class FlacDecoder implements Disposable {
   #exports: Exports
@@ -171,7 +171,7 @@ export class FlacDecoder implements Disposable {
     this.#ended = true
   }
 
-  /** Decodes what can be decoded. @returns false when the stream is damaged */
+  /** Decodes the waiting input. @returns false if the stream is damaged */
   run(): boolean {
     while (this.#ended || this.#waitingBytes >= FlacDecoder.AHEAD_BYTES) {
       const step = this.#exports.decode_step()
@@ -181,7 +181,7 @@ export class FlacDecoder implements Disposable {
     return true
   }
 
-  /** Whether the MD5 in the header is that of all samples. */
+  /** True if the MD5 in the header matches all samples. */
   finish(): boolean {
     return this.#exports.decode_finish() !== 0
   }

@@ -1,6 +1,6 @@
 import wasmModule from './hdf5.wasm'
 
-/** A file that the engine reads by ranges; it may have to wait for them. */
+/** A file that the engine reads by ranges. `read` may be asynchronous. */
 export interface RangeFile {
   readonly size: number
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array>
@@ -8,15 +8,15 @@ export interface RangeFile {
 
 export interface Host {
   readonly input: RangeFile
-  /** What `rewrite` writes, and `compare` reads. */
+  /** File that `rewriteHdf5` writes and `compareHdf5` reads. */
   readonly output: RangeFile & { write(offset: number, bytes: Uint8Array): boolean; resize(size: number): void }
-  /** Called often, with the share of the work done (or undefined); may wait, and may throw to end the job. */
+  /** Called often, with the share of work done or `undefined`. May be asynchronous, and may throw to stop the job. */
   tick(share: number | undefined): void | Promise<void>
 }
 
 export type Ended =
   | { kind: 'done'; memoryBytes: number }
-  /** `different`: the files do not say the same. */
+  /** `different`: the files have different content. */
   | { kind: 'malformed' | 'unsupported' | 'over_budget' | 'different'; reason: string }
 
 const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'] as const
@@ -29,7 +29,7 @@ interface Exports {
   reason_at(): number
 }
 
-/** JavaScript Promise Integration, by which C code waits for a range. Where it is missing every range must be at hand. */
+/** JavaScript Promise Integration (JSPI), which lets C code wait for a range. Without JSPI, every read must be synchronous. */
 const jspi = WebAssembly as unknown as {
   Suspending?: new (wrapped: (...values: number[]) => unknown) => WebAssembly.ExportValue
   promising?: (wrapped: (...values: number[]) => number) => (...values: number[]) => Promise<number>
@@ -38,13 +38,13 @@ const jspi = WebAssembly as unknown as {
 export const canWait = jspi.Suspending !== undefined && jspi.promising !== undefined
 
 /**
- * Writes the HDF5 file `input` again, smaller, to `output`. libdeflate `level` 1–12. `inOrder`: metadata are kept together at
- * the head, as far as their size can be told beforehand, and values follow in their order. Throws what the host throws.
+ * Rewrites the HDF5 file `input` to `output`. `level`: libdeflate level, 1 to 12. `inOrder`: metadata is collected at the start of the
+ * file where its size is known in advance, and values follow in order. Throws the host's errors.
  */
 export const rewriteHdf5 = (host: Host, level: number, inOrder = false): Promise<Ended> =>
   run(host, (engine) => engine.rewrite, level, +inOrder)
 
-/** Compares two HDF5 files, all that a reader can see. */
+/** Compares two HDF5 files: everything a reader can see. */
 export const compareHdf5 = (host: Host): Promise<Ended> => run(host, (engine) => engine.compare)
 
 async function run(host: Host, pick: (engine: Exports) => (...values: number[]) => number, ...values: number[]): Promise<Ended> {
@@ -82,7 +82,7 @@ async function run(host: Host, pick: (engine: Exports) => (...values: number[]) 
   return { kind, reason: new TextDecoder().decode(text.subarray(0, text.indexOf(0))) }
 }
 
-/** There are no files and no terminal: calls of the system answer EBADF. The environment is empty. */
+/** WASI imports without files or terminal: system calls return EBADF, and the environment is empty. */
 function noSystem(clear: (at: number) => void): WebAssembly.ModuleImports {
   const names = WebAssembly.Module.imports(wasmModule)
     .filter(({ module }) => module === 'wasi_snapshot_preview1')

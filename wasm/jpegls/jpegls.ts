@@ -1,7 +1,7 @@
 import { EngineError } from '../engine-error.ts'
 import wasmModule from './jpegls.wasm'
 
-/** What the engine exports (jpegls.c). */
+/** Exports of the engine (jpegls.c). */
 interface Exports {
   memory: WebAssembly.Memory
   rows_at(): number
@@ -16,12 +16,12 @@ interface Exports {
   consumed(): number
 }
 
-/** A picture as JPEG-LS sees it. Samples are little endian, interleaved pixel by pixel, in one or two bytes. */
+/** Format of a JPEG-LS picture. Samples are little endian, interleaved by pixel, in one or two bytes. */
 export interface JpegLsFrame {
   readonly width: number
   readonly height: number
   readonly components: number
-  /** Precision, 2–16. */
+  /** Precision in bits, 2 to 16. */
   readonly bits: number
   readonly sampleBytes: 1 | 2
 }
@@ -29,8 +29,8 @@ export interface JpegLsFrame {
 const ROOM_SAMPLES = 1 << 18
 
 /**
- * A lossless JPEG-LS coder (ISO/IEC 14495-1, NEAR 0, lines interleaved) in 4.5 MB, for frames of any height: rows go in
- * and code comes out, or the other way round. One at a time of `encode` and `decode`.
+ * Lossless JPEG-LS coder (ISO/IEC 14495-1, NEAR 0, line interleaving) in 4.5 MB of memory. Frames may have any height, because rows are
+ * processed in batches. Do not run `encode` and `decode` at the same time.
  */
 export class JpegLs {
   readonly #engine: Exports
@@ -46,9 +46,9 @@ export class JpegLs {
   static readonly maxWidth = 65_535
 
   /**
-   * A whole code stream, from SOI to EOI.
-   * @param rows gives bytes `offset … offset + length` of the frame's samples
-   * @throws EngineError when a sample needs more than `frame.bits`
+   * Encodes a frame as a complete stream, from SOI to EOI.
+   * @param rows returns bytes `offset` to `offset + length` of the frame's samples
+   * @throws EngineError if a sample needs more than `frame.bits` bits
    */
   async *encode(frame: JpegLsFrame, rows: (offset: number, length: number) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
     const engine = this.#begin(frame)
@@ -69,8 +69,8 @@ export class JpegLs {
   }
 
   /**
-   * The rows of a code stream that this coder wrote, some at a time.
-   * @throws EngineError
+   * Decodes a stream that this coder wrote, and yields batches of rows.
+   * @throws EngineError if the stream is damaged
    */
   async *decode(
     frame: JpegLsFrame,
@@ -96,7 +96,7 @@ export class JpegLs {
         held += more.length
         next += more.length
         if (held < room && next < size) {
-          row -= batch // a short read: the window must be full, so that no row runs out of it
+          row -= batch // after a short read, fill the window first, so that no row exceeds it
           continue
         }
       }
@@ -126,18 +126,18 @@ export class JpegLs {
   }
 }
 
-/** Rows whose samples fit in the engine, and whose code fits twice in its codec whatever they hold. */
+/** Rows per batch: their samples fit in the engine, and its code buffer holds twice their largest possible code. */
 function rowsAtOnce({ width, components }: JpegLsFrame): number {
   return Math.max(1, Math.floor(ROOM_SAMPLES / 2 / (width * components)))
 }
 
-/** EOI, perhaps with the zero byte by which a fragment is made even behind it. */
+/** True if the bytes end with EOI, or with EOI and the zero byte that pads a fragment to even length. */
 function endsWithEoi(tail: Uint8Array): boolean {
   const end = tail.at(-1) === 0 ? tail.length - 1 : tail.length
   return tail[end - 2] === 0xff && tail[end - 1] === 0xd9
 }
 
-/** SOI, SOF55 (C.2.2), SOS (C.2.3). */
+/** SOI, SOF55 (ISO/IEC 14495-1, C.2.2), SOS (C.2.3). */
 function header({ width, height, components, bits }: JpegLsFrame): Uint8Array {
   const ids = Array.from({ length: components }, (_, i) => i + 1)
   const word = (value: number) => [value >> 8, value & 255]
@@ -147,6 +147,6 @@ function header({ width, height, components, bits }: JpegLsFrame): Uint8Array {
     ...ids.flatMap((id) => [id, 0x11, 0]), // no subsampling, no table
     ...[0xff, 0xda, ...word(6 + 2 * components), components],
     ...ids.flatMap((id) => [id, 0]), // no mapping table
-    ...[0, components > 1 ? 1 : 0, 0], // NEAR, interleave mode, no point transform
+    ...[0, components > 1 ? 1 : 0, 0], // NEAR 0, interleave mode, no point transform
   ])
 }

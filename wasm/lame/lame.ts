@@ -16,24 +16,24 @@ interface Exports extends Engine {
 
 export interface LameSettings {
   readonly channels: 1 | 2
-  /** One of MPEG-1, -2 or -2.5 Layer III's nine rates. */
+  /** Sample rate in Hz: one of the nine rates of MPEG-1, -2 and -2.5 Layer III. */
   readonly hertz: number
-  /** LAME's `-V`: 0 is the best, 9.999 the smallest. */
+  /** LAME's `-V`: 0 (best) to 9.999 (smallest). */
   readonly vbrQuality: number
-  /** No frame above this; 0 for no limit. */
+  /** Highest bit rate of a frame in kbit/s. 0: no limit. Default: 0. */
   readonly maxKbps?: number
-  /** No frame leans on bytes of an earlier one, so that any may be left out. */
+  /** True: frames do not use the bit reservoir, so any frame can be dropped. Default: false. */
   readonly alone?: boolean
-  /** LAME's `-q`. */
+  /** LAME's `-q`, 0 (slow) to 9 (fast). Default: 2. */
   readonly effort?: number
 }
 
-/** LAME 3.100, one stream, in a memory of the pool (`using`). */
+/** LAME 3.100 encoder for one stream. Its memory is pooled, so use it with `using`. */
 export class Lame implements Disposable {
   #exports: Exports
   readonly #channels: number
 
-  /** @throws RangeError when LAME does not take the parameters */
+  /** @throws RangeError if LAME rejects the parameters */
   constructor({ channels, hertz, vbrQuality, maxKbps = 0, alone = false, effort = 2 }: LameSettings) {
     this.#exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     this.#exports._initialize?.()
@@ -52,8 +52,8 @@ export class Lame implements Disposable {
   }
 
   /**
-   * Encodes planar samples, −1…1. The first packet that comes out begins with a placeholder for the tag frame.
-   * @returns whole and partial frames, in order
+   * Encodes planar samples, −1…1. The first packet starts with a placeholder for the tag frame.
+   * @returns complete and partial frames, in order
    */
   encode(channels: readonly Float32Array[]): Uint8Array[] {
     const engine = this.#exports
@@ -73,12 +73,12 @@ export class Lame implements Disposable {
     return packets
   }
 
-  /** The last frames. */
+  /** Returns the last frames. */
   finish(): Uint8Array {
     return this.#packet(Math.max(0, this.#exports.finish()))
   }
 
-  /** After `finish`: the Xing/LAME frame (encoder delay, padding, seek table) for the place of the first frame. */
+  /** After `finish`: returns the Xing/LAME frame (encoder delay, padding, seek table), which replaces the first frame. */
   tagFrame(): Uint8Array {
     return this.#packet(this.#exports.tag_frame())
   }

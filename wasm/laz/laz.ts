@@ -1,6 +1,6 @@
 import wasmModule from './laz.wasm'
 
-/** What the engine exports (laz.c). */
+/** Exports of the engine (laz.c). */
 interface Exports {
   memory: WebAssembly.Memory
   begin(layered: number, time: number, rgb: number, nir: number, wave: number, extra: number, room: number): number
@@ -9,24 +9,24 @@ interface Exports {
   streams_at(): number
 }
 
-/** Which fields a point record has behind its core of 20 bytes, or of 30 in layered formats. */
+/** Fields of a point record after its core of 20 bytes, or 30 in layered formats. */
 export interface LazRecord {
   readonly layered: boolean
   readonly time: boolean
   readonly rgb: boolean
   readonly nir: boolean
   readonly wave: boolean
-  /** Bytes behind the fields of the point format, at most 1,024. */
+  /** Bytes after the fields of the point format, at most 1,024. */
   readonly extra: number
 }
 
-/** Compresses point records into LASzip's code streams, a chunk at a time; needs twice a chunk's records and some MB. */
+/** Encodes point records as LASzip streams, one chunk at a time. Needs twice the memory of a chunk's records plus some MB. */
 export class LazEncoder {
   readonly #engine: Exports
   readonly #recordsAt: number
   readonly #maxChunkBytes: number
 
-  /** @param maxChunkBytes what a chunk's records take at most */
+  /** @param maxChunkBytes most bytes of a chunk's records */
   constructor(record: LazRecord, maxChunkBytes: number) {
     this.#engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
     const { layered, time, rgb, nir, wave, extra } = record
@@ -40,8 +40,8 @@ export class LazEncoder {
   }
 
   /**
-   * The code streams that follow a chunk's first record, which is stored as it is: one, or in layered formats one a layer,
-   * empty where nothing changes. They are views, valid until the next call.
+   * Returns the streams that follow a chunk's first record, which is stored unchanged. Pointwise formats have one stream, layered formats
+   * one per layer; the stream of an unchanged layer is empty. The arrays are views, valid until the next call.
    */
   encode(records: Uint8Array): Uint8Array[] {
     if (records.length > this.#maxChunkBytes) throw new RangeError(`a chunk of ${records.length} bytes`)
@@ -52,7 +52,7 @@ export class LazEncoder {
     return this.#streams(count)
   }
 
-  /** The code stream of a chunk table. A view, valid until the next call. */
+  /** Encodes a chunk table. The array is a view, valid until the next call. */
   encodeTable(chunkBytes: Uint32Array): Uint8Array {
     const engine = this.#engine
     if (chunkBytes.byteLength > this.#maxChunkBytes) throw new RangeError(`${chunkBytes.length} chunks`)
