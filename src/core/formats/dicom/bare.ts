@@ -11,14 +11,10 @@ import type { Source } from '../../model/codec.ts'
 import { rangeStream } from '../../model/source.ts'
 import type { Encoding } from './elements.ts'
 import { explicitHeader } from './to-explicit.ts'
+import { BARE_HEAD_BYTES, MAX_LEADING_BYTES, PROVING_ELEMENTS } from './tuning.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 
 const PREAMBLE_BYTES = 128
-/** Most bytes before the first element; some writers leave a few. */
-const MOST_BYTES_BEFORE = 15
-/** Number of valid elements that proves a DICOM file. Fewer suffice with other evidence (see `isProved`). */
-const WANTED = 6
-const HEAD_BYTES = 4096
 const CLASS_UID = 0x0008_0016
 const INSTANCE_UID = 0x0008_0018
 /** Implementation Class UID for the file meta information (PS3.10, table 7.1-1), derived from a UUID (PS3.5, B.2). It names Whittle. */
@@ -41,9 +37,9 @@ export interface Bare {
 /** Recognises a file without preamble from its first bytes. `undefined`: not proved. */
 export function bareDicom(head: Uint8Array): Bare | undefined {
   if (latin1Of(head.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + 4)) === 'DICM') return undefined
-  for (let at = 0; at <= MOST_BYTES_BEFORE && at + 8 <= head.length; at++) {
+  for (let at = 0; at <= MAX_LEADING_BYTES && at + 8 <= head.length; at++) {
     for (const { syntax, ...encoding } of ENCODINGS) {
-      const read = readElements(head.subarray(0, HEAD_BYTES), at, encoding)
+      const read = readElements(head.subarray(0, BARE_HEAD_BYTES), at, encoding)
       if (!read || (at > 0 && !encoding.explicit)) continue
       // Group 0002 is always explicit little endian, whatever the encoding of the data set.
       if (read.first >>> 16 !== 2) return { at, syntax, uids: read.uids }
@@ -58,7 +54,7 @@ function readElements(head: Uint8Array, from: number, { explicit, littleEndian }
   const reader = new ByteReader(head, littleEndian)
   const uids = new Map<number, Uint8Array>()
   let [at, last, count, first] = [from, -1, 0, 0]
-  while (at + 8 <= head.length && count < WANTED) {
+  while (at + 8 <= head.length && count < PROVING_ELEMENTS) {
     const tag = ((reader.u16(at) << 16) | reader.u16(at + 2)) >>> 0
     if (count > 0 && first >>> 16 === 2 && tag >>> 16 !== 2) break
     const named = latin1Of(head.subarray(at + 4, at + 6))
@@ -84,7 +80,7 @@ function readElements(head: Uint8Array, from: number, { explicit, littleEndian }
 
 /** True with enough valid elements, with a SOP Class UID of DICOM, or with the start of file meta information. */
 function isProved({ count, first, uids }: { count: number; first: number; uids: ReadonlyMap<number, Uint8Array> }): boolean {
-  if (count >= WANTED || (count >= 3 && first >>> 16 === 2)) return true
+  if (count >= PROVING_ELEMENTS || (count >= 3 && first >>> 16 === 2)) return true
   return latin1Of(uids.get(CLASS_UID) ?? new Uint8Array()).startsWith('1.2.840.10008.')
 }
 

@@ -4,8 +4,7 @@ import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import type { Dicom } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
-
-const READ_BYTES = 1 << 20
+import { PIXEL_READ_BYTES } from './tuning.ts'
 
 /** Reason why a toolkit would decode the deflated file differently. `undefined`: none. */
 export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<Message | undefined> {
@@ -27,6 +26,7 @@ export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<Mess
 async function isZero(dicom: Dicom, source: Source, at: number): Promise<boolean> {
   const read = littleEndianPixels(dicom, source)
   const { bytes } = dicom.pixels!
-  for (; at < bytes; at += READ_BYTES) if ((await read(at, Math.min(READ_BYTES, bytes - at))).some((byte) => byte !== 0)) return false
+  for (; at < bytes; at += PIXEL_READ_BYTES)
+    if ((await read(at, Math.min(PIXEL_READ_BYTES, bytes - at))).some((byte) => byte !== 0)) return false
   return true
 }

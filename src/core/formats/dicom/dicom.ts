@@ -20,9 +20,8 @@ import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
 import { type LargeDicom, readLargeDicom } from './large-file.ts'
 import { plainSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
+import { TRY_BOTH_BYTES } from './tuning.ts'
 
-/** Most bytes of pixels for which both codings are tried. Above, samples decide. */
-const TRY_BOTH_BYTES = 6 << 20
 const BITS_ALLOCATED = 0x0028_0100
 
 export const dicom: Codec = {

@@ -1,6 +1,7 @@
 /** Reads data elements of a data set (DICOM PS3.5, 7.1) in any of the three native encodings. */
 import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
+import { MAX_DEPTH } from './tuning.ts'
 import { implicitVr, KNOWN_VRS, LONG_VRS } from './vr.ts'
 
 export interface Encoding {
@@ -27,8 +28,6 @@ export const ITEM = 0xfffe_e000
 export const ITEM_END = 0xfffe_e00d
 export const SEQUENCE_END = 0xfffe_e0dd
 export const PIXEL_DATA = 0x7fe0_0010
-/** Most levels of nested sequences; real files have a handful. */
-export const MAX_DEPTH = 48
 
 /** Thrown if an element continues after the window but may be complete in the file. `needed`: window size in bytes that would suffice. */
 export class WindowTooShort extends Error {

@@ -11,8 +11,7 @@ import { beforePixels, type Dicom, SYNTAX } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 import type { LargeDicom } from './large-file.ts'
 import { explicitHeader } from './to-explicit.ts'
-
-const SEGMENT_BYTES = 1 << 20
+import { SEGMENT_BYTES } from './tuning.ts'
 
 export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
 

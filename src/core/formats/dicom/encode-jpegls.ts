@@ -10,9 +10,8 @@ import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
 import { beforePixels, type Dicom, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
 import { explicitHeader, itemHeader } from './to-explicit.ts'
+import { MAX_BUFFERED_FRAME_BYTES, PATCH_MARGIN_BYTES } from './tuning.ts'
 
-/** Most bytes of a frame whose code is kept in memory while it is encoded. */
-const HELD_BYTES = 8 << 20
 const PLANAR_CONFIGURATION = 0x0028_0006
 
 export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
@@ -25,7 +24,7 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
   const offsets = new ByteWriter(new Uint8Array(frames.count * 4), true)
   const coder = new JpegLs()
   const { width, height, components, sampleBytes } = frames.frame
-  const small = width * height * components * sampleBytes <= HELD_BYTES
+  const small = width * height * components * sampleBytes <= MAX_BUFFERED_FRAME_BYTES
   let offset = 0
   for (let index = 0; index < frames.count; index++) {
     offsets.u32(offset)
@@ -118,7 +117,7 @@ function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array
 
 /** False if the group length is too far into the file to be patched at the end. */
 export const canPatchGroup = (dicom: Dicom): boolean =>
-  dicom.pixelGroupLengthAt === undefined || dicom.before.length + (1 << 17) < PATCHABLE_BYTES
+  dicom.pixelGroupLengthAt === undefined || dicom.before.length + PATCH_MARGIN_BYTES < PATCHABLE_BYTES
 
 /** Bytes before the first frame. The offset table at their end is still empty. */
 function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
@@ -141,7 +140,7 @@ function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
  * patched.
  */
 function hasTable(dicom: Dicom, frames: Frames): boolean {
-  return frames.count > 1 && dicom.before.length + frames.count * 4 + (1 << 17) < PATCHABLE_BYTES
+  return frames.count > 1 && dicom.before.length + frames.count * 4 + PATCH_MARGIN_BYTES < PATCHABLE_BYTES
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {

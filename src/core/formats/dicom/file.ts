@@ -8,6 +8,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
 import { type Element, ElementReader, type Encoding, EXPLICIT_LITTLE, PIXEL_DATA, WindowTooShort } from './elements.ts'
 import { explicitHeader, isGroupLength, toExplicit } from './to-explicit.ts'
+import { FIRST_WINDOW_BYTES, MAX_AROUND_BYTES, MAX_META_BYTES } from './tuning.ts'
 
 export const SYNTAX = {
   implicitLittle: '1.2.840.10008.1.2',
@@ -24,9 +25,6 @@ const NATIVE: { readonly [syntax: string]: Encoding } = {
 }
 
 const META_AT = 132
-export const FIRST_WINDOW_BYTES = 256 * 1024
-/** Most bytes before, and most bytes after, the pixel data; they are in memory more than once. */
-const MAX_AROUND_BYTES = 16 << 20
 
 const TRANSFER_SYNTAX = 0x0002_0010
 const PIXEL_GROUP_LENGTH = 0x7fe0_0000
@@ -200,7 +198,7 @@ export function readMeta(reader: ElementReader) {
     if (element.tag === TRANSFER_SYNTAX) syntax = latin1Of(value.subarray(0, 64)).replace(/[\0 ]+$/, '')
     if ((element.tag & 0xffff) !== 0) kept.push({ tag: element.tag, bytes: reader.bytes.slice(at, element.end) })
     at = element.end
-    if (at > 1 << 16) throw unsupported('meta_information_too_long')
+    if (at > MAX_META_BYTES) throw unsupported('meta_information_too_long')
   }
   if (syntax === undefined) throw malformed('dicom', at, 'no_transfer_syntax')
   const preamble = reader.bytes.slice(0, META_AT)

@@ -4,6 +4,7 @@ import { JpegLs, type JpegLsFrame } from '../../../../wasm/jpegls/jpegls.ts'
 import type { Source } from '../../model/codec.ts'
 import type { Dicom } from './file.ts'
 import { turned } from './to-explicit.ts'
+import { PIXEL_READ_BYTES } from './tuning.ts'
 
 export interface Frames {
   /** Frame format without the precision, which `codingsOf` chooses. */
@@ -34,7 +35,7 @@ function readAhead(source: Source): (offset: number, length: number) => Promise<
   let held: Uint8Array = new Uint8Array()
   return async (offset, length) => {
     if (offset < start || offset + length > start + held.length) {
-      held = await source.read(offset, Math.max(length, 1 << 20))
+      held = await source.read(offset, Math.max(length, PIXEL_READ_BYTES))
       start = offset
     }
     return held.subarray(offset - start, offset - start + length)

@@ -4,11 +4,9 @@ import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { ElementReader, type Encoding, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, WindowTooShort } from './elements.ts'
-import { FIRST_WINDOW_BYTES, isSignature, readMeta, SYNTAX } from './file.ts'
+import { isSignature, readMeta, SYNTAX } from './file.ts'
+import { FIRST_WINDOW_BYTES, MAX_SEQUENCE_BYTES } from './tuning.ts'
 import { KNOWN_VRS, LONG_VRS } from './vr.ts'
-
-/** Most bytes of a sequence of undefined length, which is read in memory to find its end. */
-const MAX_WINDOW_BYTES = 16 << 20
 
 const BITS_ALLOCATED = 0x0028_0100
 const BITS_STORED = 0x0028_0101
@@ -69,12 +67,12 @@ function definedEnd(reader: ElementReader, at: number, size: number): number | u
 }
 
 async function undefinedEnd(source: Source, at: number): Promise<number> {
-  for (let length = FIRST_WINDOW_BYTES; ; length = Math.min(length * 4, MAX_WINDOW_BYTES)) {
+  for (let length = FIRST_WINDOW_BYTES; ; length = Math.min(length * 4, MAX_SEQUENCE_BYTES)) {
     try {
       return at + new ElementReader(await source.read(at, length), EXPLICIT_LITTLE, source.size - at).element(0, 1).end
     } catch (error) {
       if (!(error instanceof WindowTooShort)) throw error
-      if (length >= MAX_WINDOW_BYTES) throw overBudget(message('sequence_of_more_than_bytes', { limit: MAX_WINDOW_BYTES }))
+      if (length >= MAX_SEQUENCE_BYTES) throw overBudget(message('sequence_of_more_than_bytes', { limit: MAX_SEQUENCE_BYTES }))
     }
   }
 }

@@ -8,6 +8,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { message, type Said } from '../../i18n/message.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
+import { LOOKUP_BITS } from './tuning.ts'
 
 export interface JpegShape {
   readonly width: number
@@ -22,8 +23,6 @@ export interface JpegShape {
 }
 
 const MARKER = { SOF3: 0xc3, DHT: 0xc4, SOI: 0xd8, EOI: 0xd9, SOS: 0xda, DRI: 0xdd, APP14: 0xee } as const
-/** Codes up to this many bits are decoded with one table lookup. */
-const LOOKUP_BITS = 10
 
 /** Error for valid JPEG streams that this decoder does not support. */
 const otherJpeg = () => unsupported('jpeg_not_lossless_or_of_another_kind')

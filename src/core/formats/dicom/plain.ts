@@ -15,10 +15,18 @@ import { isCodecError, malformed } from '../../model/error.ts'
 import { memorySource, rangeStream } from '../../model/source.ts'
 import { bareDicom, withPreamble } from './bare.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
-import { FIRST_WINDOW_BYTES, readMeta, SYNTAX } from './file.ts'
+import { readMeta, SYNTAX } from './file.ts'
 import { decodeLosslessJpeg, readHeader } from './lossless-jpeg.ts'
 import { decodeRle } from './rle.ts'
 import { explicitHeader } from './to-explicit.ts'
+import {
+  FIRST_WINDOW_BYTES,
+  MAX_BEFORE_PIXELS_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_FRAMES,
+  MAX_INFLATED_BYTES,
+  MAX_JPEG_HEADER_BYTES,
+} from './tuning.ts'
 
 const RLE = '1.2.840.10008.1.2.5'
 const PACKED: { readonly [syntax: string]: 'RLE' | 'lossless JPEG' } = {
@@ -26,14 +34,6 @@ const PACKED: { readonly [syntax: string]: 'RLE' | 'lossless JPEG' } = {
   '1.2.840.10008.1.2.4.57': 'lossless JPEG',
   '1.2.840.10008.1.2.4.70': 'lossless JPEG',
 }
-/** Most bytes of an inflated data set, which is kept in memory. */
-const MAX_INFLATED_BYTES = 24 << 20
-const MAX_BEFORE_PIXELS_BYTES = 4 << 20
-/** Most bytes of a decoded frame, which is in memory with its code. */
-const MAX_FRAME_BYTES = 16 << 20
-const MAX_FRAMES = 20_000
-/** Bytes of a JPEG stream that are read for the segments before its scan. */
-const MAX_HEADER_BYTES = 64 * 1024
 const PREAMBLE_BYTES = 132
 const PHOTOMETRIC = 0x0028_0004
 
@@ -178,7 +178,8 @@ async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Pro
 async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<boolean> {
   if (shape.sampleBytes > 2 || (shape.samples > 1 && !shape.rgb)) return false
   try {
-    for (const [{ at, bytes }] of codes as [Fragment][]) readHeader(shape, await source.read(at, Math.min(bytes, MAX_HEADER_BYTES)), at)
+    for (const [{ at, bytes }] of codes as [Fragment][])
+      readHeader(shape, await source.read(at, Math.min(bytes, MAX_JPEG_HEADER_BYTES)), at)
   } catch (error) {
     if (isCodecError(error, 'unsupported_feature')) return false
     throw error

@@ -7,7 +7,8 @@ import { concat } from '../../bytes/concat.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { message } from '../../i18n/message.ts'
 import { unsupported } from '../../model/error.ts'
-import { type Element, type ElementReader, ITEM, ITEM_END, MAX_DEPTH, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
+import { type Element, type ElementReader, ITEM, ITEM_END, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
+import { MAX_DEPTH } from './tuning.ts'
 import { LONG_VRS, wordBytes } from './vr.ts'
 
 /**

@@ -3,6 +3,7 @@
 import type { Source } from '../../model/codec.ts'
 import type { Dicom } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
+import { PIXEL_READ_BYTES } from './tuning.ts'
 
 const BITS_ALLOCATED = 0x0028_0100
 const BITS_STORED = 0x0028_0101
@@ -12,7 +13,6 @@ const OVERLAY_ROWS = 0x6000_0010
 const OVERLAY_DATA = 0x6000_3000
 /** Overlay planes have groups 6000, 6002 … 601E. */
 const OVERLAY_PLANES = 16
-const READ_BYTES = 1 << 20
 
 /**
  * `clear`: unused bits are zero, or there are none. `signs`: they extend the sign of at least one negative sample. `foreign`: other data,
@@ -31,8 +31,8 @@ export async function unusedBits(dicom: Dicom, source: Source, tick: () => Promi
   const read = littleEndianPixels(dicom, source)
   const whole = dicom.pixels.bytes - (dicom.pixels.bytes % cells.BYTES_PER_ELEMENT)
   let found: UnusedBits = 'clear'
-  for (let at = 0; at < whole; at += READ_BYTES) {
-    const bytes = new Uint8Array(await read(at, Math.min(READ_BYTES, whole - at)))
+  for (let at = 0; at < whole; at += PIXEL_READ_BYTES) {
+    const bytes = new Uint8Array(await read(at, Math.min(PIXEL_READ_BYTES, whole - at)))
     const inPart = classifyCells(new cells(bytes.buffer), stored, isSigned)
     if (inPart === 'foreign') return 'foreign'
     if (inPart === 'signs') found = 'signs'

@@ -1,18 +1,17 @@
 /** Finds the end of an HDF5 file in its superblock (HDF5 File Format Specification 3.0, II.A). Readers ignore bytes after it. */
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../model/codec.ts'
+import { MAX_SUPERBLOCK_OFFSET } from './tuning.ts'
 
 const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
 /** Bytes of a superblock up to the end of its four addresses. */
 const HEAD_BYTES = 28 + 4 * 8
 /** Each 32-bit half of HDF5's undefined address. */
 const NO_ADDRESS = 0xffffffff
-/** Last offset at which a superblock is searched. User blocks of real files have 512 bytes. */
-const LAST_PLACE = 1024 * 1024
 
 /** End of the HDF5 data in bytes. The file size if the superblock is unknown or names no smaller end. */
 export async function endOfHdf5(source: Source): Promise<number> {
-  for (let at = 0; at <= LAST_PLACE && at < source.size; at = at === 0 ? 512 : at * 2) {
+  for (let at = 0; at <= MAX_SUPERBLOCK_OFFSET && at < source.size; at = at === 0 ? 512 : at * 2) {
     const head = await source.read(at, HEAD_BYTES)
     if (head.length === HEAD_BYTES && SIGNATURE.every((byte, i) => head[i] === byte)) {
       const end = endOf(head, at)

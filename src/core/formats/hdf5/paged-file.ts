@@ -4,8 +4,8 @@
  */
 import type { Sink } from '../../model/codec.ts'
 import { PATCHABLE_BYTES } from '../../model/codec.ts'
+import { PAGE_BYTES, SPILL_FROM_SHARE, SPILL_TO_SHARE } from './tuning.ts'
 
-const PAGE_BYTES = 1 << 18
 /** Number of pages of the head, which the sink can patch at the end. HDF5 writes metadata last and places it there. */
 const HEAD_PAGES = PATCHABLE_BYTES / PAGE_BYTES
 
@@ -94,8 +94,8 @@ export class PagedFile {
   /** Passes complete pages to the sink if the head plus a quarter of the memory budget is in use, until only an eighth is. */
   async spill(sink: Sink): Promise<void> {
     const held = (share: number) => HEAD_PAGES + Math.floor((this.#budget * share) / PAGE_BYTES)
-    if (this.#held < held(1 / 4)) return
-    while (this.#held > held(1 / 8)) {
+    if (this.#held < held(SPILL_FROM_SHARE)) return
+    while (this.#held > held(SPILL_TO_SHARE)) {
       const next = Math.max(this.#spilled, HEAD_PAGES)
       const page = this.#pages[next]
       if (!page || this.#filled[next]! < PAGE_BYTES) return

@@ -3,11 +3,7 @@
  * an empty group, so many unread bytes are an error.
  */
 
-const GRANULE_BYTES = 64
-const BLOCK_BYTES = 256 * 1024
-/** Largest share of unread bytes in an intact file: padding, and heaps and trees that were reserved or abandoned. */
-const MOST_SHARE = 0.05
-const MOST_BYTES = 4096
+import { GRANULE_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_SHARE, SCAN_BLOCK_BYTES } from './tuning.ts'
 
 interface Readable {
   readonly size: number
@@ -34,10 +30,10 @@ export class Reached {
 
   /** True if so many non-zero bytes were not read that they must be content. */
   async missedMuch(file: Readable): Promise<boolean> {
-    const most = MOST_BYTES + MOST_SHARE * file.size
+    const most = MAX_UNREAD_BYTES + MAX_UNREAD_SHARE * file.size
     let missed = 0
-    for (let at = 0; at < file.size; at += BLOCK_BYTES) {
-      const length = Math.min(BLOCK_BYTES, file.size - at)
+    for (let at = 0; at < file.size; at += SCAN_BLOCK_BYTES) {
+      const length = Math.min(SCAN_BLOCK_BYTES, file.size - at)
       const unseen = this.#unseenIn(at, length)
       if (unseen.length === 0) continue
       const block = await file.read(at, length)

@@ -8,6 +8,7 @@ import type { Sink } from '../../model/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
 import { Reached } from './reached.ts'
+import { BEST_LEVEL_UP_TO_BYTES, OVERHEAD_BYTES, TICK_BYTES, YIELD_BYTES } from './tuning.ts'
 
 interface Readable {
   readonly size: number
@@ -25,14 +26,6 @@ export interface Hdf5Options {
 
 export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: Message }
 
-/** Bytes for the engine's own memory, input blocks and the rest of the heap. */
-const OVERHEAD_BYTES = 32 << 20
-/** Largest file in bytes for libdeflate level 12, which does about 2 MB per CPU second. Level 9 does about 20. */
-const BEST_LEVEL_UP_TO_BYTES = 120 << 20
-/** Bytes to read and compress by level 12 between two pauses for other jobs: about 0.1 s. */
-const BREATH_BYTES = 256 << 10
-/** Bytes that a tick counts in addition to the bytes read, because a small chunk may inflate to much data. */
-const TICK_BYTES = BREATH_BYTES / 16
 const WRITE_ACCESS = 1
 const SWMR_WRITE = 4
 /** Newest superblock version of HDF5 1.10 to 2.0 (format specification 4.0, II.A). */
@@ -121,7 +114,7 @@ function ticker(
   { start, share }: { start: number; share: number },
   spill?: () => Promise<void>,
 ): (done: number | undefined) => void | Promise<void> {
-  const breath = new Breath(BREATH_BYTES, options.signal)
+  const breath = new Breath(YIELD_BYTES, options.signal)
   return (done) => {
     options.signal.throwIfAborted()
     if (done !== undefined) options.progress(start + share * Math.min(1, done))

@@ -4,6 +4,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { message, type Said } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
+import { MAX_EXTRA_BYTES, MAX_HEAD_BYTES } from './tuning.ts'
 
 /** A source that can be read by ranges. `read` may return fewer bytes at the end of the file. */
 export interface RangeSource {
@@ -26,9 +27,6 @@ export interface LasFile {
 }
 
 export const VLR_HEADER_BYTES = 54
-/** Most extra bytes per point. Each costs 1 KiB of models, per scanner channel in layered formats. */
-const MAX_EXTRA_BYTES = 1024
-const MAX_HEAD_BYTES = 4 << 20
 const MIN_HEADER_BYTES = 227
 
 export async function readExactly(source: RangeSource, offset: number, length: number): Promise<Uint8Array> {

@@ -4,6 +4,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { ChunkEncoder } from './chunk-encoder.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, trailingOffsetFields } from './las-header.ts'
 import { laszipVlr } from './laszip-vlr.ts'
+import { COPY_BYTES, MAX_CHUNK_RECORD_BYTES, POINTS_PER_CHUNK } from './tuning.ts'
 
 export interface LazSink {
   /** Takes ownership of `bytes`. */
@@ -11,12 +12,6 @@ export interface LazSink {
   /** Overwrites bytes of the header or of the chunk table offset. All are within the first 4 MiB + 300 bytes. */
   patch(offset: number, bytes: Uint8Array): void
 }
-
-/** Points per chunk, LASzip's default. Twice as many would save only 0.9 %. */
-const POINTS_PER_CHUNK = 50_000
-/** Most bytes of a chunk's records. Points with many extra bytes get smaller chunks. */
-const MAX_CHUNK_RECORD_BYTES = 8 << 20
-const COPY_BYTES = 1 << 20
 
 /**
  * Writes a LAS file as LAZ. Copies VLRs, EVLRs and unused bytes; updates header fields 96, 100, 104, 227 and 235.

@@ -5,9 +5,7 @@ import { readChunkTable } from './chunk-table.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
 import { int64, movedHeader, trailingOffsets } from './las-to-laz.ts'
 import { readLaszipVlr } from './laszip-vlr.ts'
-
-const COPY_BYTES = 1 << 20
-const MAX_CHUNK_BYTES = 64 << 20
+import { COPY_BYTES, MAX_CHUNK_BYTES } from './tuning.ts'
 
 /** Describes the first difference. `undefined`: no difference. */
 export async function lazDifference(

@@ -17,14 +17,8 @@ import { write } from './repack.ts'
 import { delayOf, isWhole, readStream, type Stream } from './stream.ts'
 import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
+import { ENCODER_TAG_BYTES, MAX_DECODED_FRAMES, MIN_FRAMES } from './tuning.ts'
 import { verifySound } from './verify.ts'
-
-/** Fewest frames for repacking, so that players still recognise the file. */
-const FEWEST_FRAMES = 8
-/** Bytes reserved after the tags in front for the encoder's own tag, which is patched at the end. */
-const TAG_ROOM_BYTES = 8192
-/** Most frames whose sound is decoded as a check: two hours. Longer files are compared only bit by bit. */
-const MAX_CHECKED_FRAMES = 300_000
 
 export const mp3: Codec = {
   format: MP3,
@@ -35,12 +29,12 @@ export const mp3: Codec = {
     const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
     // Frames are not moved if the file is incomplete. A cut stream starts with part of a frame, by which players judge it. After unknown
     // bytes only some players find the tag frame. In truncated or joined files, players rely on positions.
-    const movable = gap.size === 0 && !stream.cutOff && isWhole(stream) && stream.frames >= FEWEST_FRAMES
+    const movable = gap.size === 0 && !stream.cutOff && isWhole(stream) && stream.frames >= MIN_FRAMES
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
     const vbr =
-      options.lossless || tellsIdleDelay(stream) || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - TAG_ROOM_BYTES
+      options.lossless || tellsIdleDelay(stream) || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - ENCODER_TAG_BYTES
         ? undefined
         : vbrFor(stream, options.quality)
     if (vbr !== undefined) {
@@ -91,7 +85,7 @@ function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront:
 async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
   try {
     const packing = await plan(source, stream, options)
-    const damaged = packing && stream.frames <= MAX_CHECKED_FRAMES ? await damagedFrame(source, stream, options) : undefined
+    const damaged = packing && stream.frames <= MAX_DECODED_FRAMES ? await damagedFrame(source, stream, options) : undefined
     if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, message('frame_reads_beyond_own_bits', { damaged }))
     return packing
   } catch (error) {

@@ -9,14 +9,12 @@ import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder
 import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
 import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
 import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
-
-/** Most seconds of sound. Decode, encode and decode run at about 30 times real time; a job has 300 s. */
-const MAX_SECONDS = 6000
+import { MAX_REENCODED_SECONDS, MIN_REENCODED_SECONDS } from './tuning.ts'
 
 /** LAME `-V` quality of the level for this file. `undefined`: do not encode again. */
 export function vbrFor(stream: Stream, quality: Quality): number | undefined {
   const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
-  if (seconds > MAX_SECONDS || seconds < 0.5) return undefined
+  if (seconds > MAX_REENCODED_SECONDS || seconds < MIN_REENCODED_SECONDS) return undefined
   const kbps = averageKbps(stream) / stream.first.channels
   return LEVELS.mp3[quality].find(({ fromKbpsPerChannel }) => kbps >= fromKbpsPerChannel)?.vbr
 }

@@ -8,6 +8,7 @@ import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../co
 import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
+import { HEADERS_PER_YIELD, MAX_GAP_BYTES, MAX_UNKNOWN_TAIL_SHARE, SOUND_FRAMES_PER_YIELD, WINDOW_BYTES } from './tuning.ts'
 
 export interface Frame {
   readonly header: FrameHeader
@@ -38,11 +39,8 @@ export interface Stream {
   readonly cutOff: boolean
 }
 
-const WINDOW_BYTES = 1024 * 1024
 const MAX_FRAME_BYTES = 2048
 const ID3V1_BYTES = 128
-/** Most bytes between the tags and the first frame. */
-const MAX_GAP_BYTES = 64 * 1024
 
 /**
  * Reads the structure. @throws CodecError (malformed) if no frames follow the tags, or other data interrupts them; CodecError
@@ -130,15 +128,8 @@ function tagAtEnd(tail: Uint8Array): number {
 /** True for a sync word with layer I or II (ISO/IEC 11172-3, 2.4.1.3). */
 const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
 
-/**
- * Frames between two pauses for other jobs: `SOUND_A_BREATH` for frames that are decoded and encoded, `HEADERS_A_BREATH` for frame
- * headers.
- */
-const SOUND_A_BREATH = 128
-const HEADERS_A_BREATH = 16_384
-
 /** Yields consecutive frames from `start` on, until other data follows. */
-export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_A_BREATH): AsyncGenerator<Frame> {
+export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Frame> {
   const breath = new Breath(framesABreath)
   let window: Uint8Array = new Uint8Array()
   let windowAt = start
@@ -158,7 +149,7 @@ export async function* framesFrom(source: Source, start: number, end: number, fr
 
 /** Yields the frames of sound, without the tag frame. */
 export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
-  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_A_BREATH)
+  return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_FRAMES_PER_YIELD)
 }
 
 /**
@@ -188,7 +179,7 @@ async function readTail(source: Source, end: number, tagsAt: number): Promise<Pi
   const known = starts.filter((start) => start >= 0)
   const from = known.length ? leastOf(known) : size
   // A truncated last frame is still played. A large unknown tail changes the length that players compute, so it is copied too.
-  if (from > source.size / 16 || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
+  if (from > source.size * MAX_UNKNOWN_TAIL_SHARE || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
 }
 

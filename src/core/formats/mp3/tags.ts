@@ -6,15 +6,11 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { fromSynchsafe, id3Bytes, id3Picture, synchsafe } from '../../containers/id3/id3.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
-
-/** Largest tags in bytes that are shrunk; larger ones are copied. */
-const MAX_BYTES = 16 * 1024 * 1024
-/** Smallest picture in bytes that is recompressed. */
-const MIN_PICTURE_BYTES = 1024
+import { MAX_FRONT_TAG_BYTES, MIN_PICTURE_BYTES } from './tuning.ts'
 
 /** Returns the shrunk tags. `undefined`: too large for memory. */
 export async function frontTags(source: Source, bytes: number, options: Options): Promise<Uint8Array | undefined> {
-  if (bytes > MAX_BYTES) return undefined
+  if (bytes > MAX_FRONT_TAG_BYTES) return undefined
   const whole = (await source.read(0, bytes)).slice()
   const tags: Uint8Array[] = []
   for (let at = 0; at < whole.length; ) {

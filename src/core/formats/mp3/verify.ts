@@ -8,9 +8,7 @@ import { tailDifference } from '../../model/trailing-data.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
 import { decode } from './reencode.ts'
 import { playedSamples, readStream, type Stream } from './stream.ts'
-
-/** Most frames that are decoded: two hours. Longer files are compared only bit by bit. */
-const MAX_DECODED_FRAMES = 300_000
+import { MAX_DECODED_FRAMES, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /**
  * Verifies a result. Lossless: the sound bits of all frames are equal and decode to equal samples. Lossy: same length, and the noise in
@@ -38,7 +36,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
     }
     const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
     const { decibels } = await compareSound(original, result, a, b, options)
-    return decibels >= claimed - 0.5 ? { equal: true } : differs(`${decibels} dB instead of ${claimed}`)
+    return decibels >= claimed - SNR_TOLERANCE_DB ? { equal: true } : differs(`${decibels} dB instead of ${claimed}`)
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature') || error instanceof BrokenReservoir) return differs(error.message)
     throw error

@@ -10,12 +10,7 @@ import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
 import { isCodecError } from '../../model/error.ts'
-
-/** Largest strip or tile in bytes that is optimised; larger ones are copied. Its coefficients take twice its bytes, plus the output. */
-const MAX_CHUNK_BYTES = 8 * 1024 * 1024
-/** Strips or tiles that are optimised as a test. */
-const SAMPLES = 6
-const MOST_SHARE = 0.995
+import { JPEG_SAMPLES, MAX_JPEG_CHUNK_BYTES, MAX_JPEG_SHARE } from './tuning.ts'
 
 /** Returns the shared JPEG tables (tag JPEGTables) without the Huffman tables. */
 export const sharedTables = (pixels: Pixels): Uint8Array | undefined =>
@@ -59,15 +54,15 @@ const isSame = (known: Uint8Array | undefined, table: Uint8Array) => known !== u
 /** True if some strips or tiles, spread over the picture, become smaller, and all of them can be decoded. */
 export async function mayOptimise(file: TiffFile, pixels: Pixels): Promise<boolean> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
-  if (present.some((index) => pixels.lengths[index]! > MAX_CHUNK_BYTES)) return false
-  const stride = Math.max(1, Math.floor(present.length / SAMPLES))
+  if (present.some((index) => pixels.lengths[index]! > MAX_JPEG_CHUNK_BYTES)) return false
+  const stride = Math.max(1, Math.floor(present.length / JPEG_SAMPLES))
   let [before, after] = [0, 0]
   try {
     for (let at = 0; at < present.length; at += stride) {
       before += pixels.lengths[present[at]!]!
       after += (await optimisedChunk(file, pixels, present[at]!)).length
     }
-    if (!(after < before * MOST_SHARE)) return false
+    if (!(after < before * MAX_JPEG_SHARE)) return false
     for (const index of present) await chunkDigest(file, pixels, index)
     return true
   } catch (error) {

@@ -20,7 +20,7 @@ import {
   TILES,
   WORTH_MORE_THAN_9,
   WORTH_TIME,
-} from './thresholds.ts'
+} from './tuning.ts'
 
 export type Plan =
   | { readonly kind: 'copy'; readonly pixels: Pixels }

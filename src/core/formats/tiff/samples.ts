@@ -6,7 +6,7 @@ import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'
 import { difference } from '../../containers/tiff/predictor.ts'
-import { SAMPLES } from './thresholds.ts'
+import { SAMPLES } from './tuning.ts'
 
 export type Predictor = 1 | 2 | 3
 

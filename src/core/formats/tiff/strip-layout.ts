@@ -3,7 +3,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { planeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import type { Pixels } from '../../containers/tiff/pixels.ts'
-import { STRIPS, TILES } from './thresholds.ts'
+import { STRIPS, TILES } from './tuning.ts'
 
 /** Strip or tile layout. Strips count as tiles with the picture's width whose last one has only the remaining rows. */
 export type Cut = Pick<Pixels, 'tiled' | 'chunkWidth' | 'chunkHeight' | 'chunksPerPlane' | 'rowBytes'>

@@ -25,7 +25,7 @@ import { type Changes, DirectoryRegion, newDirectories, type Placed } from './la
 import { type Plan, planPixels } from './plan.ts'
 import { refuseHiddenContent } from './refuse.ts'
 import { cutRows, isCutAnew } from './strip-layout.ts'
-import { TILES } from './thresholds.ts'
+import { TILES } from './tuning.ts'
 import { unnamedOf, unnamedSteps } from './unnamed.ts'
 
 export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {

@@ -10,6 +10,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { blobsOf } from './blobs.ts'
 import { ghostOf } from './cog-metadata.ts'
+import { ALIGNMENT_BYTES, MAX_FIELD_OFFSETS, MAX_GAPS, MAX_PRIVATE_NUMBERS, MAX_TAIL_BYTES, ZERO_SCAN_BYTES } from './tuning.ts'
 
 export interface Unnamed {
   /** Unreferenced bytes between referenced ranges, which are dropped. Zero bytes do not count. */
@@ -19,13 +20,6 @@ export interface Unnamed {
   /** Number of bytes from `end` on, and whether all of them are zero. */
   readonly tail: { readonly bytes: number; readonly isFilling: boolean }
 }
-
-/** Gaps up to this many bytes are alignment, or GDAL's lengths around tiles. */
-const ALIGNMENT_BYTES = 16
-/** Most bytes of a non-zero tail that is copied. Private fields may refer into a longer one. */
-const MOST_TAIL_BYTES = 1024
-const STEP_BYTES = 64 * 1024
-const MOST_GAPS = 1000
 
 /** Finds unreferenced bytes. @throws CodecError (malformed, unsupported_feature) if they seem to be content that would be moved or lost */
 export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Promise<Unnamed> {
@@ -45,9 +39,9 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
   end = Math.min(end, file.source.size)
   const bytes = file.source.size - end
   const isFilling = await isZero(file.source, end, file.source.size)
-  if (bytes > MOST_TAIL_BYTES && !isFilling) throw unsupported(message('bytes_behind_last_directory', { bytes }))
+  if (bytes > MAX_TAIL_BYTES && !isFilling) throw unsupported(message('bytes_behind_last_directory', { bytes }))
   // The bytes are probably pictures of a truncated directory, which a repair tool could recover.
-  if (file.nowhere.length > 0 && between > MOST_TAIL_BYTES)
+  if (file.nowhere.length > 0 && between > MAX_TAIL_BYTES)
     throw malformed(file.format, end, message('missing_directory', { link: String(file.nowhere[0]) }))
   if (!isFilling) addGap(gaps, end, file.source.size)
   await refuseOffsets(file, gaps)
@@ -57,7 +51,7 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
 /** In a file with very many gaps, the last entry covers all remaining ones. */
 function addGap(gaps: Range[], from: number, to: number): void {
   const last = gaps.at(-1)
-  if (last && gaps.length >= MOST_GAPS) gaps[gaps.length - 1] = { from: last.from, to }
+  if (last && gaps.length >= MAX_GAPS) gaps[gaps.length - 1] = { from: last.from, to }
   else gaps.push({ from, to })
 }
 
@@ -147,8 +141,8 @@ async function freeRanges(file: TiffFile, { entries }: Directory): Promise<Range
 }
 
 async function isZero(source: Source, from: number, to: number): Promise<boolean> {
-  for (let at = from; at < to; at += STEP_BYTES) {
-    const bytes = await source.read(at, Math.min(STEP_BYTES, to - at))
+  for (let at = from; at < to; at += ZERO_SCAN_BYTES) {
+    const bytes = await source.read(at, Math.min(ZERO_SCAN_BYTES, to - at))
     if (bytes.some((byte) => byte !== 0)) return false
   }
   return true
@@ -157,11 +151,6 @@ async function isZero(source: Source, from: number, to: number): Promise<boolean
 /** Lowest private tag. Lower tags are registered or Exif, and hold no offsets except those that the parser follows. */
 const FIRST_PRIVATE = 32768
 const KNOWN_NUMBERS: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, 34850, 34864, 40960, 40961, 40962, 40963]
-/** Most values of a field that may be offsets; a field with more values is a table of other data. */
-const MOST_OFFSETS = 4096
-
-/** Most numbers of private fields that are compared with the gaps. */
-const MOST_NUMBERS = 1_000_000
 
 /** @throws CodecError (unsupported_feature) if a private field holds a number inside a gap, because it probably is an offset */
 async function refuseOffsets(file: TiffFile, gaps: readonly Range[]): Promise<void> {
@@ -169,10 +158,10 @@ async function refuseOffsets(file: TiffFile, gaps: readonly Range[]): Promise<vo
   let numbers = 0
   for (const { entries } of file.all) {
     for (const entry of entries) {
-      if (entry.tag < FIRST_PRIVATE || KNOWN_NUMBERS.includes(entry.tag) || entry.count > MOST_OFFSETS) continue
+      if (entry.tag < FIRST_PRIVATE || KNOWN_NUMBERS.includes(entry.tag) || entry.count > MAX_FIELD_OFFSETS) continue
       if (entry.type !== LONG && entry.type !== LONG8) continue
       numbers += entry.count
-      if (numbers > MOST_NUMBERS) throw unsupported('many_private_fields_and_unnamed_bytes')
+      if (numbers > MAX_PRIVATE_NUMBERS) throw unsupported('many_private_fields_and_unnamed_bytes')
       if ((await readNumbers(file, entry)).some((number) => isInside(gaps, number))) {
         throw unsupported(message('tag_leads_to_bytes_no_directory_names', { tag: entry.tag }))
       }

@@ -11,6 +11,7 @@ import type { Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
 import { MaskingMeter } from './masking.ts'
 import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
+import { ADPCM_TRIAL_SECONDS, LOW_BAND_MARGIN_DB } from './tuning.ts'
 
 /** Sample form in the result. */
 export type Target =
@@ -128,7 +129,7 @@ class Trials {
     this.#dither = bits > 16 ? new Dither(16) : undefined
     this.#ima = channels <= 2 ? new ImaEncoder(hertz, channels) : undefined
     this.#imaLow = new LowBandMeter(channels, hertz)
-    this.#every = Math.max(1, Math.ceil(frames / (hertz * 60)))
+    this.#every = Math.max(1, Math.ceil(frames / (hertz * ADPCM_TRIAL_SECONDS)))
   }
 
   add(samples: Samples): void {
@@ -174,7 +175,7 @@ class Trials {
       dithered16: this.#dither ? dithered16.decibels : 0,
       alaw: alaw.decibels,
       mulaw: mulaw.decibels,
-      ima: this.#ima ? Math.min(ima.decibels, this.#drift.decibels, this.#imaLow.decibels + 6) : 0,
+      ima: this.#ima ? Math.min(ima.decibels, this.#drift.decibels, this.#imaLow.decibels + LOW_BAND_MARGIN_DB) : 0,
     }
   }
 }

@@ -1,5 +1,7 @@
 /** IMA ADPCM in WAVE files (IMA Digital Audio Doc-Pac 1992; Microsoft "New Multimedia Data Types"). */
 
+import { IMA_BEAM } from './tuning.ts'
+
 const STEPS = Int32Array.from([
   7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88, 97, 107, 118, 130, 143, 157, 173,
   190, 209, 230, 253, 279, 307, 337, 371, 408, 449, 494, 544, 598, 658, 724, 796, 876, 963, 1060, 1166, 1282, 1411, 1552, 1707, 1878, 2066,
@@ -34,15 +36,12 @@ export function product(nibble: number, step: number): number {
   return nibble & 8 ? -magnitude : magnitude
 }
 
-/** Number of paths in the encoder's beam search. Each sample is tried with the nearest nibble and its two neighbours. */
-const BEAM = 4
-
 /** Paths of the beam search: the values of both kinds of decoder, the step index, and the squared error so far. */
 class Paths {
-  readonly exact = new Int32Array(BEAM)
-  readonly multiplied = new Int32Array(BEAM)
-  readonly index = new Int32Array(BEAM)
-  readonly cost = new Float64Array(BEAM)
+  readonly exact = new Int32Array(IMA_BEAM)
+  readonly multiplied = new Int32Array(IMA_BEAM)
+  readonly index = new Int32Array(IMA_BEAM)
+  readonly cost = new Float64Array(IMA_BEAM)
   size = 0
 
   /** Slot for a candidate: an equal path, a free slot, or the worst path. −1: the candidate is not better. */
@@ -50,9 +49,9 @@ class Paths {
     for (let k = 0; k < this.size; k++) {
       if (this.index[k] === index && this.exact[k] === exact && this.multiplied[k] === multiplied) return this.cost[k]! <= cost ? -1 : k
     }
-    if (this.size < BEAM) return this.size++
+    if (this.size < IMA_BEAM) return this.size++
     let worst = 0
-    for (let k = 1; k < BEAM; k++) if (this.cost[k]! > this.cost[worst]!) worst = k
+    for (let k = 1; k < IMA_BEAM; k++) if (this.cost[k]! > this.cost[worst]!) worst = k
     return this.cost[worst]! <= cost ? -1 : worst
   }
 }
@@ -75,8 +74,8 @@ function encodeChannel({ samples, first, stride, count }: ChannelSamples, startI
   paths.size = 1
   paths.exact[0] = paths.multiplied[0] = samples[first]!
   paths.index[0] = startIndex
-  const from = new Uint8Array(count * BEAM)
-  const choice = new Uint8Array(count * BEAM)
+  const from = new Uint8Array(count * IMA_BEAM)
+  const choice = new Uint8Array(count * IMA_BEAM)
   for (let i = 1; i < count; i++) {
     const sample = samples[first + i * stride]!
     next.size = 0
@@ -97,8 +96,8 @@ function encodeChannel({ samples, first, stride, count }: ChannelSamples, startI
         next.multiplied[place] = multiplied
         next.index[place] = index
         next.cost[place] = cost
-        from[i * BEAM + place] = path
-        choice[i * BEAM + place] = nibble
+        from[i * IMA_BEAM + place] = path
+        choice[i * IMA_BEAM + place] = nibble
       }
     }
     ;[paths, next] = [next, paths]
@@ -106,8 +105,8 @@ function encodeChannel({ samples, first, stride, count }: ChannelSamples, startI
   let best = 0
   for (let k = 1; k < paths.size; k++) if (paths.cost[k]! < paths.cost[best]!) best = k
   for (let i = count - 1, path = best; i >= 1; i--) {
-    nibbles[i - 1] = choice[i * BEAM + path]!
-    path = from[i * BEAM + path]!
+    nibbles[i - 1] = choice[i * IMA_BEAM + path]!
+    path = from[i * IMA_BEAM + path]!
   }
   return paths.index[best]!
 }

@@ -3,13 +3,7 @@ import { leastOf } from '../../bytes/min-max.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
 import type { Samples } from './samples.ts'
 import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'
-
-/** Assumed level of the file's loudest sample in dB SPL, because listeners turn quiet recordings up. */
-const LOUDEST_DB_SPL = 96
-/** Margin in dB between the noise and the level that the sound masks. */
-const HIDDEN_MARGIN_DB = 6
-/** Margin in dB between the noise and the threshold in quiet. The noise of the quietest converters exceeds the threshold by about 10 dB. */
-const QUIET_MARGIN_DB = 3
+import { HIDDEN_MARGIN_DB, LOUDEST_DB_SPL, QUIET_MARGIN_DB } from './tuning.ts'
 
 /** Threshold in quiet in dB SPL (Terhardt, "Calculating virtual pitch", Hearing Research 1, 1979). */
 function quietDbSpl(hertz: number): number {

@@ -3,14 +3,7 @@
  * ICASSP '84).
  */
 
-/** Zero crossings of the sinc on each side of its centre. */
-const CROSSINGS = 24
-/** Kaiser window parameter: about 90 dB stop-band attenuation. */
-const BETA = 9
-/** End of the pass band, as a share of the lower rate's Nyquist frequency. */
-const PASS = 0.94
-/** Number of filter phases. Between two phases the filter is interpolated linearly. */
-const PHASES = 512
+import { FILTER_PHASES, KAISER_BETA, PASS_BAND, SINC_CROSSINGS } from './tuning.ts'
 
 /** Modified Bessel function of the first kind, order 0. */
 function bessel(x: number): number {
@@ -27,7 +20,7 @@ export class Resampler {
   readonly #to: number
   /** Filter taps on each side of the centre. */
   readonly #half: number
-  /** `PHASES + 1` filters in one array. */
+  /** `FILTER_PHASES + 1` filters in one array. */
   readonly #filters: Float32Array
   /** Input samples per channel that later output needs, from sample `#start` on. */
   #kept: Float32Array[]
@@ -39,17 +32,17 @@ export class Resampler {
     this.#from = from
     this.#to = to
     const shrink = Math.min(1, to / from)
-    this.#half = Math.ceil(CROSSINGS / shrink)
+    this.#half = Math.ceil(SINC_CROSSINGS / shrink)
     const taps = 2 * this.#half
-    this.#filters = new Float32Array((PHASES + 1) * taps)
-    const edge = bessel(BETA)
-    for (let phase = 0; phase <= PHASES; phase++) {
+    this.#filters = new Float32Array((FILTER_PHASES + 1) * taps)
+    const edge = bessel(KAISER_BETA)
+    for (let phase = 0; phase <= FILTER_PHASES; phase++) {
       let sum = 0
       for (let tap = 0; tap < taps; tap++) {
-        const distance = tap - (this.#half - 1) - phase / PHASES
-        const x = Math.PI * distance * shrink * PASS
+        const distance = tap - (this.#half - 1) - phase / FILTER_PHASES
+        const x = Math.PI * distance * shrink * PASS_BAND
         const inside = 1 - (distance / this.#half) ** 2
-        const value = inside <= 0 ? 0 : (x === 0 ? 1 : Math.sin(x) / x) * (bessel(BETA * Math.sqrt(inside)) / edge)
+        const value = inside <= 0 ? 0 : (x === 0 ? 1 : Math.sin(x) / x) * (bessel(KAISER_BETA * Math.sqrt(inside)) / edge)
         this.#filters[phase * taps + tap] = value
         sum += value
       }
@@ -96,7 +89,7 @@ export class Resampler {
     for (let i = 0; i < count; i++) {
       const place = (this.#given + i) * this.#from
       const whole = Math.floor(place / this.#to)
-      const phase = ((place % this.#to) / this.#to) * PHASES
+      const phase = ((place % this.#to) / this.#to) * FILTER_PHASES
       const [row, share] = [Math.floor(phase), phase - Math.floor(phase)]
       const first = row * taps
       const at = whole - this.#half + 1 - this.#start

@@ -6,19 +6,17 @@ import { malformed } from '../../model/error.ts'
 import { type Adpcm, adpcm } from './adpcm.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
+import { SAMPLE_BLOCK_BYTES } from './tuning.ts'
 
 /** Interleaved samples: signed integers of `bits` bits, or floats with full scale −1…1. */
 export type Samples =
   | { readonly kind: 'integer'; readonly bits: number; readonly values: Int32Array }
   | { readonly kind: 'float'; readonly values: Float64Array }
 
-/** Bytes of the file in memory at a time, approximately. */
-const BLOCK_BYTES = 512 * 1024
-
 /** Yields all samples of a file in blocks of about 512 KiB. A block is valid until the next is requested. */
 export async function* readSamples(source: Source, wave: Wave, options: Options, share?: (done: number) => void): AsyncGenerator<Samples> {
   const { layout, data } = wave
-  const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / layout.blockBytes))
+  const perBlock = Math.max(1, Math.floor(SAMPLE_BLOCK_BYTES / layout.blockBytes))
   const bytesPerRead = perBlock * layout.blockBytes
   let frames = 0
   for (let at = 0; frames < wave.frames; at += bytesPerRead) {

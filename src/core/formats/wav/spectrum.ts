@@ -1,14 +1,12 @@
 /** Power of short windows of sound by critical band. */
 
+import { MAX_BIN_HERTZ, MAX_WINDOW_BITS } from './tuning.ts'
+
 /** Edges of the critical bands in Hz (Zwicker, "Subdivision of the Audible Frequency Range", JASA 33, 1961). */
 const EDGES = [
   0, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400, 7700, 9500, 12000,
   15500, 20500,
 ]
-/** Largest bin width in Hz: half of the narrowest band. */
-const MOST_HERTZ_A_BIN = 50
-/** Largest window, as a power of two. Limits 64 channels at extreme rates to 8 MB. */
-const MOST_LENGTH_BITS = 14
 
 export interface Band {
   readonly from: number
@@ -39,7 +37,7 @@ export class BandSpectrum {
   readonly #scale: number
 
   constructor(hertz: number, bands: readonly Band[]) {
-    const bits = Math.max(6, Math.min(MOST_LENGTH_BITS, Math.ceil(Math.log2(hertz / MOST_HERTZ_A_BIN))))
+    const bits = Math.max(6, Math.min(MAX_WINDOW_BITS, Math.ceil(Math.log2(hertz / MAX_BIN_HERTZ))))
     const n = 2 ** bits
     this.length = n
     this.#window = Float64Array.from({ length: n }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / n))

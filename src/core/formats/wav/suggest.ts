@@ -9,14 +9,9 @@ import type { Target } from './analyse.ts'
 import type { Wave } from './header.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
-import { describeFlac, fitsFlac, flacIntegers, LEVEL, toIntegers } from './to-flac.ts'
-import { MAX_HERTZ as MP3_MAX_HERTZ, mp3Rate, planar } from './to-mp3.ts'
-
-/** Number of encoded stretches. Sound of up to ten seconds is encoded in full. */
-const STRETCHES = 5
-const STRETCH_SECONDS = 2
-/** Most samples of a stretch, for any sample rate and channel count. */
-const MOST_SAMPLES = 1 << 20
+import { describeFlac, fitsFlac, flacIntegers, toIntegers } from './to-flac.ts'
+import { mp3Rate, planar } from './to-mp3.ts'
+import { FLAC_LEVEL, MAX_MP3_SOURCE_HERTZ, MAX_STRETCH_SAMPLES, STRETCH_SECONDS, STRETCHES } from './tuning.ts'
 
 /** Suggested output, and its description for the receipt. */
 export interface Smaller extends Suggestion {
@@ -44,7 +39,7 @@ export async function smallerOutputs(
     if (integers.exact || !(options.lossless || excess))
       found.push({ output: 'flac', name: describeFlac(integers), estimatedBytes: others + (await flacBytes(sample, integers)) })
   }
-  if (channels <= 2 && hertz <= MP3_MAX_HERTZ && !options.lossless && !excess)
+  if (channels <= 2 && hertz <= MAX_MP3_SOURCE_HERTZ && !options.lossless && !excess)
     found.push({ output: 'mp3', name: message('mp3_not_exact'), estimatedBytes: others + (await mp3Bytes(sample, options)) })
   return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
 }
@@ -61,7 +56,7 @@ class Sample {
     const { hertz, channels, blockSamples, blockBytes } = wave.layout
     const perBlock = Math.max(1, blockSamples)
     const all = Math.max(1, Math.floor(wave.data.size / blockBytes))
-    const wanted = Math.max(1, Math.ceil(Math.min(STRETCH_SECONDS * hertz, MOST_SAMPLES / channels) / perBlock))
+    const wanted = Math.max(1, Math.ceil(Math.min(STRETCH_SECONDS * hertz, MAX_STRETCH_SAMPLES / channels) / perBlock))
     const whole = all <= STRETCHES * wanted
     this.wave = wave
     this.#source = source
@@ -89,7 +84,7 @@ class Sample {
 async function flacBytes(sample: Sample, integers: ReturnType<typeof flacIntegers>): Promise<number> {
   const { channels, hertz } = sample.wave.layout
   const nothing = { comments: [], applications: [], pictures: [] }
-  using encoder = new FlacEncoder({ channels, hertz, bits: integers.bits, level: LEVEL, totalFrames: 0 }, nothing)
+  using encoder = new FlacEncoder({ channels, hertz, bits: integers.bits, level: FLAC_LEVEL, totalFrames: 0 }, nothing)
   let [bytes, frames] = [0, 0]
   const count = (chunks: readonly Uint8Array[]) => {
     for (const { length } of chunks) bytes += length

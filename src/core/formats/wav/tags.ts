@@ -7,6 +7,7 @@ import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import type { Wave } from './header.ts'
+import { MAX_ID3_BYTES, MAX_TAG_CHUNK_BYTES } from './tuning.ts'
 
 const INFO_KEYS: { readonly [id: string]: string } = {
   IART: 'artist',
@@ -23,22 +24,18 @@ const INFO_KEYS: { readonly [id: string]: string } = {
   ISMP: 'timecode',
   ITCH: 'encoded_by',
 }
-const MAX_BYTES = 256 * 1024
 
 export type Tags = (readonly [key: string, value: string])[]
 
 export async function readTags(source: Source, wave: Wave): Promise<Tags> {
   const tags: Tags = []
   for (const chunk of wave.chunks) {
-    if (chunk.size > MAX_BYTES) continue
+    if (chunk.size > MAX_TAG_CHUNK_BYTES) continue
     const read = chunk.id === 'LIST' ? infoTags : chunk.id === 'bext' ? broadcastTags : undefined
     if (read) for (const tag of read(await source.read(chunk.offset, chunk.size))) tags.push(tag)
   }
   return tags
 }
-
-/** Most bytes of an ID3 tag that is copied in front of a result. The encoder's tag after it must still be patchable. */
-const MAX_ID3_BYTES = 4 * 1024 * 1024
 
 /** Returns the `id3 ` chunk unchanged. @throws CodecError (unsupported_feature) if it is too large */
 export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Array | undefined> {

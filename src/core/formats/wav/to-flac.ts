@@ -13,9 +13,8 @@ import { type Layout, readWave, type Wave } from './header.ts'
 import { withoutPlace } from './not-kept.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
+import { FLAC_LEVEL, MAX_FOREIGN_BYTES, MAX_FOREIGN_CHUNKS, MAX_WAITING_SAMPLES } from './tuning.ts'
 
-/** libFLAC compression level. The exhaustive model search (`flac -e`) is off: it is slow and gains 0.1 %. */
-export const LEVEL = 8
 /** True if a FLAC frame header can store the channels and rate, which decoders that start mid-stream need (RFC 9639, 7 and 9.1.2). */
 export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>): boolean =>
   channels <= 8 && hertz > 0 && (hertz < 65_536 || (hertz <= 655_350 && hertz % 10 === 0))
@@ -23,7 +22,6 @@ export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>
 /** Ids of chunks whose content FLAC comments and pictures can store. */
 const ID3 = ['id3 ', 'ID3 ']
 const INFO = 'LIST INFO'
-const MAX_FOREIGN_BYTES = 4 * 1024 * 1024
 
 /** Vorbis comment names that differ from the tag's key. */
 const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
@@ -51,7 +49,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const others = await withoutPlace(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
   const applications = others.length > 0 ? await foreignBlocks(source, wave) : []
   using encoder = new FlacEncoder(
-    { channels, bits: integers.bits, hertz, level: LEVEL, totalFrames: wave.frames },
+    { channels, bits: integers.bits, hertz, level: FLAC_LEVEL, totalFrames: wave.frames },
     { comments, applications, pictures },
   )
   const meter = new SnrMeter()
@@ -67,7 +65,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const { chunks, streamInfo } = encoder.finish()
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
-  const steps = [message('libflac_level_bits', { level: LEVEL, bits: integers.bits })]
+  const steps = [message('libflac_level_bits', { level: FLAC_LEVEL, bits: integers.bits })]
   if (applications.length === 0) for (const what of others) steps.push(message('not_kept_no_place', { output: 'flac', what }))
   if (integers.exact) return { kind: 'compressed', steps }
   return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, message('float_rounded_to_24_bits')] }
@@ -110,7 +108,7 @@ function isTextAndPictures(tag: Uint8Array): boolean {
 async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> {
   const others = wave.chunks.filter(({ id }) => id !== 'data')
   const total = others.reduce((sum, chunk) => sum + chunk.size, 0)
-  if (wave.container !== 'RIFF' || total > MAX_FOREIGN_BYTES || others.length > 200) return []
+  if (wave.container !== 'RIFF' || total > MAX_FOREIGN_BYTES || others.length > MAX_FOREIGN_CHUNKS) return []
   const id = new TextEncoder().encode('riff')
   const blocks = [concat([id, await source.read(0, 12)])]
   for (const chunk of wave.chunks) {
@@ -149,7 +147,7 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
   const samples = readSamples(original, wave, options)
   // The decoder runs in steps, so the original is read only slightly ahead of it.
   for await (const chunk of result.stream()) {
-    while (waiting(expected) < 4_000_000) {
+    while (waiting(expected) < MAX_WAITING_SAMPLES) {
       const next = await samples.next()
       if (next.done) break
       expected.push(toIntegers(next.value, integers).slice())

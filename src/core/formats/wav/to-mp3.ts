@@ -14,10 +14,9 @@ import { withoutPlace } from './not-kept.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type Samples } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
+import { MAX_MP3_SOURCE_HERTZ } from './tuning.ts'
 
 const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
-/** Highest sample rate in Hz that is converted. */
-export const MAX_HERTZ = 768_000
 /** MP3 sample rate for a source rate: the next higher one, or the highest. 44.1 kHz for multiples of 11025. */
 export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
 
@@ -25,7 +24,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   const { channels, hertz } = wave.layout
   if (options.lossless) throw unsupported('mp3_cannot_be_exact')
   if (channels !== 1 && channels !== 2) throw unsupported(message('mp3_has_no_channels', { channels }))
-  if (hertz > MAX_HERTZ) throw unsupported(message('sample_rate_of_hz', { hertz }))
+  if (hertz > MAX_MP3_SOURCE_HERTZ) throw unsupported(message('sample_rate_of_hz', { hertz }))
   if (wave.frames === 0) throw malformed('wav', wave.data.offset, 'no_samples')
   const vbrQuality = LEVELS.wavAsMp3[options.quality]
   const rate = mp3Rate(hertz)

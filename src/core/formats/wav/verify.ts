@@ -5,13 +5,11 @@ import { isCodecError } from '../../model/error.ts'
 import { tailDifference } from '../../model/trailing-data.ts'
 import { readWave, type Wave } from './header.ts'
 import { in16thUnits, readSamples } from './samples.ts'
+import { ROUNDING_DB } from './tuning.ts'
 import { isFilling } from './write.ts'
 
 /** Chunks that describe the coding. They may differ; the decoded samples are compared instead. */
 const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
-
-/** Tolerance in dB for sums over blocks of another size. */
-const ROUNDING_DB = 1e-6
 
 /**
  * Decodes both files and compares them: equal samples for a lossless outcome, otherwise the noise in the receipt. Other chunks must be

@@ -11,12 +11,12 @@ import { g711 } from './g711.ts'
 import { formatBody, type Layout, type Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
 import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
+import { COPY_BYTES } from './tuning.ts'
 
 /** Chunks that this writer generates. */
 const MADE_ANEW = new Set(['ds64', 'fact'])
 /** Padding chunks, which are dropped if they hold only zeros. */
 const FILLING = new Set(['JUNK', 'PAD ', 'FLLR'])
-const COPY_BYTES = 1024 * 1024
 const FOUR_GIB = 2 ** 32
 
 /**

@@ -96,3 +96,27 @@ export const MAX_FAX_STORED_BYTES = 8 * MIB
 
 /** An estimate from few samples may be too low by this share of the stored bytes. */
 export const ESTIMATE_DOUBT = 0.1
+
+// JPEG strips and tiles
+
+/** Largest JPEG strip or tile in bytes that is optimised; larger ones are copied. Its coefficients take twice its bytes, plus the output. */
+export const MAX_JPEG_CHUNK_BYTES = 8 * 1024 * 1024
+/** Number of JPEG strips or tiles that are optimised as a test. */
+export const JPEG_SAMPLES = 6
+/** Largest size of the optimised samples, as a share of their stored bytes. */
+export const MAX_JPEG_SHARE = 0.995
+
+// Unreferenced bytes
+
+/** Gaps up to this many bytes are alignment, or GDAL's lengths around tiles. */
+export const ALIGNMENT_BYTES = 16
+/** Most bytes of a non-zero tail that is copied. Private fields may refer into a longer one. */
+export const MAX_TAIL_BYTES = 1024
+/** Bytes per read when a range is checked for zeros. */
+export const ZERO_SCAN_BYTES = 64 * 1024
+/** Most gaps that are recorded; the last entry covers all remaining ones. */
+export const MAX_GAPS = 1000
+/** Most values of a field that may be offsets; a field with more values is a table of other data. */
+export const MAX_FIELD_OFFSETS = 4096
+/** Most numbers of private fields that are compared with the gaps. */
+export const MAX_PRIVATE_NUMBERS = 1_000_000
