@@ -16,7 +16,7 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { noise, optionsFor, press, rawAvi } from './media-fixtures.ts'
 
-/** Every part by itself, the last one first, then joined and verified. */
+/** Encodes each part separately, the last one first, then joins and verifies them. */
 async function inParts(file: Uint8Array, output: OutputId, frames: number) {
   const source = memorySource(file, 'film.avi')
   const options = optionsFor('medium', output)
@@ -35,7 +35,7 @@ async function inParts(file: Uint8Array, output: OutputId, frames: number) {
   return { outcome, result, plans }
 }
 
-/** The pictures of `rawAvi` in two RIFF forms with OpenDML's indexes and no `idx1`; every other picture is no key frame. */
+/** The pictures of `rawAvi` in two RIFF forms with OpenDML indexes and without `idx1`. Every other picture is not a key frame. */
 function openDml(frames: number): Uint8Array {
   const plain = rawAvi(frames)
   const size = 64 * 48 * 2
@@ -49,7 +49,8 @@ function openDml(frames: number): Uint8Array {
   const half = frames / 2
   const movi = find('movi')
   const pictures = (from: number) => plain.subarray(movi + 4 + from * (size + 8), movi + 4 + (from + half) * (size + 8))
-  // Longs per entry 2, type 1 (chunks), entries, `00db`, base, reserved; then offset and size, whose top bit says "no key frame".
+  // Standard index: 2 longs per entry, type 1 (chunks), entry count, `00db`, base, reserved. Entries: offset and size; the size's top bit
+  // means "no key frame".
   const standard = (base: number) =>
     chunk(
       'ix00',
@@ -60,7 +61,7 @@ function openDml(frames: number): Uint8Array {
     )
   const indexBytes = 32 + half * 8
   const headers = (first: number, second: number) => {
-    // Longs per entry 4, type 0 (indexes), two entries of offset, size and duration.
+    // Super index: 4 longs per entry, type 0 (indexes), two entries of offset, size and duration.
     const indx = chunk('indx', le(4, 2), ascii('00db'), le(0, 0, 0, first, 0, indexBytes, half, second, 0, indexBytes, half))
     const strl = find('strl')
     const old = plain.subarray(strl - 8, strl + new DataView(plain.buffer, plain.byteOffset).getUint32(strl - 4, true))
@@ -79,7 +80,7 @@ function openDml(frames: number): Uint8Array {
 }
 
 describe('OpenDML', () => {
-  it('is read by its indexes, not chunk by chunk', async () => {
+  it('reads frames by the OpenDML indexes, not chunk by chunk', async () => {
     const bytes = openDml(20)
     const whole = memorySource(bytes, 'film.avi')
     let read = 0
@@ -105,19 +106,19 @@ describe('OpenDML', () => {
 })
 
 describe('AVI in parts', () => {
-  it('keeps every frame in its place and makes MP3 of uncompressed sound, a frame a chunk', async () => {
+  it('keeps the position of every frame and encodes uncompressed sound as MP3, one frame per chunk', async () => {
     const { outcome, result, plans } = await inParts(rawAvi(60, 64, 48, 8000), 'avi', 20)
     expect(plans.map(({ facts }) => facts['kind'])).toEqual(['pictures', 'pictures', 'pictures', 'pictures', 'sound'])
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const { chunks, streams } = await readAvi(result)
     expect(chunks.of(0).length).toBe(60)
     expect([...chunks.of(0)].filter((chunk) => chunks.key[chunk]).length).toBeGreaterThanOrEqual(3)
-    // 2.4 s in frames of 576 samples.
+    // 2.4 s of sound in MP3 frames of 576 samples.
     expect(Math.abs((chunks.of(1).length * 576) / 8000 - 2.4)).toBeLessThan(0.2)
     expect([streams[1]?.strf[0], streams[1]?.scale, streams[1]?.rate]).toEqual([0x55, 576, 8000])
   })
 
-  it('keeps chunks beside the streams, and looks at the last byte of large ones', async () => {
+  it('keeps chunks outside the streams, and verifies large ones to the last byte', async () => {
     const film = rawAvi(20)
     const notes = Uint8Array.from({ length: 1_500_000 }, (_, i) => (i * 7) & 255)
     const file = concat([film, chunkHeader('XTRA', notes.length), notes])
@@ -132,14 +133,14 @@ describe('AVI in parts', () => {
     expect(await Promise.all(verdicts)).toMatchObject([{ equal: true }, { equal: false, difference: "chunk 'XTRA'" }])
   })
 
-  it('becomes MP4', async () => {
+  it('converts AVI to MP4', async () => {
     const { result, plans } = await inParts(rawAvi(45, 64, 48, 8000), 'mp4', 15)
     expect(plans.length).toBe(5)
     const { tracks } = await readMovie(result)
     expect([tracks[0]?.sampleCount, tracks[0]?.samples().dts.at(-1)]).toEqual([45, 45])
   })
 
-  it('as MP4 keeps MP3 frames, wherever chunks begin and whatever stands between them', async () => {
+  it('copies MP3 frames into MP4, whatever the chunk boundaries and the bytes between frames', async () => {
     const film = await inParts(rawAvi(240, 64, 48, 44100), 'avi', 120)
     const file = await readAvi(film.result)
     const sound = file.streams[1]!
@@ -184,9 +185,9 @@ describe('AVI in parts', () => {
     expect(Buffer.compare(concat(stored), frames)).toBe(0)
   })
 
-  it('recompresses sound alone where the pictures must stay, and claims nothing of pictures that were copied', async () => {
+  it('encodes only the sound if the pictures cannot be encoded, and reports no loss of the copied pictures', async () => {
     const file = rawAvi(20, 64, 48, 8000)
-    // Pictures of a kind nobody knows.
+    // Replaces the codec's FourCC with an unknown one.
     for (let at = 0; at < 300; at++)
       if (String.fromCharCode(...file.subarray(at, at + 4)) === 'UYVY') file.set([0x3f, 0x3f, 0x3f, 0x3f], at)
     const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
@@ -196,13 +197,13 @@ describe('AVI in parts', () => {
   })
 })
 
-describe('an index that does not say what is there', () => {
+describe('AVI index that contradicts the file', () => {
   const film = rawAvi(10, 64, 48, 8000)
   const at = (id: string) => Buffer.from(film).indexOf(id)
   const index = at('idx1') + 8
   const offsets = async (file: Uint8Array) => [...(await readAvi(memorySource(file, 'a.avi'))).chunks.offset.subarray(0, 20)]
 
-  it('that names places inside of chunks is not believed: two chunks of another size changed places', async () => {
+  it('ignores an index whose offsets point inside chunks (two chunks of different size swapped)', async () => {
     const movi = at('movi') + 4
     const [picture, sound] = [64 * 48 * 2 + 8, 640 + 8]
     const moved = film.slice()
@@ -213,13 +214,13 @@ describe('an index that does not say what is there', () => {
     expect([chunks.stream[1], chunks.offset[1]]).toEqual([0, movi + sound + 8])
   })
 
-  it('that leaves a frame out is completed: players show it all the same', async () => {
+  it('adds a frame that the index omits, because players show it', async () => {
     const less = film.slice()
     less.set(new TextEncoder().encode('7Fdb'), index + 4 * 16)
     expect(await offsets(less)).toEqual(await offsets(film))
   })
 
-  it('a byte too many in a picture does not make noise of the sound behind it: read a byte late, each sample is another', async () => {
+  it('does not shift the sound after a picture chunk that is one byte too long', async () => {
     const pair = 64 * 48 * 2 + 8 + 640 + 8
     const inPicture = (frame: number) => at('movi') + 4 + frame * pair + 1000
     const shifted = film.slice().copyWithin(inPicture(1) + 1, inPicture(1), inPicture(9))
@@ -227,7 +228,7 @@ describe('an index that does not say what is there', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('a second film behind the first stays, with the file: players go on with it', async () => {
+  it('returns a file with a second film after the first unchanged, because players play both', async () => {
     const { outcome } = await press(avi, concat([film, film]), 'high', 'avi')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
@@ -236,21 +237,21 @@ describe('an index that does not say what is there', () => {
     })
   })
 
-  it('headers behind the media are read by nobody: no player shows such a film, so it stays', async () => {
+  it('returns a file with headers after the media unchanged, because no player shows it', async () => {
     const [hdrl, media] = [at('hdrl') - 8, at('movi') - 8]
     const turned = concat([film.subarray(0, hdrl), film.subarray(media), film.subarray(hdrl, media)])
     const { outcome } = await press(avi, turned, 'high', 'avi')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('media in front of their headers') })
   })
 
-  it('a second index is not read over: players add what it names', async () => {
+  it('reads a second index, because players add its entries', async () => {
     const twice = concat([film, film.subarray(index - 8)])
     new DataView(twice.buffer).setUint32(4, twice.length - 8, true)
     const { outcome } = await press(avi, twice, 'high', 'avi')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: "a second 'idx1', which players add to the first" })
   })
 
-  it('a second header in the list of a stream is another stream to players, who count on from there', async () => {
+  it('counts a second header in a stream list as another stream, as players do', async () => {
     const [strl, strh] = [at('strl') - 8, at('strh')]
     const again = concat([film.subarray(0, strh), film.subarray(strh, strh + 64), film.subarray(strh)])
     const view = new DataView(again.buffer)
@@ -264,7 +265,7 @@ describe('an index that does not say what is there', () => {
     ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],
   ])('%s', async (_, id, behind, detail) => {
     const broken = film.slice()
-    // The last in front of the padding is the sound's.
+    // The last chunk before the padding belongs to the sound stream.
     broken.set(Uint8Array.of(1, 0, 0, 0), Buffer.from(film.subarray(0, at('JUNK'))).lastIndexOf(id) + behind)
     const { outcome } = await press(avi, broken, 'medium', 'avi')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })

@@ -17,7 +17,7 @@ function precisionOf(bytes: Uint8Array): number | undefined {
   return code < 0 ? undefined : bytes[code + 6]
 }
 
-describe('JPEG-LS has the precision that toolkits expect of its cells', () => {
+describe('JPEG-LS precision fits Bits Allocated, as toolkits expect', () => {
   it.each([
     [8, 2, 8],
     [8, 6, 8],
@@ -38,14 +38,14 @@ describe('JPEG-LS has the precision that toolkits expect of its cells', () => {
     if (allocated === 8 || stored > 2) expect(precision).toBe(wanted)
   })
 
-  it('all bits allocated where samples are negative', async () => {
+  it('uses all allocated bits for negative samples', async () => {
     expect(precisionOf((await press(file({ ...SIZE, stored: 12, signed: true }))).bytes)).toBe(16)
     expect(precisionOf((await press(file({ ...SIZE, stored: 12, signed: true, positive: true }))).bytes)).toBe(12)
     expect(precisionOf((await press(file({ ...SIZE, allocated: 8, stored: 7, signed: true }))).bytes)).toBe(8)
   })
 })
 
-describe('pixels that toolkits decode in different ways stay as they are', () => {
+describe('pixels that toolkits decode differently are returned unchanged', () => {
   it.each<[string, Picture]>([
     ['an overlay in the unused bits', { ...SIZE, stored: 12, unused: 'overlay' }],
     ['an overlay above 8 bits', { ...SIZE, stored: 8, unused: 'overlay' }],
@@ -60,14 +60,14 @@ describe('pixels that toolkits decode in different ways stay as they are', () =>
     }
   })
 
-  it('colours at half resolution, and pixels of more frames than it counts', async () => {
+  it('returns subsampled colours, and more pixels than Number of Frames, unchanged', async () => {
     const half = file({ ...SIZE, samples: 3, allocated: 8, photometric: 'YBR_FULL_422' })
     expect((await press(half)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const elements = imageElements({ ...SIZE, frames: 3 }, 'explicit').filter(([tag]) => tag !== 0x00280008)
     expect((await press(dicomFile(elements, 'explicit'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it.each(['0', ''])('%o frames are one', async (frames) => {
+  it.each(['0', ''])('treats Number of Frames %o as one frame', async (frames) => {
     const elements = imageElements({ ...SIZE, noise: 0 }, 'explicit')
     const at = elements.findIndex(([tag]) => tag === 0x00280010)
     const counted: Element[] = [...elements.slice(0, at), [0x00280008, 'IS', frames], ...elements.slice(at)]
@@ -77,7 +77,7 @@ describe('pixels that toolkits decode in different ways stay as they are', () =>
 })
 
 describe('group lengths', () => {
-  /** Group lengths that count what follows, as writers before 2008 left them. */
+  /** Returns a data set whose group lengths count the following bytes, as writers before 2008 wrote them. */
   const counted = (elements: readonly Element[], encoding: Encoding): Element[] => {
     const groups = [...new Set(elements.map(([tag]) => tag >>> 16))]
     return groups.flatMap((group) => {
@@ -85,13 +85,13 @@ describe('group lengths', () => {
       return [[(group << 16) >>> 0, 'UL', [writeElements(own, encoding).length]] as Element, ...own]
     })
   }
-  /** The values of all top-level group lengths of an explicit little-endian data set, and what they should be. */
+  /** Values of all top-level group lengths of an explicit little-endian data set, with the correct values. */
   const lengthsOf = (bytes: Uint8Array) => {
     const reader = new ElementReader(bytes, EXPLICIT_LITTLE)
     const found: { group: number; value: number; bytes: number }[] = []
     for (let at = 132; at < bytes.length; ) {
       const [group, element] = [reader.uint16(at), reader.uint16(at + 2)]
-      // Frames end with the last delimiter of a sequence.
+      // Encapsulated frames end with the last sequence delimiter.
       const isPixels = group === 0x7fe0 && element === 0x10
       const end = isPixels ? Buffer.from(bytes).lastIndexOf(Buffer.from('feffdde000000000', 'hex')) + 8 : reader.element(at, 1).end
       if (element === 0) found.push({ group, value: reader.uint32(at + 8), bytes: 0 })
@@ -101,7 +101,11 @@ describe('group lengths', () => {
     return found.filter(({ group }) => group !== 2)
   }
 
-  it.each(['explicit', 'implicit', 'big'] as const)('of %s files stay, and count the new bytes', async (encoding) => {
+  it.each([
+    'explicit',
+    'implicit',
+    'big',
+  ] as const)('keeps group lengths of %s files and updates them to the new bytes', async (encoding) => {
     const elements = counted(imageElements({ ...SIZE, stored: 12, frames: 2 }, encoding), encoding)
     const { outcome, bytes, defect } = await press(dicomFile(elements, encoding))
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
@@ -111,11 +115,11 @@ describe('group lengths', () => {
   })
 })
 
-describe('without a preamble', () => {
+describe('DICOM without preamble', () => {
   const bare = (encoding: Encoding) => writeElements(imageElements({ ...SIZE, stored: 12 }, encoding), encoding)
   const idOf = async (bytes: Uint8Array, name = 'file') => (await identify(memorySource(bytes, name)))?.id
 
-  it.each(['explicit', 'implicit', 'big'] as const)('a data set in %s is DICOM, and gets a preamble', async (encoding) => {
+  it.each(['explicit', 'implicit', 'big'] as const)('recognises a data set in %s encoding and adds a preamble', async (encoding) => {
     const data = bare(encoding)
     expect(await idOf(data)).toBe('dicom')
     const { outcome, bytes, defect } = await press(data)
@@ -129,13 +133,13 @@ describe('without a preamble', () => {
       ],
     })
     expect(Buffer.from(bytes.subarray(128, 132)).toString()).toBe('DICM')
-    // The same pixels and elements as those of the whole file.
+    // Pixels and elements must equal those of the file with preamble.
     const whole = await press(file({ ...SIZE, stored: 12 }, encoding))
     const dataOf = (result: Uint8Array) => result.subarray(Buffer.from(result).indexOf(Buffer.from([8, 0, 0x16, 0])))
     expect(Buffer.compare(dataOf(bytes), dataOf(whole.bytes))).toBe(0)
   })
 
-  it('but with file meta information', async () => {
+  it('adds only the preamble if file meta information exists', async () => {
     const data = file({ ...SIZE, stored: 12 }, 'implicit').subarray(132)
     expect(await idOf(data)).toBe('dicom')
     expect(inEnglish((await press(data)).outcome)).toMatchObject({
@@ -144,7 +148,7 @@ describe('without a preamble', () => {
     })
   })
 
-  it('bytes before the first element come to stand in the preamble (a-space-before-the-first-element)', async () => {
+  it('moves bytes before the first element into the preamble (a-space-before-the-first-element)', async () => {
     const data = Buffer.concat([Buffer.from(' '), bare('explicit')])
     expect(await idOf(data)).toBe('dicom')
     const { outcome, bytes } = await press(data)
@@ -152,11 +156,11 @@ describe('without a preamble', () => {
     expect(bytes[127]).toBe(0x20)
   })
 
-  it('nothing else is taken for DICOM', async () => {
+  it('does not recognise other files as DICOM', async () => {
     const random = randomNumbers(3)
     for (let i = 0; i < 3000; i++) {
       const noise = Uint8Array.from({ length: 512 }, () => random() * 256)
-      // What begins as DICOM does, in every encoding.
+      // Text that starts like a DICOM element, in each encoding.
       if (i % 3)
         noise.set(
           [

@@ -15,7 +15,7 @@ import { damagePositions, damageRounds } from '../../support/thorough.ts'
 const charLs = createCharLs()
 const press = (bytes: Uint8Array) => pressFile(dicom, bytes, 'a.dcm')
 
-/** A code stream as CharLS decodes it, which shares nothing with our coder. */
+/** Decodes a stream with CharLS, which shares no code with Whittle's coder. */
 async function decodeWithCharLs(code: Uint8Array): Promise<Uint8Array> {
   const engine = await charLs
   const decoder = new engine.JpegLSDecoder()
@@ -26,7 +26,7 @@ async function decodeWithCharLs(code: Uint8Array): Promise<Uint8Array> {
   return pixels
 }
 
-/** Fragments of the last element PixelData of undefined length, the offset table first. */
+/** Fragments of the last element, PixelData of undefined length. The first is the offset table. */
 function fragmentsOf(file: Uint8Array): Uint8Array[] {
   const start = Buffer.from(file).indexOf(Buffer.from('e07f10004f420000ffffffff', 'hex')) + 12
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -39,7 +39,7 @@ function fragmentsOf(file: Uint8Array): Uint8Array[] {
   return fragments
 }
 
-/** What stands around the pixels of an explicit little-endian file. */
+/** Elements before and after the pixels of an explicit little-endian file. */
 const around = (elements: Element[]) => {
   const at = elements.findIndex(([tag]) => tag === 0x7fe00010)
   return [writeElements(elements.slice(0, at), 'explicit'), writeElements(elements.slice(at + 1), 'explicit')] as const
@@ -70,10 +70,10 @@ describe('dicom', () => {
       const count = picture.frames ?? 1
       expect(frames.length).toBe(count)
       expect(table!.length).toBe(count > 1 ? 4 * count : 0)
-      // The same picture in explicit little endian and by pixel is what the frames must decode to.
+      // Expected frames: the same picture in explicit little endian, interleaved by pixel.
       const wanted = imageElements({ ...picture, planar: false }, 'explicit').find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
       const decoded = Buffer.concat(await Promise.all(frames.map(decodeWithCharLs)))
-      // The noise of a picture by planes is drawn in another order, so only its own verification speaks there.
+      // For planar pictures the fixture draws its noise in another order, so only the codec's own verification applies.
       if (!picture.planar) expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
 
       if (encoding === 'explicit') {
@@ -86,7 +86,7 @@ describe('dicom', () => {
 
   describe('RLE', () => {
     const RLE = '1.2.840.10008.1.2.5'
-    /** PS3.5, G.3: runs of equal bytes, and of others. */
+    /** Encodes runs of equal bytes and of different bytes (PS3.5, G.3). */
     const packBits = (plane: Uint8Array) => {
       const out: number[] = []
       for (let at = 0; at < plane.length; ) {
@@ -164,7 +164,7 @@ describe('dicom', () => {
     ] as const)('fragments are put together: %s', async (name, frames, kind) => {
       const cut = ([, ...whole]: Uint8Array[]) => {
         const table = new Uint32Array(name.endsWith('without an offset table') ? 0 : frames)
-        // Each frame is cut in two, which adds the head of an item.
+        // Each frame is split into two fragments, which adds an item header.
         for (let i = 1; i < table.length; i++) table[i] = table[i - 1]! + 16 + whole[i - 1]!.length
         return [new Uint8Array(table.buffer), ...whole.flatMap((one) => [one.subarray(0, 100), one.subarray(100)])]
       }
@@ -177,7 +177,7 @@ describe('dicom', () => {
       expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
     })
 
-    it('holds a decoded frame at a time, of 16 MB at most', async () => {
+    it('keeps one decoded frame in memory, at most 16 MB', async () => {
       const [side, frames] = [2800, 3]
       const uint16 = Uint8Array.of(side & 255, side >> 8)
       const elements = imageElements({ width: 4, height: 4, frames }, 'explicit').map((element) =>
@@ -199,11 +199,11 @@ describe('dicom', () => {
         fidelity: 'lossless',
         steps: ['RLE decoded', expect.anything()],
       })
-      // The three frames are 47 MB; one is held, beside the engine's.
+      // The three frames are 47 MB. One is in memory, with the engine's memory.
       expect(peak).toBeLessThan(40e6)
     }, 60_000)
 
-    it('comes back as it was where it is cut off, altered, or frames are missing', async () => {
+    it('returns a truncated or altered RLE file, or one with missing frames, unchanged', async () => {
       const picture: Picture = { width: 60, height: 40, allocated: 8, frames: 3 }
       const sound = rleFile(picture)
       const missing = rleFile({ ...picture, frames: 2 })
@@ -262,7 +262,7 @@ describe('dicom', () => {
       ['colour that is decoded to planes', { width: 60, height: 50, allocated: 8, samples: 3, planar: true }, {}],
     ] as const)('%s becomes JPEG-LS', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>) => {
       const { file, pixels } = jpegFile(picture, jpeg)
-      // Our codes are long: what comes out is smaller even of noise.
+      // The codes of this encoder are long, so that even noise shrinks.
       const { outcome, bytes, defect } = await press(file)
       expect(defect).toBeUndefined()
       expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['lossless JPEG decoded', expect.stringContaining('JPEG-LS')] })
@@ -270,7 +270,7 @@ describe('dicom', () => {
       expect(Buffer.compare(decoded, pixels.subarray(0, decoded.length))).toBe(0)
     })
 
-    it('frames in several fragments', async () => {
+    it('decodes frames in several fragments', async () => {
       const cut = (fragments: Uint8Array[]) =>
         fragments.flatMap((one) => [one.subarray(0, 400), one.subarray(400, 1000), one.subarray(1000)])
       const { file, pixels } = jpegFile({ ...GREY, frames: 3 }, {}, cut)
@@ -288,7 +288,7 @@ describe('dicom', () => {
       expect((await press(jpegFile(picture, jpeg).file)).outcome).toMatchObject({ kind: 'unchanged', reason })
     })
 
-    it('is malformed where it is cut off, and never a defect', async () => {
+    it('reports a truncated lossless JPEG as malformed', async () => {
       const { file } = jpegFile(GREY, {}, ([frame]) => [frame!.subarray(0, frame!.length - 300)])
       expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
       const { file: sound } = jpegFile(GREY, { restartLines: 10 })
@@ -301,7 +301,7 @@ describe('dicom', () => {
     })
   })
 
-  it('a deflated data set is inflated, and coded by JPEG-LS', async () => {
+  it('inflates a deflated data set and encodes it as JPEG-LS', async () => {
     const elements = imageElements({ width: 90, height: 70, stored: 12 }, 'explicit')
     const whole = dicomFile(elements, 'explicit', '1.2.840.10008.1.2.1.99')
     const dataSet = writeElements(elements, 'explicit')
@@ -314,7 +314,7 @@ describe('dicom', () => {
     expect((await press(file.subarray(0, file.length - 900))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('one bit a pixel is deflated', async () => {
+  it('deflates pixels of one bit', async () => {
     const elements = imageElements({ width: 64, height: 64, allocated: 1, stored: 1, frames: 3 }, 'explicit')
     const { outcome, bytes } = await press(dicomFile(elements, 'explicit'))
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['Deflate level 12'] })
@@ -323,7 +323,7 @@ describe('dicom', () => {
     expect((bytes.length - start) % 2).toBe(0)
   })
 
-  it('a frame too large to hold is coded twice', async () => {
+  it('encodes a frame too large for memory twice', async () => {
     const file = dicomFile(imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit'), 'explicit')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
@@ -334,7 +334,7 @@ describe('dicom', () => {
     expect(Buffer.compare(await decodeWithCharLs(fragmentsOf(bytes)[1]!), pixels)).toBe(0)
   })
 
-  it('a data set without pixels is deflated', async () => {
+  it('deflates a data set without pixels', async () => {
     const elements: Element[] = [
       [0x00080016, 'UI', '1.2.3.4'],
       [0x0040a160, 'UT', 'a long report '.repeat(200)],
@@ -343,7 +343,7 @@ describe('dicom', () => {
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['implicit VR to explicit VR', 'Deflate level 12'] })
   })
 
-  it('streams what is too large for memory besides the pixels', async () => {
+  it('streams elements that are too large for memory', async () => {
     const document = new Uint8Array(17 << 20)
     for (let i = 0; i < document.length; i++) document[i] = i % 65_536 === 0 ? i >> 16 : 0
     const elements: Element[] = [
@@ -364,7 +364,7 @@ describe('dicom', () => {
     expect(implicit.outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
-  it('implicit elements get the VR of the standard', () => {
+  it('gives implicit elements the VR of the standard', () => {
     expect(implicitVr(0x00100010, false)).toBe('PN')
     expect(implicitVr(0x00280106, false)).toBe('US')
     expect(implicitVr(0x00280106, true)).toBe('SS')
@@ -374,7 +374,7 @@ describe('dicom', () => {
     expect(implicitVr(0x300a00b0, false)).toBe('SQ')
   })
 
-  it('sees altered bytes of a stored result', async () => {
+  it('detects altered bytes of a stored result', async () => {
     const file = dicomFile(imageElements({ width: 50, height: 40, stored: 12, frames: 3 }, 'implicit'), 'implicit')
     const { bytes, outcome } = await press(file)
     const random = randomNumbers(8)
@@ -400,10 +400,10 @@ describe('dicom', () => {
       const verdict = await dicom.verify(source, result, outcome, options)
       if (!verdict.equal) seen++
     }
-    expect(seen).toBeGreaterThan(37) // bits that fill up the last byte of a frame carry nothing
+    expect(seen).toBeGreaterThan(37) // padding bits at the end of a frame do not change the pixels
   })
 
-  describe('bad input comes back as it was', () => {
+  describe('bad input is returned unchanged', () => {
     const elements = imageElements({ width: 60, height: 40, stored: 12, frames: 2 }, 'explicit')
     const sound = dicomFile(elements, 'explicit')
 
@@ -416,7 +416,7 @@ describe('dicom', () => {
       expect(outcome).toMatchObject({ kind: 'unchanged', reason })
     })
 
-    it('big-endian samples of 32 bits, which readers take differently', async () => {
+    it('returns big-endian samples of 32 bits unchanged, because readers disagree', async () => {
       const elements: Element[] = [
         [0x00280010, 'US', [64]],
         [0x00280011, 'US', [64]],
@@ -427,27 +427,27 @@ describe('dicom', () => {
       expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     })
 
-    it('compressed already', async () => {
+    it('returns a compressed file unchanged', async () => {
       const file = dicomFile(elements, 'explicit', '1.2.840.10008.1.2.4.90')
       expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     })
 
-    it('without a preamble', async () => {
+    it('returns a file without preamble unchanged if it is not recognised', async () => {
       const { outcome } = await press(sound.slice(132))
       expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['preamble added', expect.anything()] })
     })
 
-    it('truncations', async () => {
+    it('survives truncation at any byte', async () => {
       for (const length of damagePositions(140, sound.length - 1, 97)) {
         const { outcome, defect } = await press(sound.slice(0, length))
         expect(defect).toBeUndefined()
-        // What ends between two elements is whole as far as anybody can tell.
+        // A file that ends between two elements looks complete.
         if (outcome.kind === 'unchanged') expect(['malformed', 'no_gain']).toContain(outcome.reason)
         else expect(length).toBeLessThan(700)
       }
     })
 
-    it('ten thousand sequences inside one another', async () => {
+    it('rejects ten thousand nested sequences', async () => {
       let nested = writeElements([[0x00080100, 'SH', 'X']], 'implicit')
       const header = (tag: number, length: number) => {
         const bytes = Buffer.alloc(8)
@@ -465,7 +465,7 @@ describe('dicom', () => {
       expect((await press(opened)).outcome).toMatchObject({ kind: 'unchanged' })
     })
 
-    it('flipped bits', async () => {
+    it('survives flipped bits', async () => {
       const random = randomNumbers(2)
       for (const encoding of ['explicit', 'implicit', 'big'] as const) {
         const file = dicomFile(imageElements({ width: 30, height: 20, stored: 12, frames: 2 }, encoding), encoding)
@@ -486,7 +486,7 @@ describe('JPEG-LS', () => {
     return Buffer.concat(pieces)
   }
 
-  it('decodes in CharLS and in itself to what went in, whatever went in', async () => {
+  it('encodes random pictures that CharLS and Whittle decode to the same samples', async () => {
     const coder = new JpegLs()
     await fc.assert(
       fc.asyncProperty(
@@ -526,7 +526,7 @@ describe('JPEG-LS', () => {
     )
   })
 
-  it('runs a frame of 24 megapixels in the same memory', async () => {
+  it('encodes a frame of 24 megapixels in the same memory', async () => {
     const coder = new JpegLs()
     const frame = { width: 6000, height: 4000, components: 1, bits: 12, sampleBytes: 2 } as const
     const row = new Uint8Array(12_000).map((_, i) => (i % 2 ? (i >> 9) & 15 : (i * 7) & 255))
@@ -537,12 +537,12 @@ describe('JPEG-LS', () => {
     expect(coder.memoryBytes).toBeLessThan(6e6)
   })
 
-  it('refuses samples of more bits than announced', async () => {
+  it('rejects samples with more bits than the precision', async () => {
     const frame = { width: 4, height: 1, components: 1, bits: 12, sampleBytes: 2 } as const
     await expect(encode(new JpegLs(), frame, Uint8Array.of(0, 0, 0, 0x10, 0, 0, 0, 0))).rejects.toThrow('more than 12 bits')
   })
 
-  it('damaged code ends with an error or other rows, and the next frame is sound', async () => {
+  it('ends damaged code with an error or other rows, and decodes the next frame correctly', async () => {
     const coder = new JpegLs()
     const frame = { width: 40, height: 30, components: 1, bits: 8, sampleBytes: 1 } as const
     const pixels = new Uint8Array(1200).map((_, i) => (i * i) >> 5)

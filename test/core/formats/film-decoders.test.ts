@@ -28,7 +28,7 @@ describe('MPEG-2 of cameras', () => {
     expect(decoderOf(type)).toBe('mpeg2video')
   })
 
-  it.each(['xdv0', 'mx6p', 'xd50', 'hdv0'])("'%s' is not known, and its pictures are kept", (type) => {
+  it.each(['xdv0', 'mx6p', 'xd50', 'hdv0'])("copies pictures of the unknown type '%s'", (type) => {
     expect(decoderOf(type)).toBeUndefined()
   })
 })

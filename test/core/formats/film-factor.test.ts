@@ -7,7 +7,7 @@ import { Seconds } from '../../../src/core/formats/film/seconds.ts'
 
 const level = levelOf('medium')
 
-/** An encoder that reaches the level's SSIM at `needed`, and what it was asked. PSNR is far above. */
+/** Simulated encoder that reaches the level's SSIM at rate factor `needed`. Records the requested factors. PSNR is far above the level. */
 function encoder(needed: number, aStep = 0.005) {
   const asked: number[] = []
   const trial = async (crf: number) => {
@@ -21,8 +21,8 @@ function encoder(needed: number, aStep = 0.005) {
   return { asked, trial: trial as never as (crf: number) => Promise<{ crf: number; encoded: never }> }
 }
 
-describe('the rate factor that a part needs', () => {
-  it.each([15.2, 17, 19.6, 21.3, 24, 26.9])('is found on a sample, less than a step below %f, in four trials', async (needed) => {
+describe('rate factor search', () => {
+  it.each([15.2, 17, 19.6, 21.3, 24, 26.9])('finds a factor less than one step below %f in four trials', async (needed) => {
     const { asked, trial } = encoder(needed)
     const found = await factorOfSample(trial, level, 27.5)
     expect(found).toBeLessThanOrEqual(needed)
@@ -30,13 +30,13 @@ describe('the rate factor that a part needs', () => {
     expect(asked.length).toBeLessThanOrEqual(4)
   })
 
-  it('is the highest where that is good enough, after one trial', async () => {
+  it('uses the highest factor after one trial if it is good enough', async () => {
     const { asked, trial } = encoder(30)
     expect(await factorOfSample(trial, level, 27.5)).toBe(27.5)
     expect(asked).toEqual([27.5])
   })
 
-  it('falls by what is missing where the part is worse than its sample, and ends at the gentlest', async () => {
+  it('lowers the factor by the deficit if the part is worse than its sample, down to MIN_CRF', async () => {
     const { asked, trial } = encoder(20.8, 0.003)
     expect((await firstGoodEnough(trial, level, 22)).crf).toBe(20.5)
     expect(asked).toEqual([22, 20.5])
@@ -46,7 +46,7 @@ describe('the rate factor that a part needs', () => {
   })
 })
 
-/** Groups of ten pictures, a tick each, shown as they are decoded. */
+/** Groups of ten pictures, one tick each, decoded in display order. */
 function samples(count: number): Samples {
   const table = (value: (i: number) => number, length = count) => Float64Array.from({ length }, (_, i) => value(i))
   return {
@@ -59,7 +59,7 @@ function samples(count: number): Samples {
   } as never as Samples
 }
 
-it('a sample is a sixth of a part, from its middle, decoded from a sync sample on', () => {
+it('takes a sixth of a part from its middle as sample, decoded from a sync sample on', () => {
   const all = samples(400)
   const cut = { from: 100, to: 340, start: 105, end: 340, frames: 235 }
   const sample = sampleOf(all, cut)!
@@ -67,6 +67,6 @@ it('a sample is a sixth of a part, from its middle, decoded from a sync sample o
   expect(timesOf(all, sample)).toHaveLength(39)
 })
 
-it('short parts are their own sample', () => {
+it('takes no sample of short parts', () => {
   expect(sampleOf(samples(40), { from: 0, to: 40, start: 0, end: 40, frames: 40 })).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { press, rawMovie } from './media-fixtures.ts'
 
-/** The film of the fixtures with its sound as 32-bit float: half as many samples in the same bytes. */
+/** The film of the fixtures with 32-bit float sound: half as many samples in the same bytes. */
 function floatMovie(peak: number): Uint8Array {
   const file = rawMovie(30)
   const view = new DataView(file.buffer, file.byteOffset)
@@ -24,7 +24,7 @@ function floatMovie(peak: number): Uint8Array {
 }
 
 describe('float sound of a film', () => {
-  it.each([3.1, -1.2, Number.NaN, Number.POSITIVE_INFINITY])('with a sample of %d is copied, and never coded anew', async (peak) => {
+  it.each([3.1, -1.2, Number.NaN, Number.POSITIVE_INFINITY])('copies sound with a sample of %d', async (peak) => {
     const file = floatMovie(peak)
     const { outcome, bytes } = await press(mov, file, 'medium', 'mov')
     expect(outcome).toMatchObject({ kind: 'compressed', copied: ['sound'] })
@@ -36,7 +36,7 @@ describe('float sound of a film', () => {
     expect(soundOf(after, bytes).equals(soundOf(before, file))).toBe(true)
   })
 
-  it('within full scale becomes AAC', async () => {
+  it('encodes sound within full scale as AAC', async () => {
     const { outcome } = await press(mov, floatMovie(1), 'medium', 'mov')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',

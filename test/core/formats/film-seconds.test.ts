@@ -1,4 +1,4 @@
-/** What a receipt says of a film: its worst second and the mean over all frames, measured on what decoders show. */
+/** Quality figures of a film's receipt: the worst second and the mean of all frames, measured on decoded pictures. */
 
 import { describe, expect, it } from 'vitest'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
@@ -28,7 +28,7 @@ import { optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
 const [WIDTH, HEIGHT] = [64, 48]
 
-/** Luma of every frame of a QuickTime film as a decoder shows it. */
+/** Luma of every decoded frame of a QuickTime film. */
 async function lumaOf(bytes: Uint8Array): Promise<Uint8Array[]> {
   const source = memorySource(bytes, 'film.mov')
   const movie = await readMovie(source)
@@ -52,7 +52,7 @@ function similarity(a: Uint8Array, b: Uint8Array) {
   return meter.finish()
 }
 
-/** By the definition, of all frames, with nothing of the codec but its decoder. */
+/** Computes the figures of all frames by definition, independent of the codec except for its decoder. */
 async function measured(before: Uint8Array, after: Uint8Array, rate: number) {
   const [old, made] = [await lumaOf(before), await lumaOf(after)]
   expect(made.length).toBe(old.length)
@@ -74,7 +74,7 @@ async function measured(before: Uint8Array, after: Uint8Array, rate: number) {
   }
 }
 
-/** The pictures of the second half are noise from frame 50 to 62: a second that is worse than all others. */
+/** Pictures of the second half: frames 50 to 62 are noise, so that one second is worse than all others. */
 function burst(frames: number): Uint8Array {
   const film = rawMovie(frames, WIDTH, HEIGHT)
   const size = WIDTH * HEIGHT * 2
@@ -87,7 +87,7 @@ function burst(frames: number): Uint8Array {
   return film
 }
 
-/** Where the media of `rawMovie` begin: behind `ftyp`, `free` and the head of `mdat`. */
+/** Offset of the media of `rawMovie`: after `ftyp`, `free` and the header of `mdat`. */
 function filmStart(film: Uint8Array): number {
   const view = new DataView(film.buffer, film.byteOffset)
   const free = view.getUint32(0)
@@ -95,7 +95,7 @@ function filmStart(film: Uint8Array): number {
 }
 
 describe('figures of a film', () => {
-  it("the encoder's reconstruction is what decoders show, frame by frame, also between references", () => {
+  it("the encoder's reconstruction equals the decoded picture for every frame, also between references", () => {
     using engine = new Ffmpeg()
     engine.openVideo({ decoder: 'rawvideo', extradata: new Uint8Array(), width: 128, height: 96, tag: 0x59565955, bitsPerSample: 16 })
     let state = 9
@@ -121,7 +121,7 @@ describe('figures of a film', () => {
     }
     for (let packet = engine.drainEncoder(); packet; packet = engine.drainEncoder()) keep(packet)
     expect(packets.length).toBe(30)
-    // Reordered: there are frames between references.
+    // The packets are reordered, so there are frames between references.
     expect(packets.map(({ pts }) => pts)).not.toEqual(old.map((_, i) => i))
     const claims = new Map(packets.map((packet) => [packet.pts, packet]))
 
@@ -148,7 +148,7 @@ describe('figures of a film', () => {
     expect(shown).toBe(30)
   })
 
-  it('are those of the worst second and of all frames, by the definition', async () => {
+  it('equal the worst second and the mean of all frames, computed by definition', async () => {
     const film = burst(100)
     const { outcome, bytes, verifiedShare } = { verifiedShare: undefined, ...(await press(mov, film, 'low', 'mov')) }
     const loss = pictureLossOf(outcome)
@@ -156,14 +156,14 @@ describe('figures of a film', () => {
     expect(loss.measuredAt).toBe('second')
     expect(loss.psnrDb).toBeCloseTo(found.psnrDb, 3)
     expect(loss.mean?.psnrDb).toBeCloseTo(found.mean.psnrDb, 3)
-    // SSIM is of six frames in a second.
+    // SSIM is measured on six frames per second.
     expect(Math.abs(loss.ssim - found.ssim)).toBeLessThan(0.01)
     expect(Math.abs(loss.mean!.ssim - found.mean.ssim)).toBeLessThan(0.01)
     expect(loss.psnrDb).toBeLessThan(loss.mean!.psnrDb - 1)
     expect(verifiedShare).toBe(1)
   })
 
-  it('a second that begins in one part and ends in the next counts as one', () => {
+  it('counts a second that spans two parts once', () => {
     const [whole, first, second] = [new Seconds(), new Seconds(), new Seconds()]
     for (let i = 0; i < 100; i++) {
       const [time, mse, ssim] = [i / 25, i === 60 ? 90 : 1 + (i % 7), i % 4 ? undefined : 1 - i / 1000]
@@ -175,11 +175,11 @@ describe('figures of a film', () => {
     for (const part of [second, first]) joined.addTable(part.table())
     const figures = joined.figures(1 / 25)!
     expect(figures).toEqual(whole.figures(1 / 25))
-    // Alone, what the second part has of that second would be worse.
+    // On its own, the second part's share of that second would be worse.
     expect(second.figures(1 / 25)!.worst.psnrDb).toBeLessThan(figures.worst.psnrDb)
   })
 
-  it('less than half a second at the end belongs to the second before', () => {
+  it('merges less than half a second at the end into the second before it', () => {
     const seconds = new Seconds()
     for (let i = 0; i < 25; i++) seconds.add(i / 25, 1, 0.99)
     for (let i = 25; i < 30; i++) seconds.add(i / 25, 100, 0.5)
@@ -188,7 +188,7 @@ describe('figures of a film', () => {
     expect(worst.ssim).toBeCloseTo((25 * 0.99 + 5 * 0.5) / 30, 9)
   })
 
-  it.each([1, 5, 24, 25, 29.97, 60, 240])('at %d frames a second, every second has frames whose SSIM is measured', (rate) => {
+  it.each([1, 5, 24, 25, 29.97, 60, 240])('measures SSIM in every second at %d frames per second', (rate) => {
     const sampling = new Sampling()
     const taken = new Map<number, number>()
     for (let i = 0; i < rate * 20; i++) {
@@ -200,7 +200,7 @@ describe('figures of a film', () => {
   })
 })
 
-/** The film in parts of a second, of which one may be encoded far too coarsely. */
+/** Encodes the film in parts of one second. One part may use a rate factor that is far too high. */
 async function inParts(film: Uint8Array, coarse?: number) {
   const source = memorySource(film, 'film.mov')
   const options = optionsFor('low', 'mov')
@@ -227,14 +227,14 @@ async function inParts(film: Uint8Array, coarse?: number) {
 }
 
 describe('floors of a film', () => {
-  it('pictures whose worst second would be below them are kept', async () => {
+  it('copies pictures whose worst second would be below the floors', async () => {
     const { outcome } = await inParts(burst(100), 1)
     expect(outcome).toMatchObject({ kind: 'compressed', copied: ['pictures'] })
     expect(outcome).not.toHaveProperty('loss.pictures')
     expect(textsOf((outcome as { steps: Message[] }).steps).join()).toMatch(/pictures kept: the worst second would have SSIM/)
   })
 
-  it('a bad second is encoded again, although the mean is good', async () => {
+  it('encodes a part with a bad second again although the mean is good', async () => {
     const loss = pictureLossOf((await press(mov, burst(400), 'low', 'mov')).outcome)
     expect(loss.psnrDb).toBeGreaterThanOrEqual(30)
     expect(loss.ssim).toBeGreaterThanOrEqual(0.9)
@@ -245,7 +245,7 @@ describe('verification of a film', () => {
   const tooGood = (outcome: Outcome, more: Partial<PictureLoss>): Outcome =>
     outcome.kind === 'compressed' ? { ...outcome, loss: { ...outcome.loss, pictures: { ...pictureLossOf(outcome), ...more } } } : outcome
 
-  it.each(['mov', 'avi'] as const)('%s: sees claims that are too good, of the worst second and of the mean', async (kind) => {
+  it.each(['mov', 'avi'] as const)('%s: detects receipts whose worst second or mean is too good', async (kind) => {
     const film = kind === 'mov' ? rawMovie(60) : rawAvi(60)
     const codec = kind === 'mov' ? mov : avi
     const { outcome, bytes } = await press(codec, film, 'low', kind)
@@ -261,7 +261,7 @@ describe('verification of a film', () => {
       expect(await judge(tooGood(outcome, more))).toMatchObject({ equal: false })
   })
 
-  it('of a long film decodes stretches of both, each of which tells of a claim that is too good', async () => {
+  it('decodes stretches of long films, each of which detects a receipt that is too good', async () => {
     const { source, outcome, result } = await inParts(rawMovie(250))
     const options = optionsFor('low', 'mov')
     const laid = async (film: Source) => {

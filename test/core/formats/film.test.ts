@@ -22,7 +22,7 @@ import { damageRounds } from '../../support/thorough.ts'
 import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
 describe('QuickTime and MP4', () => {
-  it('makes H.264 and AAC of raw pictures and PCM, index first, metadata kept', async () => {
+  it('encodes raw pictures as H.264 and PCM as AAC, with the index first and metadata kept', async () => {
     const file = rawMovie(30)
     const { outcome, bytes } = await press(mov, file, 'medium', 'mov')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
@@ -37,21 +37,21 @@ describe('QuickTime and MP4', () => {
     expect(new TextDecoder('latin1').decode(bytes)).toContain('Test')
   })
 
-  it('an engine that works in the memory of the one before gives the same bytes', async () => {
+  it('gives the same bytes when an engine reuses the memory of another', async () => {
     const first = await press(mov, rawMovie(20), 'medium', 'mov')
-    // Other pictures leave other traces.
+    // Encodes other pictures first, so that the engine's memory is not empty.
     await press(mov, rawMovie(12, 96, 64), 'low', 'mp4')
     expect((await press(mov, rawMovie(20), 'medium', 'mov')).bytes).toEqual(first.bytes)
   })
 
-  it('low ≤ medium ≤ high', async () => {
+  it('result sizes: low ≤ medium ≤ high', async () => {
     const file = rawMovie(20)
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await press(mov, file, quality, 'mov')).bytes.length)
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  it('MOV becomes MP4 on request', async () => {
+  it('converts MOV to MP4 on request', async () => {
     const { bytes } = await press(mov, rawMovie(10), 'medium', 'mp4')
     expect((await readMovie(memorySource(bytes, 'out'))).brand).toBe('isom')
   })
@@ -69,7 +69,7 @@ describe('QuickTime and MP4', () => {
     expect((await press(mov, damaged, 'medium', 'mov')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('what one message could not hold becomes parts, unless nothing is encoded', async () => {
+  it('plans parts for a film too large for one message, unless nothing is encoded', async () => {
     const options = optionsFor('medium', 'mov')
     const [small, large] = [rawMovie(30), rawMovie(30, 512, 384)].map((bytes) => memorySource(bytes, 'film.mov'))
     expect(await mov.plan(small!, options)).toEqual({ kind: 'whole' })
@@ -82,7 +82,7 @@ describe('QuickTime and MP4', () => {
     expect(await avi.plan(clip, optionsFor('medium', 'avi'))).toMatchObject({ kind: 'parts', parts: [{ index: 0 }] })
   })
 
-  it('an exact job only drops dead space', async () => {
+  it('only drops unused space in a lossless job', async () => {
     const bytes = rawMovie(6)
     const source = memorySource(bytes, 'film.mov')
     const sink = memorySink(bytes.length, 'out')
@@ -92,7 +92,7 @@ describe('QuickTime and MP4', () => {
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toMatchObject({ equal: true })
   })
 
-  it('parts that were encoded apart join into one film, frame by frame', async () => {
+  it('joins separately encoded parts into one film with every frame', async () => {
     const source = memorySource(rawMovie(75), 'film.mov')
     const options = optionsFor('medium', 'mov')
     const whole = await analyse(source, options)
@@ -101,7 +101,7 @@ describe('QuickTime and MP4', () => {
     expect(cuts.length).toBe(4)
     const analysis = { ...whole, video: { ...video, cuts } }
     const parts: FinishedPart[] = []
-    // Backwards, as queues may deliver; one of them needed a gentler factor.
+    // Parts run in reverse order, as queues may deliver them. One part needs a lower rate factor.
     for (const plan of partsOf(analysis).reverse()) {
       const into = memorySink(Number.POSITIVE_INFINITY, 'part')
       const own = plan.index === 1 ? { ...analysis, level: { ...analysis.level, crf: 19 } } : analysis
@@ -116,7 +116,7 @@ describe('QuickTime and MP4', () => {
     expect((await readMovie(result)).tracks[0]?.sampleCount).toBe(75)
   })
 
-  it('parts that were encoded with less memory join, too', async () => {
+  it('joins parts that were encoded with a smaller memory profile', async () => {
     const source = memorySource(rawMovie(75), 'film.mov')
     const options = optionsFor('medium', 'mov')
     const whole = await analyse(source, options)
@@ -142,7 +142,7 @@ describe('QuickTime and MP4', () => {
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toMatchObject({ equal: true })
   })
 
-  it('parts give up where others did not get smaller, and the old pictures stay', async () => {
+  it('stops encoding and copies the pictures if other parts did not become smaller', async () => {
     const source = memorySource(rawMovie(30), 'film.mov')
     const options = optionsFor('medium', 'mov')
     const plans = partsOf(await analyse(source, options))
@@ -182,7 +182,7 @@ describe('QuickTime and MP4', () => {
     expect([await frames('avi'), await frames('mp4')]).toEqual([0, 30])
   })
 
-  it('the only part of a film that grows is given up in its middle, and the old pictures stay', async () => {
+  it('stops a single growing part midway and copies the pictures', async () => {
     const { bytes } = await press(mov, rawMovie(240), 'low', 'mov')
     const source = memorySource(bytes, 'film.mov')
     let share = 0
@@ -195,17 +195,17 @@ describe('QuickTime and MP4', () => {
     expect((await press(mov, bytes, 'high', 'mov')).outcome).not.toHaveProperty('loss.pictures')
   })
 
-  it('AAC that takes much more than the level asks for is made again, in step', async () => {
+  it('encodes AAC far above the level again, in sync', async () => {
     const fat = (await press(avi, rawAvi(60, 64, 48, 44100), 'high', 'mp4')).bytes
     const { outcome, bytes } = await press(mp4, fat, 'low', 'mp4')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: aac → AAC 48 kbit/s']) })
     expect(bytes.length).toBeLessThan(fat.length * 0.7)
     const [before, after] = await Promise.all([fat, bytes].map(async (file) => (await readMovie(memorySource(file, 'a'))).tracks[1]!))
-    // The first encoder's run-up of 1024 samples, and the second's.
+    // Encoder delays of both encoders: 1024 samples each.
     expect([before!.edits?.[0]?.mediaTime, after!.edits?.[0]?.mediaTime]).toEqual([1024, 2048])
   })
 
-  it('verification sees a changed byte of sound', async () => {
+  it('detects a changed byte of sound in verification', async () => {
     const file = rawMovie(8)
     const source = memorySource(file, 'a.mov')
     const options = { ...optionsFor('high', 'mov'), lossless: true }
@@ -226,7 +226,7 @@ describe('QuickTime and MP4', () => {
 })
 
 describe('AVI', () => {
-  it('makes H.264 in place', async () => {
+  it('encodes AVI pictures as H.264 in AVI', async () => {
     const file = rawAvi(30)
     const { outcome, bytes } = await press(avi, file, 'medium', 'avi')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
@@ -234,7 +234,7 @@ describe('AVI', () => {
     expect(new TextDecoder('latin1').decode(bytes.subarray(0, 400))).toContain('H264')
   })
 
-  it.each(['mp4', 'mov'] as const)('becomes %s on request: every frame at its place, sound as AAC', async (output) => {
+  it.each(['mp4', 'mov'] as const)('converts AVI to %s on request: every frame at its position, sound as AAC', async (output) => {
     const file = rawAvi(30, 64, 48, 8000)
     const { outcome, bytes } = await press(avi, file, 'medium', output)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
@@ -247,7 +247,7 @@ describe('AVI', () => {
     expect((sound!.sampleCount * 1024) / 8000).toBeCloseTo(1.2, 0)
   })
 
-  it('verification of a film from an AVI sees a changed picture', async () => {
+  it('detects a changed picture in a movie made from AVI', async () => {
     const file = rawAvi(12)
     const { outcome, bytes } = await press(avi, file, 'medium', 'mp4')
     const broken = bytes.slice()
@@ -278,10 +278,10 @@ describe('bad input', () => {
     ['mvhd', 100],
     ['tkhd', 84],
     ['mdhd', 24],
-  ])("'%s' that ends before its last field: malformed, and nothing is written beyond it", async (type, bytes) => {
+  ])("reports '%s' that ends before its last field as malformed, and writes nothing after it", async (type, bytes) => {
     const film = Buffer.from(rawMovie(10))
     const at = film.indexOf(type) - 4
-    // The rest of it becomes a box that nobody knows.
+    // The remaining bytes become a box of an unknown type.
     const short = film.readUInt32BE(at) - 8
     film.writeUInt32BE(short, at)
     film.writeUInt32BE(8, at + short)
@@ -290,7 +290,7 @@ describe('bad input', () => {
     expect(inEnglish(outcome)).toMatchObject({ reason: 'malformed', detail: expect.stringContaining(`'${type}' of ${bytes - 8} bytes`) })
   })
 
-  it('truncations and flips in the index never crash, and the next job works', async () => {
+  it('survives truncations and flipped bits in the index, and the next job works', async () => {
     const film = rawMovie(3)
     const made = (await press(mov, rawMovie(5), 'medium', 'mp4')).bytes
     const random = noise(5)
@@ -312,7 +312,7 @@ describe('bad input', () => {
   })
 })
 
-it("a movie whose tracks stand in front of 'mvhd' stays: FFmpeg shows it, and nothing of a result with edits", async () => {
+it("returns a movie with tracks before 'mvhd' unchanged, because FFmpeg would not show a result with edit lists", async () => {
   const film = Buffer.from(rawMovie(10))
   const at = film.indexOf('mvhd') - 4
   const [mvhd, trak] = [film.subarray(at, at + film.readUInt32BE(at)), at + film.readUInt32BE(at)]

@@ -14,8 +14,8 @@ import { optionsFor, press, rawMovie } from './media-fixtures.ts'
 const EMPTY = [fullBox('stts', 0, words(0)), fullBox('stsc', 0, words(0)), fullBox('stsz', 0, words(0, 0)), fullBox('stco', 0, words(0))]
 
 /**
- * The same film with one fragment (ISO/IEC 14496-12, 8.8), as packagers write it: either its edit lists stay, or pictures are
- * said to be shown before they are decoded (version 1 of `trun`), and there are none. `late` puts an empty edit in front.
+ * The same film with one fragment (ISO/IEC 14496-12, 8.8), as packagers write it. Either edit lists stay, or composition offsets are
+ * negative (`trun` version 1) and there are no edit lists. `late`: duration of an empty edit in front.
  */
 async function fragmented(film: Uint8Array, negative: boolean, late = 0): Promise<Uint8Array> {
   const movie = await readMovie(memorySource(film, 'film.mp4'))
@@ -54,7 +54,7 @@ function mediaOf(film: Uint8Array, track: Track): Uint8Array {
   return concat(Array.from({ length: count }, (_, i) => film.subarray(offset[i]!, offset[i]! + size[i]!)))
 }
 
-/** Data offset, then duration, size, flags and composition offset of each sample. */
+/** Track run: data offset, then duration, size, flags and composition offset of each sample. */
 function trun(track: Track, base: number, negative: boolean): Uint8Array {
   const { count, dts, size, sync, composition } = track.samples()
   const delay = negative ? Math.max(...(track.edits ?? []).map(({ mediaTime }) => mediaTime), 0) : 0
@@ -74,7 +74,7 @@ const shown = ({ tracks }: Movie, index: number) => {
 }
 
 describe('fragmented films', () => {
-  it('with edit lists: every frame at its time', async () => {
+  it('keeps the display time of every frame with edit lists', async () => {
     const film = (await press(mov, rawMovie(40, 96, 64), 'high', 'mp4')).bytes
     const file = await fragmented(film, false)
     const before = await readMovie(memorySource(file, 'a.mp4'))
@@ -87,7 +87,7 @@ describe('fragmented films', () => {
     expect(shown(after, 0)).toEqual(shown(before, 0))
   })
 
-  it('keep the empty edit that lets a track begin later', async () => {
+  it('keeps the empty edit of a track that starts later', async () => {
     const film = (await press(mov, rawMovie(10, 96, 64), 'high', 'mp4')).bytes
     const source = memorySource(await fragmented(film, false, 700), 'a.mp4')
     const sink = memorySink(source.size, 'b.mp4')
@@ -98,7 +98,7 @@ describe('fragmented films', () => {
     expect(after.tracks.map(({ edits }) => edits?.[0])).toEqual(before.tracks.map(({ edits }) => edits?.[0]))
   })
 
-  it('with negative composition offsets stay fragments: every frame at its time, the largest lead as it was', async () => {
+  it('keeps fragments, display times and the largest lead with negative composition offsets', async () => {
     const film = (await press(mov, rawMovie(40, 96, 64), 'high', 'mp4')).bytes
     const file = await fragmented(film, true)
     const before = await readMovie(memorySource(file, 'a.mp4'))
@@ -121,8 +121,8 @@ describe('fragmented films', () => {
     ['more than is needed', 3],
     ['as much as is needed', 2],
     ['less, so that two pictures are decoded sooner', 1],
-  ])('decoding times leave a lead of %s as it is', (_, lead) => {
-    // Shown at 5, 9, 7, 6, 8 … as a pyramid of B-frames is; the fourth is shown two frames before its turn.
+  ])('decoding times preserve a lead of %s', (_, lead) => {
+    // Display times 5, 9, 7, 6, 8 …, as in a pyramid of B-frames. The fourth frame is shown two frames earlier than it is decoded.
     const pts = Float64Array.from([5, 9, 7, 6, 8, 13, 11, 10, 12], (frame) => frame * 100)
     const { start, durations, compositions } = decodingTimesWithLead(pts, pts.slice().sort(), lead * 100, 100)
     expect(Math.min(...compositions)).toBe(-lead * 100)

@@ -1,4 +1,4 @@
-/** In a Worker no time passes while it computes: jobs must let others run all the same, and come to their end. */
+/** Tests with a stopped clock: in a Worker, time does not advance during computation. Jobs must still yield to others and finish. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { analyse } from '../../../src/core/formats/film/analyse.ts'
 import { mov, partsOf, runPart } from '../../../src/core/formats/film/film.ts'
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-/** How often a timer that is always due ran meanwhile. Sources in memory let nobody run. */
+/** Counts how often a timer that is always due ran during `work`. In-memory sources never yield. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let [turns, over] = [0, false]
   const turn = () => {
@@ -39,7 +39,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 
 const [FRAMES, WIDTH, HEIGHT] = [60, 320, 240]
 
-it('a part of a film lets others run at every million pixels', async () => {
+it('film: yields to other jobs every million pixels', async () => {
   const source = memorySource(rawMovie(FRAMES, WIDTH, HEIGHT), 'film.mov')
   const options = optionsFor('medium', 'mov')
   const analysis = await analyse(source, options)
@@ -48,48 +48,48 @@ it('a part of a film lets others run at every million pixels', async () => {
   expect(turns).toBeGreaterThanOrEqual(Math.floor((FRAMES * WIDTH * HEIGHT) / 1e6))
 })
 
-it('HDF5 lets others run after every large chunk', async () => {
+it('HDF5: yields to other jobs after every large chunk', async () => {
   const file = hdf5File(1_000_000, 2)
   const turns = await turnsDuring(() => pressFile(hdf5, file, 'a.h5'))
-  // Four chunks of about a megabyte; at the end nobody waits.
+  // Four chunks of about 1 MB. Nothing waits at the end.
   expect(turns).toBeGreaterThanOrEqual(3)
 })
 
-it('MP3 lets others run at every 128 frames that it decodes, codes and compares', async () => {
+it('MP3: yields to other jobs every 128 frames that are decoded, encoded and compared', async () => {
   const file = looseMp3(3 * 128 * 1152 + 50_000)
-  // At `low`: the plan, the damaged frames, coding, and both files decoded and compared. At `high`: no coding, and all bits compared.
+  // At `low`: planning, damage check, encoding, and decoding of both files. At `high`: no encoding, and all bits are compared.
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'low' }))).toBeGreaterThanOrEqual(5 * 3)
   expect(await turnsDuring(() => pressFile(mp3, file, 'a.mp3', { quality: 'high' }))).toBeGreaterThanOrEqual(6 * 3)
 })
 
-it('TIFF lets others run at every 60 strips, however short they are', async () => {
+it('TIFF: yields to other jobs every 60 strips, however short', async () => {
   const file = buildTiff([{ width: 16, height: 900, bits: 8, samples: 1, rowsPerStrip: 1 }])
-  // Sampled, packed, and compared.
+  // Strips are sampled, compressed and compared.
   expect(await turnsDuring(() => pressFile(tiff, file, 'a.tif'))).toBeGreaterThanOrEqual(2 * 14)
 })
 
-describe('a package lets others run', () => {
+describe('package: yields to other jobs', () => {
   const kml = new TextEncoder().encode('<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>')
 
-  it('at every 300,000 bytes of a file in it', async () => {
+  it('every 300,000 bytes of a file in it', async () => {
     const file = await zipOf({ 'doc.kml': kml, 'long.xml': new Uint8Array(1_000_000) })
     expect(await turnsDuring(() => pressFile(kmz, file, 'a.kmz'))).toBeGreaterThanOrEqual(4)
   })
 
-  it('at every 64 files in it, however short they are', async () => {
+  it('every 64 files in it, however short', async () => {
     const notes = Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}.txt`, new Uint8Array(2048)]))
     const file = await zipOf({ 'doc.kml': kml, ...notes })
     expect(await turnsDuring(() => pressFile(kmz, file, 'a.kmz'))).toBeGreaterThanOrEqual(4)
   })
 })
 
-it('SVG lets others run between passes of svgo and before each drawing', async () => {
+it('SVG: yields to other jobs between svgo passes and before each rendering', async () => {
   const path = `<path d="${'M1.2345 2.3456h1.111v1.222z'.repeat(40)}"/>`
   const drawing = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">${path}</svg>`)
   expect(await turnsDuring(() => pressFile(svg, drawing, 'a.svg'))).toBeGreaterThanOrEqual(12)
 })
 
-it('a job that was cancelled while others ran ends', async () => {
+it('stops a job that was cancelled while it yielded', async () => {
   const controller = new AbortController()
   const cancelled = async (codec: Codec, file: Uint8Array) => {
     setTimeout(() => controller.abort(new Error('nobody waits any more')), 0)

@@ -21,20 +21,20 @@ const readable = (bytes: Uint8Array) => ({
   size: bytes.length,
   read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
 })
-/** How often a time (seconds since 1970, 32 bits) stands in a file. */
+/** Counts how often a time (seconds since 1970, 32 bits) occurs in a file. */
 const timesIn = (file: Uint8Array, time: number) => {
   const wanted = Buffer.alloc(4)
   wanted.writeUInt32LE(time)
   return Buffer.from(file).toString('latin1').split(wanted.toString('latin1')).length - 1
 }
 
-/** Where the header of the first group stands in `hdf5File`. */
+/** Offset of the header of the first group in `hdf5File`. */
 const GROUP_AT = 0x320
-/** Where chunks stand in fixtures. */
+/** Offsets of chunks in the fixtures. */
 const LZF_CHUNK_AT = 4016
 const BLOSC_CHUNK_AT = 3496
 
-/** Whether the engine finds the same in both files. */
+/** True if the engine finds no difference between both files. */
 async function same(a: Uint8Array, b: Uint8Array) {
   const file = await rangeCache(readable(b), true)
   const output = { ...file, write: () => false, resize: () => undefined }
@@ -42,13 +42,13 @@ async function same(a: Uint8Array, b: Uint8Array) {
 }
 
 describe('hdf5', () => {
-  it.each(SOUND)('%s: every object comes back, smaller', async (name) => {
+  it.each(SOUND)('%s: keeps every object in a smaller file', async (name) => {
     const file = fixture('hdf5', name)
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(bytes.length).toBeLessThan(file.length * 0.7)
-    // Once is enough.
+    // One level suffices, because the result does not depend on it.
     const again = await press(bytes)
     expect(again.defect).toBeUndefined()
     expect(again.bytes.length).toBeGreaterThan(bytes.length * 0.97)
@@ -57,7 +57,7 @@ describe('hdf5', () => {
   it.each([
     ['whose root group says that it is empty', 'TREE', 0],
     ['whose root group says that it has one member of many', 'SNOD', 1],
-  ])('a file %s stays as it is: the library sees no damage, and dropped the rest (six-datasets-lost)', async (_, node, used) => {
+  ])('returns a file %s unchanged: the library sees no damage but would drop datasets (six-datasets-lost)', async (_, node, used) => {
     const file = fixture('hdf5', 'everything-earliest.h5').slice()
     const at = Buffer.from(file).indexOf(node)
     // Entries in use (format specification, III.A.1 and III.B).
@@ -72,10 +72,10 @@ describe('hdf5', () => {
   it.each([
     ['more', 2, 'unsupported_feature'],
     ['fewer', 0, 'malformed'],
-  ])('a group that counts %s links than lead to it is found before it is written, not by verification (links-miscounted)', async (than, count, reason) => {
+  ])('detects a group that counts %s links than exist before writing, not in verification (links-miscounted)', async (than, count, reason) => {
     const file = hdf5File(10_000, 1).slice()
     const view = new DataView(file.buffer)
-    // A header of version 1: its version, a byte, messages (2), and how many links lead to it (IV.A.1.a).
+    // Object header version 1: version, reserved byte, message count (2 bytes), then the number of links to the object (IV.A.1.a).
     expect([view.getUint8(GROUP_AT), view.getUint32(GROUP_AT + 4, true)]).toEqual([1, 1])
     view.setUint32(GROUP_AT + 4, count, true)
     const { outcome, defect } = await press(file)
@@ -87,7 +87,7 @@ describe('hdf5', () => {
     const file = fixture('hdf5', 'everything-user-block.h5')
     const { bytes } = await press(file)
     expect(Buffer.compare(bytes.subarray(0, 1024), file.subarray(0, 1024))).toBe(0)
-    // Superblock: signature (8), version.
+    // Superblock: signature (8 bytes), version.
     expect(bytes[1024 + 8]).toBe(0)
     expect((await press(fixture('hdf5', 'everything-v110.h5'))).bytes[8]).toBe(fixture('hdf5', 'everything-v110.h5')[8])
   })
@@ -95,12 +95,12 @@ describe('hdf5', () => {
   it.each([
     ['virtual.h5', 'a virtual dataset'],
     ['external.h5', 'a dataset in another file'],
-  ])('%s comes back as it was', async (name, detail) => {
+  ])('returns %s unchanged', async (name, detail) => {
     const { outcome } = await press(fixture('hdf5', name))
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(detail) })
   })
 
-  it('decodes LZF, whatever stands beside it, and writes Deflate instead', async () => {
+  it('decodes LZF with any other filters and writes Deflate instead', async () => {
     const file = fixture('hdf5', 'lzf.h5')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
@@ -110,25 +110,25 @@ describe('hdf5', () => {
     expect(await same(file, bytes)).toBe(true)
   })
 
-  it('LZF that is damaged is malformed', async () => {
+  it('reports damaged LZF as malformed', async () => {
     const file = fixture('hdf5', 'lzf.h5')
-    // The first chunk of "numbers": now it repeats what does not stand before it.
+    // The first chunk of "numbers" now copies bytes from before its start.
     file.fill(0xff, LZF_CHUNK_AT, LZF_CHUNK_AT + 60)
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('an object of 4 GB in a global heap is damage, not an endless walk', async () => {
+  it('reports a global heap object of 4 GB as damage without an endless loop', async () => {
     const file = fixture('hdf5', 'lzf.h5')
     const heap = Buffer.from(file).indexOf('GCOL')
     expect(heap).toBeGreaterThan(0)
-    // Collection header of 16 bytes; index, references and four reserved bytes stand before an object's size (III.E).
+    // Collection header of 16 bytes. Index, reference count and four reserved bytes precede an object's size (III.E).
     file.fill(0xff, heap + 24, heap + 28)
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('chunks without a dimension are damage, not a division by zero', async () => {
+  it('reports chunks without dimensions as damage without dividing by zero', async () => {
     const file = hdf5File(10_000, 1).slice()
-    // A message of 24 bytes with a layout of version 3, contiguous (IV.A.2.i): now it is of chunks, and their dimensions are none.
+    // A 24-byte message with layout version 3, contiguous (IV.A.2.i). Changed to chunked, with zero dimensions.
     const at = Buffer.from(file).indexOf(Buffer.from([8, 0, 24, 0, 0, 0, 0, 0, 3, 1]))
     expect(at).toBeGreaterThan(0)
     file.set([2, 0], at + 9)
@@ -136,7 +136,7 @@ describe('hdf5', () => {
     expect([outcome, defect]).toMatchObject([{ kind: 'unchanged', reason: 'malformed' }, undefined])
   })
 
-  it('copies chunks behind filters that it does not have, and finds what was altered in them', async () => {
+  it('copies chunks with unknown filters, and detects altered bytes in them', async () => {
     const file = fixture('hdf5', 'foreign-filters.h5')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
@@ -148,7 +148,7 @@ describe('hdf5', () => {
     expect(await same(file, bytes)).toBe(false)
   })
 
-  it('reads a modification time in digits (HDF5 before 1.6), and keeps it', async () => {
+  it('keeps a modification time in decimal digits (HDF5 before 1.6)', async () => {
     const file = fixture('hdf5', 'old-modification-time.h5')
     expect(Buffer.from(file).includes('20030613191746')).toBe(true)
     const { outcome, bytes, defect } = await press(file)
@@ -165,7 +165,7 @@ describe('hdf5', () => {
     expect(timesIn(bytes, made)).toBe(timesIn(file, made))
   })
 
-  it('a part of a file in several, and types of later versions, are unsupported rather than damaged', async () => {
+  it('reports multi-file parts and newer datatype versions as unsupported, not damaged', async () => {
     const file = fixture('hdf5', 'everything-earliest.h5')
     const part = new Uint8Array(file.length + 24)
     part.set(file)
@@ -179,7 +179,7 @@ describe('hdf5', () => {
     })
 
     const newer = fixture('hdf5', 'old-modification-time.h5')
-    const type = Buffer.from(newer).indexOf(Uint8Array.of(0x10, 0x08, 0, 0, 4, 0, 0, 0)) // version 1, an integer of four bytes
+    const type = Buffer.from(newer).indexOf(Uint8Array.of(0x10, 0x08, 0, 0, 4, 0, 0, 0)) // datatype version 1: an integer of four bytes
     expect(type).toBeGreaterThan(0)
     newer[type] = 0x40
     const refused = (await press(newer)).outcome
@@ -190,7 +190,7 @@ describe('hdf5', () => {
     })
   })
 
-  it('waits for ranges, and asks for few', async () => {
+  it('waits for ranges, and reads few of them', async () => {
     const file = fixture('hdf5', 'everything-earliest.h5')
     let reads = 0
     const slow = {
@@ -209,7 +209,7 @@ describe('hdf5', () => {
     expect(await same(file, output.read(0, output.size))).toBe(true)
   })
 
-  it('leaves a file that says it is being written', async () => {
+  it('returns a file marked as open for writing unchanged', async () => {
     const file = fixture('hdf5', 'everything-v110.h5')
     expect(file[8]).toBe(3)
     file[11] = 1
@@ -232,7 +232,7 @@ describe('hdf5', () => {
     expect(await same(file, altered)).toBe(false)
   })
 
-  it('a chunk that does not fit into memory is over the budget, not damage', async () => {
+  it('reports a chunk too large for memory as over budget, not damage', async () => {
     const { outcome } = await press(fixture('hdf5', 'one-chunk-of-16-mb.h5'))
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
@@ -241,7 +241,7 @@ describe('hdf5', () => {
     })
   })
 
-  it('copies a chunk too large for memory as it is, and compresses the dataset beside it', async () => {
+  it('copies a chunk too large for memory and compresses the other dataset', async () => {
     const file = fixture('hdf5', 'chunk-of-36-mb.h5')
     const { outcome, bytes, defect } = await press(file)
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
@@ -256,28 +256,28 @@ describe('hdf5', () => {
     expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({ kind: 'unchanged', reason: 'unsupported_feature', detail })
   })
 
-  it('a superblock of a later version is unsupported, not damaged', async () => {
+  it('reports a newer superblock version as unsupported, not damaged', async () => {
     const file = fixture('hdf5', 'everything-v110.h5').slice()
     file[8] = 4
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('takes chunks of one value, however many', async () => {
+  it('rewrites any number of chunks with one value each', async () => {
     const { outcome, defect } = await press(fixture('hdf5', 'one-value-chunks.h5'))
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
   })
 
-  it('finds every chunk of an extensible array', async () => {
+  it('copies every chunk of an extensible array', async () => {
     const file = fixture('hdf5', 'extensible.h5')
     const output = new PagedFile(1 << 20)
     const ended = await rewriteHdf5({ input: await rangeCache(readable(file), true), output, tick: () => undefined }, 12)
     expect(ended).toMatchObject({ kind: 'done' })
-    // Noise does not shrink: that much of it must be there, whatever the engine's own comparison says.
+    // Noise does not shrink, so the result must be at least this large, whatever the engine's comparison reports.
     expect(output.size).toBeGreaterThan(4 * 20 * 50)
     expect(await same(file, output.read(0, output.size))).toBe(true)
   })
 
-  it('finds what differs between the fixtures, and what was altered in a result', async () => {
+  it('detects differences between fixtures and altered bytes in a result', async () => {
     const file = fixture('hdf5', 'everything-earliest.h5')
     expect(await same(file, file)).toBe(true)
     expect(await same(file, fixture('hdf5', 'everything-ordered.h5'))).toBe(false)
@@ -286,7 +286,7 @@ describe('hdf5', () => {
     let seen = 0
     for (let i = 0; i < 40; i++) {
       const altered = bytes.slice()
-      // Raw data and attributes; much of the metadata is space for entries that are not there.
+      // Only raw data and attributes are altered. Much of the metadata is space for unused entries.
       altered[Math.floor(random() * altered.length)]! ^= 0xff
       if (!(await same(file, altered).catch(() => false))) seen++
     }
@@ -298,16 +298,16 @@ describe('hdf5', () => {
     await expect(pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { signal })).rejects.toThrow()
   })
 
-  it('hands on what does not fit in memory, and puts the metadata in front of it', async () => {
+  it('streams a result too large for memory, with the metadata in front', async () => {
     const file = hdf5File(7_000_000, 2)
     const { outcome, bytes, defect } = await pressFile(hdf5, file, 'a.h5', { memoryBudget: 40 << 20 })
     expect(defect).toBeUndefined()
     expect(outcome.kind).toBe('compressed')
-    expect(bytes.length).toBeGreaterThan(12 << 20) // eight megabytes are all that is held
+    expect(bytes.length).toBeGreaterThan(12 << 20) // more than the eight megabytes that are kept in memory
     expect(bytes.length).toBeLessThan(file.length * 0.55)
   })
 
-  it('does without JSPI', async () => {
+  it('works without JSPI', async () => {
     const file = hdf5File(300_000, 1)
     const engine = WebAssembly as unknown as { Suspending?: unknown }
     const { Suspending } = engine
@@ -322,7 +322,7 @@ describe('hdf5', () => {
         expect(pressed.defect).toBeUndefined()
         expect(pressed.outcome.kind).toBe('compressed')
       }
-      // Input and result are in memory then, both.
+      // Without JSPI, both input and result are in memory.
       await expect(pressFile(codec, file, 'a.h5', { memoryBudget: 33 << 20 })).rejects.toMatchObject({
         name: 'CodecError',
         reason: 'over_budget',
@@ -333,13 +333,13 @@ describe('hdf5', () => {
     }
   })
 
-  it('says so when the memory does not suffice', async () => {
+  it('reports over_budget if memory is too small', async () => {
     const { outcome } = await pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { memoryBudget: 1 << 20 })
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
   describe('bad input', () => {
-    it('truncations', async () => {
+    it('survives truncation at any byte', async () => {
       const file = fixture('hdf5', 'everything-ordered.h5')
       for (const share of [0.001, 0.1, 0.5, 0.9, 0.999]) {
         const { outcome } = await press(file.slice(0, file.length * share))
@@ -347,7 +347,7 @@ describe('hdf5', () => {
       }
     })
 
-    it('flipped bits end soon, and the next job is sound', async () => {
+    it('survives flipped bits without hanging, and the next job works', async () => {
       const random = randomNumbers(6)
       for (let i = 0; i < damageRounds(80); i++) {
         const file = fixture('hdf5', SOUND[i % SOUND.length]!)
@@ -360,15 +360,15 @@ describe('hdf5', () => {
 })
 
 describe('netcdf', () => {
-  it('NetCDF-4 with groups, dimensions, user types and strings', async () => {
+  it('rewrites NetCDF-4 with groups, dimensions, user types and strings', async () => {
     const { outcome, bytes, defect } = await press(fixture('netcdf', 'groups.nc'), netcdf)
     expect(defect).toBeUndefined()
     expect(outcome.kind).toBe('compressed')
     expect(Buffer.from(bytes).includes('_NCProperties')).toBe(true)
   })
 
-  // The first two led the library outside of its memory, where the engine trapped; the others outside of the message, to bytes that are
-  // others each time, so that a file differed from itself.
+  // The first two made the library read outside its memory, and the engine trapped. The others made it read outside the message, so that a
+  // file differed from itself.
   it.each([
     ['an attribute that cannot be copied', [573, 0], [580, 255], [638, 51, 129, 7, 3]],
     ['a header that goes on in fewer bytes than its checksum has', [2459, 248, 255], [2473, 1], [14312, 1], [14550, 179, 245, 255, 54]],
@@ -382,13 +382,13 @@ describe('netcdf', () => {
     expect([outcome, defect]).toMatchObject([{ kind: 'unchanged', reason: 'malformed' }, undefined])
   })
 
-  it.each(['zst', 'br', 'gz'] as const)('%s is a choice, too', async (output) => {
+  it.each(['zst', 'br', 'gz'] as const)('wraps the file as %s on request', async (output) => {
     expect((await pressFile(netcdf, fixture('netcdf', 'groups.nc'), 'a.nc', { output })).outcome.kind).toBe('compressed')
   })
 })
 
 describe('paged file', () => {
-  it('reads what was written, in any order, zeros between, up to its limit', () => {
+  it('reads bytes written in any order, with zeros between, up to its size limit', () => {
     const file = new PagedFile(1_000_000)
     expect(file.write(600_000, Uint8Array.of(1, 2, 3))).toBe(true)
     expect(file.write(262_143, Uint8Array.of(9, 8))).toBe(true)
@@ -399,7 +399,7 @@ describe('paged file', () => {
     expect(file.full).toBe(true)
   })
 
-  it('hands complete pages on, in order, and can change its head until the end', async () => {
+  it('passes complete pages to the sink in order, and can change its head until the end', async () => {
     const MB = 1 << 20
     const file = new PagedFile(64 * MB, 8 * MB)
     const stored: Uint8Array[] = []
@@ -428,7 +428,7 @@ describe('paged file', () => {
     expect(file.stuck).toBe(true)
   })
 
-  it('is stuck when it may hold no more and cannot hand it on', () => {
+  it('is stuck if memory is full and no page is complete', () => {
     const file = new PagedFile(64 << 20, 1 << 20)
     let fits = true
     for (let at = 0; fits && at < 8 << 20; at += 1 << 18) fits = file.write(at, new Uint8Array(1 << 18))

@@ -12,7 +12,7 @@ import { damagePositions, damageRounds } from '../../support/thorough.ts'
 const POINT_FORMATS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 const lazPerf = createLazPerf()
 
-/** Records of a LAZ file as laz-perf decodes them: a decoder that shares nothing with ours. */
+/** Decodes records of a LAZ file with laz-perf, a decoder that shares no code with Whittle. */
 async function decodeWithLazPerf(file: Uint8Array): Promise<Uint8Array> {
   const engine = await lazPerf
   const data = engine._malloc(file.length)
@@ -40,7 +40,7 @@ const pointsOf = (file: Uint8Array) => {
 }
 
 describe('las', () => {
-  it.each(POINT_FORMATS)('point format %i becomes a smaller LAZ file that decodes to the same', async (format) => {
+  it.each(POINT_FORMATS)('encodes point format %i as a smaller LAZ file that decodes to the same points', async (format) => {
     const file = lasFile({ format, points: 3000, extraBytes: 3, strayBytes: 11, trailingBytes: 500, vlrs: 2 })
     const { outcome, bytes } = await pressFile(las, file, 'a.las')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -48,27 +48,27 @@ describe('las', () => {
     expect(bytes[104]).toBe(format | 0x80)
   })
 
-  // laz-perf knows no wave packets.
-  it.each([0, 1, 2, 3, 6, 7, 8])('laz-perf reads point format %i, several chunks', async (format) => {
+  // laz-perf does not support wave packets.
+  it.each([0, 1, 2, 3, 6, 7, 8])('writes several chunks of point format %i that laz-perf decodes', async (format) => {
     const file = lasFile({ format, points: 60_000, extraBytes: format % 2 })
     const { bytes } = await pressFile(las, file, 'a.las')
     expect(bytes.length).toBeLessThan(file.length)
     expect(Buffer.compare(await decodeWithLazPerf(bytes), pointsOf(file))).toBe(0)
   })
 
-  it.each([0, 1, 2, 3, 4])('LAS 1.%i', async (minor) => {
+  it.each([0, 1, 2, 3, 4])('encodes LAS 1.%i', async (minor) => {
     const file = lasFile({ format: 1, points: 2000, minor })
     expect((await pressFile(las, file, 'a.las')).outcome.kind).toBe('compressed')
   })
 
-  it.each([6, 10])('LAS 1.5, point format %i', async (format) => {
+  it.each([6, 10])('encodes LAS 1.5, point format %i', async (format) => {
     const file = lasFile({ format, points: 2000, minor: 5, trailingBytes: 40 })
     const { outcome, bytes } = await pressFile(las, file, 'a.las')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect([bytes[25], bytes[94]! | (bytes[95]! << 8)]).toEqual([5, 393])
   })
 
-  it('keeps every bit of records that make no sense', async () => {
+  it('keeps every bit of random records', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...POINT_FORMATS),
@@ -76,7 +76,7 @@ describe('las', () => {
         fc.integer({ min: 0, max: 5 }),
         fc.integer(),
         async (format, points, extraBytes, seed) => {
-          // Noise does not shrink, so this goes round the sink that refuses larger results.
+          // Noise does not shrink, so this test bypasses the sink that rejects larger results.
           const file = lasFile({ format, points, extraBytes, content: 'noise', seed })
           const source = memoryPair(file)
           await las.compress(source.source, source.sink, source.options)
@@ -89,7 +89,7 @@ describe('las', () => {
     )
   })
 
-  it('sees every altered byte of a stored result', async () => {
+  it('detects every altered byte of a stored result', async () => {
     const file = lasFile({ format: 7, points: 400, trailingBytes: 60, strayBytes: 4 })
     const pair = memoryPair(file)
     const outcome = await las.compress(pair.source, pair.sink, pair.options)
@@ -97,12 +97,12 @@ describe('las', () => {
     for (let i = 0; i < 60; i++) {
       const result = pair.result(Math.floor(random() * pair.bytes().length))
       const verdict = await las.verify(pair.source, result, outcome, pair.options)
-      // The last bytes of a code stream are padding that no decoder looks at, and the LASzip record has two informative fields.
+      // The last bytes of a stream are padding that no decoder reads, and the LASzip record has two informative fields.
       if (verdict.equal) expect(result.altered).toSatisfy((at: number) => isSlack(pair.bytes(), at))
     }
   })
 
-  it('takes a small part of a large file into memory', async () => {
+  it('keeps only a small part of a large file in memory', async () => {
     const whole = lasFile({ format: 3, points: 250_000 })
     let largest = 0
     const pair = memoryPair(whole)
@@ -117,7 +117,7 @@ describe('las', () => {
     expect(largest).toBeLessThanOrEqual(50_000 * 34)
   })
 
-  describe('bad input comes back as it was', () => {
+  describe('bad input is returned unchanged', () => {
     const sound = lasFile({ format: 3, points: 500, vlrs: 3, strayBytes: 2 })
     it.each([
       ['LAS 1.6', 25, [6], 'unsupported_feature'],
@@ -134,7 +134,7 @@ describe('las', () => {
       expect((await pressFile(las, file, 'a.las')).outcome).toMatchObject({ kind: 'unchanged', reason })
     })
 
-    it('every truncation', async () => {
+    it('survives truncation at any byte', async () => {
       for (const length of damagePositions(105, sound.length, 173)) {
         const { outcome } = await pressFile(las, sound.slice(0, length), 'a.las')
         expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
@@ -142,7 +142,7 @@ describe('las', () => {
       expect((await pressFile(las, sound, 'a.las')).outcome.kind).toBe('compressed')
     })
 
-    it('flipped bits in the header', async () => {
+    it('survives flipped bits in the header', async () => {
       const random = randomNumbers(9)
       for (let i = 0; i < damageRounds(300); i++) {
         const file = sound.slice()
@@ -153,7 +153,7 @@ describe('las', () => {
       }
     })
 
-    it('a file of three points would grow', async () => {
+    it('returns a file of three points, which would grow, unchanged', async () => {
       const { outcome } = await pressFile(las, lasFile({ format: 0, points: 3, vlrs: 0 }), 'a.las')
       expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     })
@@ -161,13 +161,13 @@ describe('las', () => {
 })
 
 describe('laz', () => {
-  it('comes back as it came', async () => {
+  it('returns LAZ unchanged', async () => {
     const { bytes } = await pressFile(las, lasFile({ format: 1, points: 2000 }), 'a.las')
     expect((await pressFile(laz, bytes, 'a.laz')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
 })
 
-/** A file and what a codec writes for it, without the limit on size. */
+/** Encodes a file with a codec, without the size limit. */
 function memoryPair(file: Uint8Array) {
   const pieces: Uint8Array[] = []
   const patches: [number, Uint8Array][] = []
@@ -213,7 +213,7 @@ function memoryPair(file: Uint8Array) {
   return { source: asSource(file), sink, options, bytes, result }
 }
 
-/** Whether a byte of this one-VLR, one-chunk layered file carries nothing. */
+/** True if a byte of this layered file with one VLR and one chunk has no effect on decoding. */
 function isSlack(file: Uint8Array, at: number): boolean {
   const view = new DataView(file.buffer)
   const record = 375 + 75

@@ -1,4 +1,4 @@
-/** Small deterministic films and sounds, made in memory. */
+/** Generates small deterministic films and sounds in memory. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { box, fullBox, text, words } from '../../../src/core/containers/isobmff/box.ts'
@@ -27,7 +27,7 @@ export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, o
   return { ...pressed, bytes: result }
 }
 
-/** Numbers 0–1 that look random and are the same everywhere. */
+/** Deterministic pseudo-random numbers from 0 to 1. */
 export function noise(seed: number): () => number {
   let state = seed >>> 0 || 1
   return () => {
@@ -52,7 +52,7 @@ export function tones(frames: number, channels: number, hertz: number): Float64A
 const riffChunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body, new Uint8Array(body.length & 1)])
 const ascii = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))
 
-/** A WAVE file of integer samples; `extra` chunks stand before the data. */
+/** A WAVE file of integer samples. `extra` chunks precede the data. */
 export function wave(values: Int32Array, bits: number, channels: number, hertz: number, extra: [string, Uint8Array][] = []): Uint8Array {
   const fmt = new Uint8Array(16)
   const view = new DataView(fmt.buffer)
@@ -85,7 +85,7 @@ function picture(width: number, height: number, frame: number): Uint8Array {
   return out
 }
 
-/** An uncompressed QuickTime film with `free` space, index last, and PCM sound. */
+/** An uncompressed QuickTime film with PCM sound, unused space (`free`), and the index last. */
 export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
   const pictures = Array.from({ length: frames }, (_, frame) => picture(width, height, frame))
   const hertz = 8000
@@ -154,7 +154,7 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
   return concat([ftyp, free, words(media.length + 8), text('mdat'), media, moov])
 }
 
-/** An uncompressed AVI (UYVY); with `hertz`, a stream of 16-bit mono sound, one chunk behind each picture. */
+/** An uncompressed AVI (UYVY). With `hertz`, it has 16-bit mono sound, one chunk after each picture. */
 export function rawAvi(frames: number, width = 64, height = 48, hertz = 0): Uint8Array {
   const le = (...values: number[]) => {
     const out = new Uint8Array(values.length * 4)

@@ -1,4 +1,4 @@
-/** What files of other programs showed: each case is named after what was wrong. */
+/** Problems found in files of other programs; each test is named after its cause. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
@@ -20,17 +20,20 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { press, rawAvi, rawMovie, tones, wave } from './media-fixtures.ts'
 
-/** A frame of silence: MPEG-1, Layer III (or another), mono, 48 kHz, at the bit rate of an index. */
+/** A frame of silence: MPEG-1, Layer III by default, mono, 48 kHz, with the given bit rate index. */
 function frame(kbpsIndex: number, bytes: number, layer = 0xfb): Uint8Array {
   const silent = new Uint8Array(bytes)
   silent.set([0xff, layer, (kbpsIndex << 4) | 4, 0xc0])
   return silent
 }
 
-/** At 128 kbit/s. */
+/** The frame of silence at 128 kbit/s. */
 const silence = (frames: number) => concat(Array.from({ length: frames }, () => frame(9, 384)))
 
-/** An Info frame of 168 bytes: five too few for LAME's extension, but the delays (in bytes 158–160) are there, as old Lavf wrote it. */
+/**
+ * An Info frame of 168 bytes, as old versions of Lavf wrote it: five bytes too short for LAME's extension, but with the delays in bytes
+ * 158–160.
+ */
 function shortInfo(frames: number): Uint8Array {
   const info = frame(4, 168)
   const view = new DataView(info.buffer)
@@ -43,14 +46,14 @@ function shortInfo(frames: number): Uint8Array {
 }
 
 describe('MP3', () => {
-  it('an Info frame that ends inside the extension keeps its delays', async () => {
+  it('keeps the delays of an Info frame that ends inside the LAME extension', async () => {
     const { outcome, bytes } = await press(mp3, concat([shortInfo(40), silence(40)]), 'high', 'mp3')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const at = new TextDecoder('latin1').decode(bytes).indexOf('Lavf')
     expect([...bytes.subarray(at + 21, at + 24)]).toEqual([0x24, 0x01, 0x23])
   })
 
-  it('an ID3v1 tag with another tag behind it stays', async () => {
+  it('keeps an ID3v1 tag followed by another tag', async () => {
     const first = new Uint8Array(128)
     first.set(new TextEncoder().encode('TAGTitle'))
     const { bytes } = await press(mp3, concat([silence(40), first, id3Tag([['title', 'Title']])]), 'high', 'mp3')
@@ -58,7 +61,7 @@ describe('MP3', () => {
     expect(new TextDecoder('latin1').decode(bytes)).toContain('TAGTitle')
   })
 
-  it('a stream that was cut off does not run into the tags behind it', async () => {
+  it('does not read a truncated stream into the tags after it', async () => {
     const ape = new Uint8Array(32 + 9 + 5 + 5 + 32)
     ape.set(new TextEncoder().encode('APETAGEX'))
     ape.set([5, 0, 0, 0, 0, 0, 0, 0], 32)
@@ -76,7 +79,7 @@ describe('MP3', () => {
     expect(bytes.subarray(-ape.length - 380)).toEqual(file.subarray(-ape.length - 380))
   })
 
-  it('one or two frames and a tag are an MP3', async () => {
+  it('recognises one or two frames and a tag as MP3', async () => {
     const tag = new Uint8Array(128)
     tag.set(new TextEncoder().encode('TAG'))
     for (const file of [silence(1), silence(2), concat([silence(1), tag]), concat([silence(2), tag])]) {
@@ -86,12 +89,12 @@ describe('MP3', () => {
     expect(await identify(memorySource(concat([silence(1), new Uint8Array(9)]), 'noise.bin'))).toBeUndefined()
   })
 
-  it('Layer II behind a tag is another format, not a damaged file', async () => {
+  it('reports Layer II after a tag as another format, not as damage', async () => {
     const file = concat([id3Tag([['title', 'Title']]), ...Array.from({ length: 3 }, () => frame(8, 384, 0xfd))])
     expect((await press(mp3, file, 'medium', 'mp3')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('foreign bytes before the first frame hide its tag from players, so nothing moves', async () => {
+  it('moves nothing if unknown bytes precede the first frame, because players then miss its tag', async () => {
     const file = concat([Uint8Array.of(1, 2, 3, 4, 5, 6), shortInfo(40), silence(40)])
     const { bytes } = await press(mp3, file, 'high', 'mp3')
     expect(bytes).toEqual(file)
@@ -101,7 +104,7 @@ describe('MP3', () => {
 describe('WAVE', () => {
   const samples = Int32Array.from(tones(4000, 1, 22050), (value) => Math.round(value * 100) * 256)
 
-  it('sizes of zero reach to the end of the file', async () => {
+  it('reads chunks of size zero to the end of the file', async () => {
     const whole = wave(samples, 16, 1, 22050)
     const streamed = whole.slice()
     streamed.fill(0, 4, 8)
@@ -111,7 +114,7 @@ describe('WAVE', () => {
     expect(bytes).toEqual((await press(wav, whole, 'high', 'wav')).bytes)
   })
 
-  it('no samples, nothing to do', async () => {
+  it('returns a file without samples unchanged', async () => {
     const empty = wave(new Int32Array(), 24, 2, 48000, [['JUNK', new Uint8Array(60)]])
     const file = concat([empty, new TextEncoder().encode('DGDA'), Uint8Array.of(4, 0, 0, 0, 1, 2, 3, 4)])
     new DataView(file.buffer).setUint32(4, file.length - 8, true)
@@ -120,7 +123,7 @@ describe('WAVE', () => {
 })
 
 describe('AVI', () => {
-  it('tags in front of the media stay in front, where players look', async () => {
+  it('keeps tags in front of the media, where players look for them', async () => {
     const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body])
     const ascii = new TextEncoder()
     const info = chunk('LIST', concat([ascii.encode('INFO'), chunk('INAM', ascii.encode('AVI title\0'))]))
@@ -143,7 +146,7 @@ describe('AVI of cameras', () => {
   const chunk = (id: string, body: Uint8Array) => concat([chunkHeader(id, body.length), body])
   const ascii = (text: string) => new TextEncoder().encode(text)
 
-  it('an idx1 that ends early does not end the film', async () => {
+  it('keeps the frames after the end of a short idx1', async () => {
     const film = rawAvi(12)
     const at = new TextDecoder('latin1').decode(film).lastIndexOf('idx1')
     const shorter = concat([film.subarray(0, at), chunk('idx1', film.subarray(at + 8, at + 8 + 2 * 16))])
@@ -152,7 +155,7 @@ describe('AVI of cameras', () => {
     expect((await press(avi, shorter, 'medium', 'avi')).bytes).toEqual((await press(avi, film, 'medium', 'avi')).bytes)
   })
 
-  it('notes of the maker stay although they are called JUNK', async () => {
+  it('keeps camera notes in a JUNK chunk', async () => {
     const film = rawAvi(12)
     const notes = chunk('JUNK', concat([ascii('PENTDigital Camera'), new Uint8Array(100)]))
     const filled = concat([film, notes, chunk('JUNK', new Uint8Array(2000))])
@@ -165,9 +168,9 @@ describe('AVI of cameras', () => {
 })
 
 describe('uncompressed pictures', () => {
-  it('a palette is looked up before the decoder', () => {
+  it('expands a palette before decoding', () => {
     const palette = Uint8Array.of(1, 2, 3, 0, 4, 5, 6, 0)
-    // Rows of one and of three bytes, filled up to four.
+    // Rows of one byte and of three bytes per pixel, padded to four bytes.
     const rows = Uint8Array.of(1, 9, 9, 9, 0, 9, 9, 9)
     const coloured = (indexes: Uint8Array, width: number, height: number) => {
       const out = new Uint8Array(colouredBytes(width, height)).fill(99)
@@ -178,10 +181,10 @@ describe('uncompressed pictures', () => {
     expect(coloured(Uint8Array.of(200, 1), 2, 1)).toEqual([0, 0, 0, 4, 5, 6, 0, 0])
   })
 
-  it('AVI without any codec is RGB', async () => {
+  it('reads AVI without a codec as RGB', async () => {
     const film = rawAvi(12)
     const text = new TextDecoder('latin1').decode(film)
-    // The format's: of the two words, the second.
+    // Changes the FourCC in `strf`, the second of the two occurrences.
     film.fill(0, text.lastIndexOf('UYVY'), text.lastIndexOf('UYVY') + 4)
     const { outcome, bytes } = await press(avi, film, 'low', 'avi')
     expect(inEnglish(outcome)).toMatchObject({
@@ -193,7 +196,7 @@ describe('uncompressed pictures', () => {
 })
 
 describe('films', () => {
-  it('uncompressed sound by ISO/IEC 23003-5 is known by its pcmC (ipcm)', () => {
+  it('reads uncompressed sound (ISO/IEC 23003-5) by its pcmC box (ipcm)', () => {
     const fields = new Uint8Array(28)
     const view = new DataView(fields.buffer)
     view.setUint16(16, 2)
@@ -208,7 +211,7 @@ describe('films', () => {
     expect(described('ipcm', 0, 12)).toBeUndefined()
   })
 
-  it('an mdat that says too much is no harm while every chunk is there', async () => {
+  it('accepts an mdat size that is too large if all chunks are present', async () => {
     const film = (await press(mov, rawMovie(10), 'high', 'mp4')).bytes
     const { top } = await readMovie(memorySource(film, 'film.mp4'))
     const mdat = top.find(({ type }) => type === 'mdat')!
@@ -218,18 +221,18 @@ describe('films', () => {
     await expect(readMovie(memorySource(longer.subarray(0, film.length - 1000), 'film.mp4'))).rejects.toThrow('runs over the end')
   })
 
-  it('µ-law takes a byte a sample, although its description says 16 bits', async () => {
+  it('reads µ-law with one byte per sample although its description says 16 bits', async () => {
     const film = rawMovie(10)
     const text = new TextDecoder('latin1').decode(film)
     const bytes = film.slice()
     bytes.set(new TextEncoder().encode('ulaw'), text.indexOf('sowt'))
-    // The sizes of samples are all the same, and here counted singly.
+    // All sample sizes are equal, and samples are counted one by one.
     new DataView(bytes.buffer).setUint32(text.lastIndexOf('stsz') + 8, 1)
     const sound = (await readMovie(memorySource(bytes, 'film.mov'))).tracks[1]!
     expect(trackBytes(sound)).toBe(sound.sampleCount)
   })
 
-  it('slow sound ends where it did: what fills its packets stands in front', async () => {
+  it('pads sound of a low sample rate in front, so that its end stays', async () => {
     const raw = rawMovie(12)
     const was = (await readMovie(memorySource(raw, 'film.mov'))).tracks[1]!
     const { tracks } = await readMovie(memorySource((await press(mov, raw, 'medium', 'mov')).bytes, 'film.mov'))
@@ -239,7 +242,7 @@ describe('films', () => {
     expect(sampleCount * 1024).toBe(edits![0]!.mediaTime + was.sampleCount)
   })
 
-  it('a last picture that lasts less than a tick of the movie is shown', async () => {
+  it('shows a last picture that lasts less than one movie tick', async () => {
     const raw = rawMovie(12)
     // 0.48 seconds are 3.36 ticks.
     new DataView(raw.buffer).setUint32(new TextDecoder('latin1').decode(raw).indexOf('mvhd') + 16, 7)
@@ -249,7 +252,7 @@ describe('films', () => {
     expect(edit!.duration / timescale).toBeGreaterThanOrEqual(tracks[0]!.samples().dts[12]! / tracks[0]!.timescale)
   })
 
-  it('an index whose fragments lie in other files stays as it is', async () => {
+  it('returns an index whose fragments are in other files unchanged', async () => {
     const { ftyp, moov, moovBox } = await readMovie(memorySource(rawMovie(4), 'film.mov'))
     const empty = [
       fullBox('stts', 0, words(0)),

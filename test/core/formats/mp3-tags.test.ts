@@ -14,13 +14,13 @@ const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCod
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const sound = looseMp3(60_000)
 
-/** A tag of version 2.4 around `body`. */
+/** An ID3v2.4 tag around `body`. */
 const tagOf = (body: Uint8Array, flags = 0, behind: Uint8Array = new Uint8Array()) =>
   concat([ascii('ID3'), Uint8Array.of(4, 0, flags, ...synchsafe(body.length)), body, behind])
 
 const frame = (id: string, body: string, flags = 0) => concat([ascii(id), Uint8Array.of(...synchsafe(body.length), 0, flags), ascii(body)])
 
-describe('tags in front', () => {
+describe('tags in front of the sound', () => {
   it.each([
     ['a frame longer than its tag', tagOf(concat([frame('TIT2', '\x03Title'), ascii('TPE1\0\0\x7f\x7f\0\0\x03Nobody')]))],
     ['bytes behind the frames that are no padding', tagOf(concat([frame('TIT2', '\x03Title'), new Uint8Array(20), ascii('Nobody')]))],
@@ -37,7 +37,7 @@ describe('tags in front', () => {
     }
   })
 
-  it('verification reads every tag, and frames that are coded', async () => {
+  it('verifies every tag, including compressed or encrypted frames', async () => {
     const tags = [id3Tag([['title', 'Title']]), tagOf(concat([frame('TPE1', '\x03Nobody'), frame('TXXX', 'packed', 8)]))]
     const file = concat([...tags, sound])
     for (const other of [concat([tags[0]!, sound]), concat([tags[0]!, tagOf(frame('TPE1', '\x03Nobody')), sound])]) {
@@ -52,7 +52,7 @@ describe('tags in front', () => {
   })
 })
 
-describe('tags behind', () => {
+describe('tags after the sound', () => {
   const ape = () => {
     const item = concat([Uint8Array.of(6, 0, 0, 0, 0, 0, 0, 0), ascii('Artist\0Nobody')])
     const part = (flags: number[]) =>
@@ -80,7 +80,7 @@ describe('tags behind', () => {
     }
   })
 
-  it('unknown bytes are kept, or the receipt says that they went', async () => {
+  it('keeps unknown bytes, or reports in the receipt that they were dropped', async () => {
     for (const quality of ['low', 'high'] as const) {
       const { bytes, outcome } = await press(mp3, concat([sound, ascii('a marker that nobody knows')]), quality, 'mp3')
       if (!text(bytes).includes('a marker that nobody knows')) {
@@ -93,7 +93,7 @@ describe('tags behind', () => {
 })
 
 describe("LAME's tag", () => {
-  it('keeps its replay gain where the sound is coded anew', async () => {
+  it('keeps the replay gain of the LAME tag if the sound is encoded again', async () => {
     const values = Int32Array.from(tones(120_000, 2, 44100), (value) => Math.round(value * 30_000))
     const made = (await press(wav, wave(values, 16, 2, 44100), 'high', 'mp3')).bytes.slice()
     const placeOf = (file: Uint8Array) => 4 + frameHeader(file, 0)!.sideBytes + 120

@@ -16,7 +16,7 @@ import { looseMp3 } from '../../support/mp3-file.ts'
 import { damageRounds } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
 
-/** Frames of an MP3 made from tones, every one blown up with padding the way constant bit rates do: here by -V0. */
+/** An MP3 of tones encoded with -V0, every frame padded to a constant bit rate. */
 async function fixture(quality: 'high' | 'low'): Promise<Uint8Array> {
   const samples = Int32Array.from(tones(60000, 2, 44100), (value) => Math.round(value * 30000))
   return (await press(wav, wave(samples, 16, 2, 44100), quality, 'mp3')).bytes
@@ -39,14 +39,14 @@ describe('lossless', () => {
     expect(new TextDecoder('latin1').decode(bytes.subarray(0, tag.length))).toContain('Nobody')
   })
 
-  it('is idempotent within a few bytes', async () => {
+  it('gives nearly the same size in a second pass', async () => {
     const first = await press(mp3, await fixture('high'), 'high', 'mp3')
     const again = await press(mp3, first.bytes, 'high', 'mp3')
     expect(again.bytes.length).toBe(first.bytes.length)
   })
 })
 
-/** An ID3v2.3 tag with a picture nobody can decode. */
+/** An ID3v2.3 tag with a picture that cannot be decoded. */
 function tagOf(bytes: number): Uint8Array {
   const body = new Uint8Array(bytes).fill(7)
   body.set([0, ...new TextEncoder().encode('image/jpeg'), 0, 3, 0])
@@ -55,7 +55,7 @@ function tagOf(bytes: number): Uint8Array {
 }
 
 describe('low', () => {
-  it('begins again with the frames as they are where encoding gains nothing', async () => {
+  it('repacks the original frames if encoding again is not smaller', async () => {
     const tag = tagOf(40_000)
     const [low, high] = await Promise.all(
       (['low', 'high'] as const).map((level) => press(mp3, concat([tag, looseMp3(88_200)]), level, 'mp3')),
@@ -65,7 +65,7 @@ describe('low', () => {
     expect(low!.bytes.length).toBeLessThan(40_000 + looseMp3(88_200).length / 4)
   })
 
-  it('keeps an APE tag behind the sound whose items have no header before them', async () => {
+  it('keeps an APE tag without a header after the sound', async () => {
     const text = (value: string) => new TextEncoder().encode(value)
     const item = concat([Uint8Array.of(5, 0, 0, 0, 0, 0, 0, 0), text('Title\0Tones')])
     const footer = concat([text('APETAGEX'), Uint8Array.of(0xe8, 3, 0, 0, item.length + 32, 0, 0, 0, 1, 0, 0, 0), new Uint8Array(12)])
@@ -74,7 +74,7 @@ describe('low', () => {
     expect(Buffer.from(bytes).subarray(-footer.length - item.length)).toEqual(Buffer.from(concat([item, footer])))
   })
 
-  it('keeps the sound behind tags that are too large to come back in front of them', async () => {
+  it('does not encode the sound again if the tags in front are too large to patch after them', async () => {
     const tag = tagOf(5_300_000)
     const { outcome, bytes } = await press(mp3, concat([tag, await fixture('high')]), 'low', 'mp3')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -88,18 +88,18 @@ describe('low', () => {
     expect((await press(wav, wide, 'low', 'mp3')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('encodes again where bits are to spare, and says how much noise that is', async () => {
+  it('encodes high bit rates again and reports the noise', async () => {
     const { outcome, bytes } = await press(mp3, await fixture('high'), 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed' })
     expect(bytes.length).toBeLessThan((await fixture('high')).length)
   })
 })
 
-describe('delay', () => {
+describe('encoder delay', () => {
   const [hertz, count] = [44_100, 60_000]
   const options = { ...optionsFor('low', 'mp3') }
 
-  /** Sound whose file has no tag: it is played from the first sample on, with the delay of its encoder. */
+  /** Sound in a file without a tag: players start at the first sample, encoder delay included. */
   function untold(rate = hertz, channels: 1 | 2 = 2): Uint8Array {
     using lame = new Lame({ channels, hertz: rate, vbrQuality: 0 })
     const sound = tones(count, channels, rate)
@@ -115,7 +115,7 @@ describe('delay', () => {
     [48_000, 1],
     [22_050, 2],
     [16_000, 1],
-  ] as const)('a file of %i Hz that tells none gets none, and begins where it began', async (rate, channels) => {
+  ] as const)('writes no delay for a file of %i Hz without one, and keeps its first sample', async (rate, channels) => {
     const file = untold(rate, channels)
     const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { sound: { snrDb: expect.any(Number) } } })
@@ -123,12 +123,12 @@ describe('delay', () => {
     expect(after.tag?.facts).toMatchObject({ kind: 'Xing', frames: before.frames })
     expect(after.tag?.facts).not.toHaveProperty('delay')
     expect(after.frames).toBe(before.frames)
-    // Decoded by itself, without regard to any tag: sample against sample.
+    // Decodes the frames directly, without regard to tags, and compares sample by sample.
     expect(await snrOfFrames(file, bytes)).toBeGreaterThan(15)
   })
 
-  it('a file that was cut out of louder sound is measured as it is heard: its first frame has lost what overlaps it', async () => {
-    // Of frames of 1044 bytes that stand alone the first ten are gone; bytes in front keep it from being repacked instead.
+  it('measures a file cut out of louder sound as players decode it, without the overlap of the first frame', async () => {
+    // The first ten of the frames, 1044 bytes each and without bit reservoir, are removed. Unknown bytes in front prevent repacking.
     const cut = concat([new Uint8Array(10), looseMp3(40_000).subarray(10 * 1044)])
     const { outcome, bytes } = await press(mp3, cut, 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { sound: { snrDb: expect.any(Number) } } })
@@ -136,7 +136,7 @@ describe('delay', () => {
     expect(loss.sound.snrDb).toBeCloseTo(await snrOfFrames(cut, bytes), 0)
   })
 
-  it('of a tag behind foreign bytes, which players do not look for, stays: such sound is not coded anew', async () => {
+  it('does not encode sound again if its tag follows unknown bytes, because players ignore that tag', async () => {
     const file = concat([new Uint8Array(10), await fixture('high')])
     const { bytes } = await press(mp3, file, 'low', 'mp3')
     expect(playedSamples(await readStream(memorySource(bytes, 'b'), options))).toEqual(
@@ -170,7 +170,7 @@ describe('delay', () => {
 })
 
 describe('bad input', () => {
-  it('truncations and bit flips never crash, and the next job works', async () => {
+  it('survives truncations and flipped bits, and the next job works', async () => {
     const file = await fixture('low')
     const random = noise(11)
     for (let round = 0; round < damageRounds(40); round++) {

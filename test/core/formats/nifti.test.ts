@@ -9,7 +9,7 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 import { damageRounds } from '../../support/thorough.ts'
 
-/** A volume of int16 voxels with a smooth blob in noise. */
+/** A volume of int16 voxels: a smooth blob with noise. */
 function volume(version: 1 | 2, littleEndian: boolean, [x, y, z]: [number, number, number], extensionBytes = 4): Uint8Array {
   const headerBytes = version === 1 ? 348 : 540
   const offset = headerBytes + extensionBytes
@@ -55,8 +55,8 @@ describe('nifti', () => {
     })
   })
 
-  it('writes one member, so that readers that stop after one see everything', async () => {
-    // Several segments of the deflater, and a last one that is not full.
+  it('writes one gzip member, for readers that stop after the first', async () => {
+    // Large enough for several Deflate segments, the last one not full.
     const file = volume(1, true, [150, 110, 70])
     const { bytes } = await press(file)
     const { engine, buffer } = inflateRawSync(bytes.subarray(10), { info: true }) as unknown as {
@@ -74,24 +74,24 @@ describe('nifti', () => {
     expect(outcome.kind).toBe('compressed')
     expect(bytes.length).toBeLessThan(loose.length)
     expect(Buffer.compare(gunzipSync(bytes), file)).toBe(0)
-    // What is as good as it gets comes back as it was.
+    // A second pass finds no gain and returns the file unchanged.
     expect((await press(bytes, 'a.nii.gz')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
 
-  it('reads members that stand one after the other', async () => {
+  it('reads several gzip members', async () => {
     const file = volume(2, true, SIZE)
     const members = Buffer.concat([gzipSync(file.subarray(0, 20_000), { level: 1 }), gzipSync(file.subarray(20_000), { level: 1 })])
     const { bytes } = await press(members, 'a.nii.gz')
     expect(Buffer.compare(gunzipSync(bytes), file)).toBe(0)
   })
 
-  it('keeps extensions and bytes behind the volume', async () => {
+  it('keeps extensions and bytes after the volume', async () => {
     const file = Buffer.concat([volume(1, true, SIZE, 4 + 64), Buffer.alloc(777, 'x')])
     const { bytes } = await press(file)
     expect(Buffer.compare(gunzipSync(bytes), file)).toBe(0)
   })
 
-  it('a pair in a ZIP archive stays a pair, deflated better', async () => {
+  it('keeps a pair in a ZIP archive and deflates it better', async () => {
     const file = volume(1, true, SIZE)
     const header = file.slice(0, 348)
     header.set(new TextEncoder().encode('ni1\0'), 344)
@@ -111,14 +111,14 @@ describe('nifti', () => {
     expect(Buffer.compare(await image.getData(new Uint8ArrayWriter()), file.subarray(352))).toBe(0)
   })
 
-  it.each(['zst', 'br', 'gz'] as const)('%s is a choice, too', async (output) => {
+  it.each(['zst', 'br', 'gz'] as const)('wraps the file as %s on request', async (output) => {
     const { outcome } = await press(volume(1, true, SIZE), 'a.nii', output)
     expect(outcome.kind).toBe('compressed')
   })
 
-  describe('bad input comes back as it was', () => {
+  describe('bad input is returned unchanged', () => {
     const sound = volume(1, true, SIZE)
-    it('truncations, plain and compressed', async () => {
+    it('survives truncation of plain and compressed files', async () => {
       const packed = gzipSync(sound)
       for (const share of [0.05, 0.5, 0.999]) {
         for (const file of [sound, packed]) {
@@ -128,13 +128,13 @@ describe('nifti', () => {
       }
     })
 
-    it('a wrong checksum', async () => {
+    it('returns a file with a wrong checksum unchanged', async () => {
       const packed = gzipSync(sound)
       packed[packed.length - 6]! ^= 1
       expect((await press(packed, 'a.nii.gz')).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
     })
 
-    it('a bomb: more comes out than the header says', async () => {
+    it('rejects a decompression bomb: more bytes than the header states', async () => {
       const bomb = gzipSync(Buffer.concat([sound, Buffer.alloc(80_000_000)]))
       const { outcome } = await press(bomb, 'a.nii.gz')
       expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
@@ -153,7 +153,7 @@ describe('nifti', () => {
       expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason })
     })
 
-    it('flipped bits in the header and in a compressed stream', async () => {
+    it('survives flipped bits in the header and in a compressed stream', async () => {
       const random = randomNumbers(4)
       const packed = gzipSync(sound, { level: 1 })
       for (let i = 0; i < damageRounds(80); i++) {

@@ -13,23 +13,23 @@ import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { FRAMES, film, HEIGHT, noise, WIDTH } from '../../support/plain-film.ts'
 import { optionsFor } from './media-fixtures.ts'
 
-/** Of a part that is all of the film. */
+/** Measures a part that holds the whole film. */
 function jobOf({ bytes, track }: ReturnType<typeof film>) {
   const cut = { from: 0, to: FRAMES, start: 0, end: Number.MAX_SAFE_INTEGER, frames: FRAMES }
   return { source: memorySource(bytes, 'film'), track, cut, options: optionsFor('low', 'mp4') }
 }
 
 const texture = (x: number, y: number) => 128 + 60 * Math.sin(x / 2 + (y * y) / 300)
-/** A lamp in a dark room, and what a camera adds. */
+/** A lamp in a dark room, with camera noise. */
 const lamp = (x: number, y: number, frame: number) => 20 + 40 * Math.exp(-(((x - 60 - frame / 2) / 90) ** 2) - ((y - 50) / 70) ** 2)
 const dusk = (x: number, y: number, frame: number) => Math.round(lamp(x, y, frame) + noise(x, y, frame) / 3)
 
-test('a lamp in a dark room is smooth, partly where it comes last', async () => {
+test('detects a lamp in a dark room as smooth, and as partly smooth if it appears last', async () => {
   expect(await smoothnessOf(jobOf(film(dusk)))).toBe('mostly')
   expect(await smoothnessOf(jobOf(film((x, y, frame) => (frame < 30 ? texture(x, y) : dusk(x, y, frame)))))).toBe('partly')
 })
 
-test('texture is not, nor grain, nor pages of one colour, nor what cannot be decoded', async () => {
+test('detects no smooth gradients in texture, grain, flat colour or undecodable pictures', async () => {
   expect(await smoothnessOf(jobOf(film(texture)))).toBe(undefined)
   expect(await smoothnessOf(jobOf(film((x, y, frame) => lamp(x, y, frame) + 3 * noise(x, y, frame))))).toBe(undefined)
   expect(await smoothnessOf(jobOf(film((x, y) => (x % 40 < 3 && y % 20 < 12 ? 30 : 235))))).toBe(undefined)
@@ -37,7 +37,7 @@ test('texture is not, nor grain, nor pages of one colour, nor what cannot be dec
   expect(await smoothnessOf({ ...job, track: { ...job.track, stream: { ...job.track.stream, decoder: 'h264' } } })).toBe(undefined)
 })
 
-/** How far the pictures of a part are from the lamp without the camera's noise, in levels of luma, root mean square. */
+/** Root mean square difference, in luma levels, between a part's pictures and the lamp without camera noise. */
 async function offTheLamp(encode: (part: PartWriter) => Promise<EncodedPart>): Promise<number> {
   const sink = memorySink(Number.POSITIVE_INFINITY, 'part')
   const writer = new PartWriter(sink)
@@ -66,10 +66,10 @@ async function offTheLamp(encode: (part: PartWriter) => Promise<EncodedPart>): P
   return Math.sqrt(squares / (WIDTH * HEIGHT * FRAMES))
 }
 
-/** Half of it the lamp, half of it textured: smooth in part wherever one looks. */
+/** A picture that is half lamp, half texture: smooth in part at any time. */
 const window = (x: number, y: number, frame: number) => (x < 110 ? dusk(x, y, frame) : texture(x, y))
 
-test('a part with much else keeps bits for it', async () => {
+test('keeps bits for texture in a part that is only partly smooth', async () => {
   expect(await smoothnessOf(jobOf(film(window)))).toBe('partly')
   const size = { width: WIDTH, height: HEIGHT }
   const track = { rate: { num: 30, den: 1 }, annexb: false }
@@ -83,7 +83,7 @@ test('a part with much else keeps bits for it', async () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('a lamp in a dark room does not become squares', async () => {
+test('encodes a lamp in a dark room without visible blocks', async () => {
   const job = jobOf(film(dusk))
   const level = levelOf('low')
   const plain = await offTheLamp((part) => encodeOnce({ ...job, crf: level.crf, part }, 'most'))

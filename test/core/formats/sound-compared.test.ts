@@ -16,7 +16,7 @@ import { noise, optionsFor, rawAvi, rawMovie } from './media-fixtures.ts'
 const HERTZ = 8000
 const PCM = { decoder: 'pcm_s16le', extradata: new Uint8Array(), hertz: HERTZ, channels: 1, bitsPerSample: 16, blockAlign: 2, tag: 0 }
 
-/** Noise without a pattern that could fit elsewhere by chance. */
+/** Noise without a pattern, so that no shift matches by chance. */
 function hiss(seconds: number, seed: number): Int16Array {
   const random = noise(seed)
   let low = 0
@@ -29,10 +29,10 @@ function laid(samples: Int16Array) {
   return laidBlocks(memorySource(bytes, 'sound'), PCM, runs)
 }
 
-describe('new sound against the old', () => {
+describe('comparison of new sound with old sound', () => {
   const options = optionsFor('medium', 'mov')
 
-  it('long sound: a stretch of other sound, or one that moved, is found', async () => {
+  it('detects a replaced or shifted stretch in long sound', async () => {
     const old = hiss(90, 1)
     expect(await compareSound(laid(old), laid(old), 0, 120, options)).toBeUndefined()
     const later = new Int16Array(old.length + 1024)
@@ -44,14 +44,14 @@ describe('new sound against the old', () => {
     expect(await compareSound(laid(old), laid(mixed), 0, 20, options)).toMatch(/other sound at 5\d/)
   })
 
-  it('short sound: as much noise as the receipt says', async () => {
+  it('accepts short sound with the noise in the receipt', async () => {
     const old = hiss(5, 3)
     const rough = old.map((value) => Math.round(value / 512) * 512)
     expect(await compareSound(laid(old), laid(rough), 0, 10, options)).toBeUndefined()
     expect(await compareSound(laid(old), laid(rough), 0, 40, options)).toMatch(/dB of sound instead of 40/)
   })
 
-  it('what a decoder cannot know counts for the receipt: a loud beginning and noise behind it are as good as both together', async () => {
+  it('counts samples that a decoder cannot restore towards the ratio in the receipt', async () => {
     const old = hiss(1, 5)
     const rough = old.slice()
     for (let i = HERTZ / 2; i < HERTZ; i++) {
@@ -65,37 +65,37 @@ describe('new sound against the old', () => {
     expect(await compareSound(laid(old), faded, 0, meter.decibels + 1.1, options)).toMatch(/dB of sound instead of/)
   })
 
-  it('packets with gaps between them are not steady', () => {
+  it('does not treat packets with gaps as gapless', () => {
     const samples = (dts: number[]) => ({ ...NONE, count: dts.length - 1, dts: Float64Array.from(dts) })
     expect(steadyPackets(samples([0, 1024, 2048, 3072, 3500]), 44100, 44100)).toBe(1024)
     expect(steadyPackets(samples([0, 21, 43, 64, 85]), 1000, 48000)).toBe(1024)
     expect(steadyPackets(samples([0, 1024, 9000, 10024, 11048]), 44100, 44100)).toBeUndefined()
   })
 
-  it('verification of a film sees other sound and an edit list that moved', async () => {
+  it('detects different sound and a shifted edit list in verification', async () => {
     const file = rawMovie(50)
     const { outcome, bytes, source } = await pressed(mov, file, 'mov')
     expect(await verifyFilm(source, memorySource(bytes, 'b'), outcome, options)).toEqual({ equal: true, share: 1 })
     const other = file.slice()
     const [, sound] = (await readMovie(memorySource(file, 'a'))).tracks
-    // A quarter of the sound upside down.
+    // Inverts a quarter of the sound.
     const view = new DataView(other.buffer, sound!.chunks.offset[0], sound!.chunks.size[0])
     for (let at = 0; at < view.byteLength / 4; at += 2) view.setInt16(at, -view.getInt16(at, true), true)
     expect((await verifyFilm(memorySource(other, 'a'), memorySource(bytes, 'b'), outcome, options)).equal).toBe(false)
     const [, made] = (await readMovie(memorySource(bytes, 'b'))).tracks
     const moved = bytes.slice()
     const elst = indexOf(moved, 'elst', moved.length - 1)
-    // Version 1: eight bytes of version, flags and count, eight of duration, then the media time.
+    // Edit list version 1: eight bytes of version, flags and count, eight of duration, then the media time.
     const places = new DataView(moved.buffer)
     expect(places.getUint32(elst + 4 + 20)).toBe(made!.edits![0]!.mediaTime)
     places.setUint32(elst + 4 + 20, made!.edits![0]!.mediaTime + 200)
     expect((await verifyFilm(source, memorySource(moved, 'b'), outcome, options)).equal).toBe(false)
   })
 
-  it('sound of a film that lasts otherwise than its times say stays, and the pictures become smaller', async () => {
+  it('copies sound whose duration contradicts its times, and still encodes the pictures', async () => {
     const file = rawMovie(50)
     const stts = indexOf(file, 'stts', file.length - 1)
-    // Version and flags, one run, its samples; then how long each lasts.
+    // `stts`: version and flags, one run, its sample count, then the duration of each sample.
     const delta = new DataView(file.buffer, stts + 16)
     expect(delta.getUint32(0)).toBe(1)
     delta.setUint32(0, 10)
@@ -104,7 +104,7 @@ describe('new sound against the old', () => {
     expect(await verifyFilm(source, memorySource(bytes, 'b'), outcome, options)).toEqual({ equal: true, share: 1 })
   })
 
-  it('an AVI file keeps its sound in step, as MP3 and as AAC', async () => {
+  it('keeps AVI sound in sync, as MP3 and as AAC', async () => {
     const file = rawAvi(60, 64, 48, 44100)
     for (const output of ['avi', 'mp4'] as const) {
       const { outcome, bytes, source, options: own } = await pressed(avi, file, output)
@@ -123,7 +123,7 @@ describe('new sound against the old', () => {
 })
 
 describe('packets that hold no sound', () => {
-  it('take their time', async () => {
+  it('take their playing time as silence', async () => {
     using engine = new Ffmpeg()
     const { config } = engine.openAac(44100, 1, 64000)
     const packets: Uint8Array[] = []
@@ -150,7 +150,7 @@ describe('packets that hold no sound', () => {
 
 const NONE = { offset: new Float64Array(), size: new Uint32Array(), composition: new Int32Array(), sync: new Uint8Array() }
 
-/** The last place of four letters up to `before`, or the first when that is 0. */
+/** Last position of a four-letter code before `before`. First position if `before` is 0. */
 function indexOf(bytes: Uint8Array, letters: string, before: number): number {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return before ? all.lastIndexOf(letters, before, 'latin1') : all.indexOf(letters, 0, 'latin1')

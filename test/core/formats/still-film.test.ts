@@ -15,12 +15,12 @@ function still({ bytes, track }: ReturnType<typeof film>, to = FRAMES) {
 }
 
 const texture = (x: number, y: number) => 128 + 60 * Math.sin(x / 7 + (y * y) / 900)
-test('a speaker before a wall is still, noise or not', async () => {
+test('detects a speaker before a wall as static, with or without noise', async () => {
   const speaker = film((x, y, frame) => (x > 80 && x < 110 && y > 60 ? texture(x + 5 * frame, y) : texture(x, y) + noise(x, y, frame)))
   expect(await still(speaker)).toBe(true)
 })
 
-test('a camera that moves is not, nor a light that changes, nor what is too short to tell, nor what cannot be decoded', async () => {
+test('does not detect a moving camera, changing light, a short part or undecodable pictures as static', async () => {
   expect(await still(film((x, y, frame) => texture(x + 2 * frame, y)))).toBe(false)
   expect(await still(film((x, y, frame) => texture(x, y) / 2 + frame))).toBe(false)
   expect(await still(film(texture), 10)).toBe(false)
@@ -28,7 +28,7 @@ test('a camera that moves is not, nor a light that changes, nor what is too shor
   expect(await still({ ...cut, track: { ...cut.track, stream: { ...cut.track.stream, decoder: 'h264' } } })).toBe(false)
 })
 
-test('where x264 cannot look ahead, the frames that begin a group of still pictures stay as fine and the others get less', () => {
+test('without lookahead, keeps the quality of the first frame of a static group and lowers the others', () => {
   const rate = { num: RATE, den: 1 }
   const [usual, quiet] = [false, true].map((is) =>
     settings({ width: 1920, height: 1080 }, 25, { rate, annexb: false }, 'most', { still: is }),
@@ -38,11 +38,11 @@ test('where x264 cannot look ahead, the frames that begin a group of still pictu
     ['crf', '31'],
     ['ipratio', '3.0'],
   ])
-  // The quantiser of a first frame is the factor's less 6 · log2 of the ratio.
+  // The quantiser of a first frame is the rate factor minus 6 · log2 of the ratio.
   expect(quiet!.crf - 6 * Math.log2(3)).toBeCloseTo(usual!.crf - 6 * Math.log2(2), 1)
 })
 
-test('parts that were given more or less memory, or show what is smooth, name their parameter sets by numbers of their own', async () => {
+test('gives parts with other memory profiles or smooth gradients their own parameter set ids', async () => {
   const { bytes, track } = film(texture)
   const cut = { from: 0, to: 8, start: 0, end: Number.MAX_SAFE_INTEGER, frames: 8 }
   const part = new PartWriter(memorySink(Number.POSITIVE_INFINITY, 'part'))
@@ -55,7 +55,7 @@ test('parts that were given more or less memory, or show what is smooth, name th
   expect(avcConfiguration(headers)[13]! & 31).toBe(9) // numOfSequenceParameterSets
 })
 
-test('a small film whose decoder holds many frames keeps a shorter look ahead before it goes without', () => {
+test('shortens the lookahead before dropping it if a decoder holds many frames', () => {
   const rate = { num: RATE, den: 1 }
   const ahead = (memory: 'most' | 'usual' | 'least') =>
     Number(
@@ -64,7 +64,7 @@ test('a small film whose decoder holds many frames keeps a shorter look ahead be
   expect([ahead('most'), ahead('usual'), ahead('least')]).toEqual([12, 5, 0])
 })
 
-test('small films get what the preset would give them, and AVI no frame before one that is shown earlier', () => {
+test('gives small films the options of the preset, and AVI no B-frames', () => {
   const chosen = (width: number, height: number, annexb = false) =>
     Object.fromEntries(settings({ width, height }, 25, { rate: { num: RATE, den: 1 }, annexb }, 'most').options)
   expect(chosen(640, 360)).toMatchObject({ 'rc-lookahead': '40', ref: '3', bframes: '3', 'b-pyramid': 'normal' })

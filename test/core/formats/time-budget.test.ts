@@ -15,7 +15,7 @@ import { jpegOf, partsOf, photo, pngOf, zipOf } from '../../support/packages.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { buildPdf } from './pdf/build.ts'
 
-test('pictures for which there is no time left stay as they are, and the receipt says so', async () => {
+test('copies pictures beyond the time budget and reports it in the receipt', async () => {
   const zip = await deck(3, 60_000)
   const before = await partsOf(zip)
   const photographs = [1, 2, 3].map((number) => `ppt/media/image${number}.jpeg`)
@@ -26,16 +26,16 @@ test('pictures for which there is no time left stay as they are, and the receipt
     return { steps, same: photographs.map((name) => Buffer.compare(before.get(name)!, after.get(name)!) === 0) }
   }
   expect(await left(new TimeBudget())).toMatchObject({ same: [false, false, false] })
-  // One of 60,000 pixels takes some 0.04 s.
+  // A picture of 60,000 pixels takes about 0.04 s.
   const { steps, same } = await left(new TimeBudget(0.06))
   expect(same).toEqual([false, true, true])
   expect(steps).toContain('2 pictures left as they are, for want of processor time')
 })
 
-test('photographs for which there is no time left are coded again without loss, as long as that is left', async () => {
+test('recompresses photographs beyond the time budget without loss while that time lasts', async () => {
   const zip = await deck(3, 60_000)
   const before = await partsOf(zip)
-  // One of them takes a little more than 0.02 s so.
+  // Lossless recompression of one photograph takes slightly more than 0.02 s.
   const { outcome, bytes } = await pressFile(pptx, zip, 'a.pptx', { lent: { jpg }, timeBudget: () => new TimeBudget(0, 0.06) })
   const after = await partsOf(bytes)
   const sizes = [1, 2, 3].map(
@@ -52,7 +52,7 @@ test('photographs for which there is no time left are coded again without loss, 
   expect(outcome).not.toHaveProperty('loss')
 })
 
-test('pages of a PDF, too', async () => {
+test('applies the time budget to pages of a PDF', async () => {
   const [width, height] = [320, 240]
   const dict = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`
   const page = (image: number) =>
@@ -67,13 +67,13 @@ test('pages of a PDF, too', async () => {
     return outcome.kind === 'compressed' ? textsOf(outcome.steps) : []
   }
   expect(await stepsWithin(new TimeBudget())).toContain('2 images as JPEG')
-  // One of them takes some 0.037 s, of which 0.02 whatever its size.
+  // One picture takes about 0.037 s, of which 0.02 s do not depend on its size.
   const steps = await stepsWithin(new TimeBudget(0.05))
   expect(steps).toContain('1 images as JPEG')
   expect(steps).toContain('1 picture left as it is, for want of processor time')
 })
 
-test('pictures of a few kilobytes count by what it takes to try them, not by their size (two-thousand-pngs)', async () => {
+test('counts small pictures by their fixed cost, not by their size (two-thousand-pngs)', async () => {
   const pictures = Array.from({ length: 8 }, (_, i) => [`files/${i}.png`, pngOf(photo(24, 24, i + 1), 24, 24)] as const)
   const zip = await zipOf({ 'doc.kml': '<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>', ...Object.fromEntries(pictures) })
   const stepsWithin = async (seconds: number) => {
@@ -84,10 +84,10 @@ test('pictures of a few kilobytes count by what it takes to try them, not by the
   expect(await stepsWithin(0.5)).toContain('4 pictures left as they are, for want of processor time')
 })
 
-test('large photographs in PNG are not taken for dearer than they are: of them the first megabyte counts most', () => {
+test('does not overestimate large PNG photographs: the first megabyte counts most', () => {
   const seconds = (width: number, height: number, bytes: number) =>
     secondsOf({ kind: 'png', width, height, comparable: true, mayBeTransparent: false, turned: false }, bytes)
-  // Measured: 5 to 7 s with a megabyte, 10 to 14 with five.
+  // Measured: 5 to 7 s for one megabyte, 10 to 14 s for five.
   expect(seconds(1020, 765, 1e6)).toBeGreaterThan(5)
   expect(seconds(1020, 765, 1e6)).toBeLessThan(7)
   expect(seconds(1600, 1200, 4.8e6)).toBeGreaterThan(10)
@@ -96,7 +96,7 @@ test('large photographs in PNG are not taken for dearer than they are: of them t
 
 const drawing = (content: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">${content}</svg>`
 
-test('what a drawing took is told afterwards, as nothing in the file says it: other files of the mail have less', async () => {
+test('subtracts the measured time of a drawing from the budget of the other files in a mail', async () => {
   const blurs = '<feGaussianBlur stdDeviation="20"/>'.repeat(10)
   const heavy = drawing(
     `<filter id="f" x="-1000%" y="-1000%" width="100000%" height="100000%">${blurs}</filter><rect width="99" height="99" filter="url(#f)"/>`,
@@ -111,7 +111,7 @@ test('what a drawing took is told afterwards, as nothing in the file says it: ot
   expect(await leaves(heavy, 0.9)).toBe(false)
 })
 
-test('files of a mail that are no pictures are counted, and so are pictures inside of a drawing', async () => {
+test('counts attachments other than pictures, and pictures inside a drawing', async () => {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
   const wrapped = (bytes: Uint8Array) => base64(bytes).replace(/.{76}/g, '$&\r\n')
   const pictures = [1, 2, 3].map((seed) => pngOf(photo(24, 24, seed), 24, 24))
@@ -130,7 +130,7 @@ test('files of a mail that are no pictures are counted, and so are pictures insi
   expect(textsOf(time.steps())).toEqual(['3 files left as they are, for want of processor time'])
 })
 
-test('images of a PDF count by their number as well', async () => {
+test('counts images of a PDF by their number too', async () => {
   const side = 24
   const dict = `/Type/XObject/Subtype/Image/Width ${side}/Height ${side}/ColorSpace/DeviceRGB/BitsPerComponent 8`
   const images = Array.from({ length: 6 }, (_, i) => ({ dict, data: photo(side, side, i + 1) }))

@@ -5,7 +5,7 @@ import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { inEnglish, textOfDetail } from '../../support/in-english.ts'
 import { press, tones, wave } from './media-fixtures.ts'
 
-/** A WAVE file of float samples; `extra` chunks stand behind the data. */
+/** A WAVE file of float samples. `extra` chunks follow the data. */
 function floatWave(values: Float64Array, bits: 32 | 64, channels = 2, extra: [string, Uint8Array][] = []): Uint8Array {
   const fmt = new DataView(new ArrayBuffer(16))
   fmt.setUint16(0, 3, true)
@@ -38,12 +38,12 @@ const CASES: [string, (bits: 32 | 64) => Uint8Array, string][] = [
 ]
 
 describe.each([32, 64] as const)('%i-bit float beyond full scale', (bits) => {
-  it.each(CASES)('%s: no level clips it, and nothing that would is recommended', async (_, make, why) => {
+  it.each(CASES)('%s: no level clips the sound, and no clipping output is suggested', async (_, make, why) => {
     const file = make(bits)
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome } = await press(wav, file, quality, 'wav')
       if (outcome.kind === 'compressed') {
-        // Doubles that are singles.
+        // Doubles that are exact in single precision.
         expect(outcome).not.toHaveProperty('loss')
         continue
       }
@@ -53,14 +53,14 @@ describe.each([32, 64] as const)('%i-bit float beyond full scale', (bits) => {
     }
   })
 
-  it.each(CASES)('%s: FLAC and MP3 are refused, with the reason', async (_, make, why) => {
+  it.each(CASES)('%s: rejects FLAC and MP3 with the reason', async (_, make, why) => {
     for (const output of ['flac', 'mp3'] as const) {
       const { outcome } = await press(wav, make(bits), 'medium', output)
       expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining(why) })
     }
   })
 
-  it('up to full scale, FLAC is recommended as what it is', async () => {
+  it('suggests FLAC for sound up to full scale, and says whether it is exact', async () => {
     const { outcome } = await press(wav, floatWave(sound(1), bits), 'high', 'wav')
     if (outcome.kind === 'compressed') return
     expect(textOfDetail(outcome.detail)).toMatch(/format=flac \(rounded to 24 bits\)/)
@@ -84,7 +84,7 @@ describe('chunks', () => {
     ['iXML', ascii('<BWFXML/>')],
   ])
 
-  it('that MP3 has no place for are named in the receipt', async () => {
+  it('names chunks that MP3 cannot store in the receipt', async () => {
     const { outcome } = await press(wav, file, 'medium', 'mp3')
     expect(inEnglish(outcome)).toMatchObject({
       steps: expect.arrayContaining(
@@ -94,7 +94,7 @@ describe('chunks', () => {
     expect(JSON.stringify(inEnglish(outcome))).not.toContain('INFO')
   })
 
-  it('are in FLAC as `flac --keep-foreign-metadata` stores them, labels without cue points too', async () => {
+  it('stores chunks in FLAC as `flac --keep-foreign-metadata` does, labels without cue points too', async () => {
     for (const one of [file, wave(integers, 16, 2, 44100, [['LIST', ascii('adtllabl\x0a\0\0\0\x01\0\0\0verse\0')]])]) {
       const { bytes, outcome } = await press(wav, one, 'medium', 'flac')
       expect(Buffer.from(bytes).includes(Buffer.from('adtllabl'))).toBe(true)
@@ -102,14 +102,14 @@ describe('chunks', () => {
     }
   })
 
-  it('of an ID3 tag with chapters are in FLAC', async () => {
+  it('stores an ID3 tag with chapters in FLAC', async () => {
     const frame = concat([ascii('CHAP'), Uint8Array.of(0, 0, 0, 20, 0, 0), ascii('one\0'), new Uint8Array(16)])
     const tag = concat([ascii('ID3'), Uint8Array.of(4, 0, 0, 0, 0, 0, frame.length), frame])
     const { bytes } = await press(wav, wave(integers, 16, 2, 44100, [['id3 ', tag]]), 'medium', 'flac')
     expect(Buffer.from(bytes).includes(Buffer.from(frame))).toBe(true)
   })
 
-  it('that are too much for FLAC are named in the receipt', async () => {
+  it('names chunks that are too large for FLAC in the receipt', async () => {
     const large = wave(integers, 16, 2, 44100, [['iXML', new Uint8Array(4 * 1024 * 1024 + 2)]])
     const { outcome } = await press(wav, large, 'medium', 'flac')
     expect(inEnglish(outcome)).toMatchObject({
@@ -118,7 +118,7 @@ describe('chunks', () => {
     })
   })
 
-  it('of filling stay where something was left in them', async () => {
+  it('keeps padding chunks that hold non-zero bytes', async () => {
     const wide = Int32Array.from(integers, (value) => value * 256)
     const { bytes, outcome } = await press(
       wav,
@@ -134,7 +134,7 @@ describe('chunks', () => {
     expect(Buffer.from(bytes).includes(Buffer.from('PAD '))).toBe(false)
   })
 
-  it('channels of another kind are not taken for speakers', async () => {
+  it('does not treat ambisonic channels as speakers', async () => {
     const ambisonic = wave(integers, 16, 2, 44100)
     const fmt = new DataView(new ArrayBuffer(40))
     fmt.setUint16(0, 0xfffe, true)

@@ -10,7 +10,7 @@ import { noise, optionsFor, press, wave } from './media-fixtures.ts'
 const HERTZ = 44_100
 const QUALITIES = ['low', 'medium', 'high'] as const
 
-/** Chords with a falling spectrum and a beat, −1…1, interleaved; `loudness` is the highest sample. */
+/** Chords with a falling spectrum and a beat, interleaved, −1…1. `loudness` is the largest sample. */
 function music(seconds: number, channels: number, loudness: number): Float64Array {
   const random = noise(11)
   const chord = [110, 220, 277, 330, 440, 660, 880, 1320, 2640, 5280]
@@ -26,14 +26,14 @@ function music(seconds: number, channels: number, loudness: number): Float64Arra
 
 const integers = (values: Float64Array, bits: number) => Int32Array.from(values, (value) => Math.round(value * (2 ** (bits - 1) - 1)))
 
-/** WAVE_FORMAT_IEEE_FLOAT, 32 bits. */
+/** Samples as WAVE_FORMAT_IEEE_FLOAT, 32 bits. */
 function floats(values: Float64Array, channels: number): Uint8Array {
   const file = wave(new Int32Array(Float32Array.from(values).buffer), 32, channels, HERTZ)
   file[20] = 3
   return file
 }
 
-/** Tag, bits and data of a file whose data begin at byte 44. */
+/** Format tag, bits and data of a file whose data starts at byte 44. */
 function read(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const samples = (bits: 16 | 24) =>
@@ -45,8 +45,8 @@ function read(bytes: Uint8Array) {
   return { tag: view.getUint16(20, true), bits: view.getUint16(34, true), samples }
 }
 
-describe('PCM stays PCM at medium and high', () => {
-  it('music of 24 bits becomes 16 with dither at medium and stays whole at high; only low makes ADPCM of it', async () => {
+describe('WAVE levels', () => {
+  it('dithers 24-bit music to 16 bits at medium, keeps it at high, and uses ADPCM only at low', async () => {
     const file = wave(integers(music(2, 2, 0.97), 24), 24, 2, HERTZ)
     const medium = await press(wav, file, 'medium', 'wav')
     expect(inEnglish(withFidelity(medium.outcome))).toMatchObject({
@@ -58,14 +58,14 @@ describe('PCM stays PCM at medium and high', () => {
     expect(read((await press(wav, file, 'low', 'wav')).bytes).tag).toBe(0x11)
   })
 
-  it('music of 16 bits comes back at medium, and the receipt names what would be smaller', async () => {
+  it('returns 16-bit music unchanged at medium and suggests smaller outputs', async () => {
     const { outcome } = await press(wav, wave(integers(music(1, 2, 0.97), 16), 16, 2, HERTZ), 'medium', 'wav')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     const detail = outcome.kind === 'unchanged' ? textOfDetail(outcome.detail) : ''
     expect(detail).toMatch(/format=flac \(exact\) or format=mp3 \(not exact\) would be smaller/)
   })
 
-  it('a law of G.711 that holds the same samples is for low alone', async () => {
+  it('uses an exact G.711 law only at low', async () => {
     const law = Int32Array.from(noiseOfBytes(3000), (byte) => muLaw(byte))
     const file = wave(law, 16, 1, 8000)
     expect(read((await press(wav, file, 'low', 'wav')).bytes).tag).toBe(7)
@@ -74,7 +74,7 @@ describe('PCM stays PCM at medium and high', () => {
     }
   })
 
-  it('any sound of 16 or more bits: PCM or float at medium and high, and low ≤ medium ≤ high', async () => {
+  it('keeps PCM or float at medium and high for any sound of 16 or more bits, with sizes low ≤ medium ≤ high', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(16, 24, 32, 'float' as const),
@@ -98,13 +98,13 @@ describe('PCM stays PCM at medium and high', () => {
   })
 })
 
-describe('fewer bits only where nobody hears it', () => {
-  it('a quiet recording keeps its 24 bits: whoever turns it up would hear the hiss', async () => {
+describe('fewer bits only if the noise is inaudible', () => {
+  it('keeps 24 bits of a quiet recording, because listeners who turn it up would hear the noise', async () => {
     const file = wave(integers(music(1, 1, 0.001), 24), 24, 1, HERTZ)
     expect((await press(wav, file, 'medium', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
 
-  it('a recording at half of full scale keeps them when it falls silent, not when it goes on', async () => {
+  it('keeps 24 bits of a half-scale recording that falls silent, but not of one that continues', async () => {
     const loud = music(1, 1, 0.4)
     const falling = Float64Array.from([...loud, ...loud.map((value) => value / 20_000)])
     const going = Float64Array.from([...music(2, 1, 0.4)])
@@ -114,7 +114,7 @@ describe('fewer bits only where nobody hears it', () => {
     expect(await bitsOf(going)).toBe(16)
   })
 
-  it('floats above full scale, and what is not a number, stay as they are', async () => {
+  it('returns floats above full scale and NaN unchanged', async () => {
     for (const odd of [1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       const values = music(0.2, 1, 0.9)
       values[1000] = odd
@@ -122,7 +122,7 @@ describe('fewer bits only where nobody hears it', () => {
     }
   })
 
-  it('a tone below the last bit survives in the hiss, and digital silence stays silent', async () => {
+  it('keeps a tone below the last bit in the dither noise, and digital silence silent', async () => {
     const step = 2 ** -15
     const loud = music(0.5, 1, 0.97)
     const tone = Float64Array.from({ length: HERTZ }, (_, i) => 0.4 * step * Math.sin((2 * Math.PI * 997 * i) / HERTZ))
@@ -138,7 +138,7 @@ describe('fewer bits only where nobody hears it', () => {
     expect(samples.subarray(loud.length + tone.length).every((value) => value === 0)).toBe(true)
   })
 
-  it('the hiss is white and as strong as dither makes it', async () => {
+  it('adds white noise with the expected power of dither', async () => {
     const values = integers(music(2, 1, 0.97), 24)
     const result = read((await press(wav, wave(values, 24, 1, HERTZ), 'medium', 'wav')).bytes).samples(16)
     const error = result.map((value, i) => (value - values[i]! / 2 ** 23) * 2 ** 15)
@@ -149,7 +149,7 @@ describe('fewer bits only where nobody hears it', () => {
   })
 })
 
-it('a receipt that claims a tenth of a decibel too much does not pass verification', async () => {
+it('rejects a receipt that claims 0.1 dB too much in verification', async () => {
   for (const [quality, bits] of [
     ['medium', 24],
     ['low', 24],

@@ -1,4 +1,4 @@
-/** A WAVE file that cannot get smaller names an output that can, with a size that was measured. */
+/** Suggestions for WAVE files that cannot become smaller: another output, with a measured size. */
 
 import { describe, expect, it } from 'vitest'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
@@ -7,7 +7,7 @@ import { noise, press, tones, wave } from './media-fixtures.ts'
 
 const HERTZ = 44_100
 
-/** Tones that get louder and softer, so that stretches differ. */
+/** Tones of varying loudness, so that stretches differ. */
 const music = (seconds: number, channels: number) => {
   const sound = tones(seconds * HERTZ, channels, HERTZ)
   return Int32Array.from(sound, (value, i) => value * 30_000 * (0.2 + 0.8 * Math.abs(Math.sin(i / channels / HERTZ / 3))))
@@ -29,7 +29,7 @@ describe('suggestions', () => {
     }
   })
 
-  it('noise that FLAC does not make smaller is told of MP3, with the size at that level', async () => {
+  it('suggests MP3 for noise that FLAC cannot shrink, with the size at the level', async () => {
     const random = noise(3)
     const file = wave(
       Int32Array.from({ length: 2 * HERTZ }, () => random() * 65_535 - 32_768),
@@ -45,14 +45,14 @@ describe('suggestions', () => {
 
   it.each([
     65_604, 655_360,
-  ])('a rate that no FLAC frame can tell (%d Hz) is not suggested, and refused where it is asked for', async (hertz) => {
+  ])('does not suggest FLAC for %d Hz, which no frame header can store, and rejects it on request', async (hertz) => {
     const file = wave(music(1, 1), 16, 1, hertz)
     const { outcome } = await press(wav, file, 'medium', 'wav')
     expect(outcome).toMatchObject({ kind: 'unchanged', suggestion: { output: 'mp3' } })
     expect((await press(wav, file, 'medium', 'flac')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('where nothing would be smaller there is none', async () => {
+  it('suggests nothing if no output is smaller', async () => {
     const random = noise(4)
     const file = wave(
       Int32Array.from({ length: 6 * 4000 }, () => random() * 65_535 - 32_768),

@@ -26,7 +26,7 @@ describe('exact', () => {
     expect(bytes.length).toBeLessThan(file.length * 0.77)
   })
 
-  it('a file with two formats is not touched: nobody knows which one a reader takes', async () => {
+  it('returns a file with two formats unchanged, because readers differ in the one they use', async () => {
     const other = Uint8Array.of(1, 0, 1, 0, 0x44, 0xac, 0, 0, 0x88, 0x58, 1, 0, 2, 0, 16, 0)
     const file = wave(scaled(5000, 2, 24, 256), 24, 2, 44100, [['fmt ', other]])
     const { outcome } = await press(wav, file, 'high', 'wav')
@@ -47,17 +47,17 @@ describe('exact', () => {
     expect(found.includes('JUNK')).toBe(false)
   })
 
-  it('leaves 16 full bits alone', async () => {
+  it('returns samples that use all 16 bits unchanged', async () => {
     expect((await press(wav, wave(scaled(2000, 2, 16), 16, 2, 44100), 'high', 'wav')).outcome).toMatchObject({ reason: 'no_gain' })
   })
 
-  it('any samples survive high, whatever their unused bits', async () => {
+  it('keeps any samples at high, whatever their unused bits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(16, 24, 32), fc.integer({ min: 0, max: 20 }), fc.integer(), async (bits, zeros, seed) => {
         const random = noise(seed)
         const values = Int32Array.from({ length: 600 }, () => (Math.floor((random() - 0.5) * 2 ** bits) >> zeros) << zeros)
         const { outcome } = await press(wav, wave(values, bits, 2, 44100), 'high', 'wav')
-        // The service compares every sample; a lossless codec either shrinks or says no_gain.
+        // The service compares every sample. A lossless codec either shrinks the file or reports no_gain.
         expect(outcome.kind === 'compressed' ? fidelityOf(outcome) : outcome.reason).toMatch(/lossless|no_gain/)
       }),
       { numRuns: 40 },
@@ -66,7 +66,7 @@ describe('exact', () => {
 })
 
 describe('lossy', () => {
-  it('low ≤ medium ≤ high, above its floors', async () => {
+  it('result sizes: low ≤ medium ≤ high, above the floors', async () => {
     const file = wave(scaled(44100, 2, 24), 24, 2, 44100)
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
@@ -78,7 +78,7 @@ describe('lossy', () => {
     expect(sizes[0]).toBeLessThan(file.length / 5)
   })
 
-  it('the ADPCM encoder follows both kinds of decoders', () => {
+  it('keeps both kinds of ADPCM decoder close to the sound', () => {
     const encoder = new ImaEncoder(44100, 1)
     const samples = scaled(encoder.blockSamples, 1, 16)
     const { block, decoded, multiplied } = encoder.encode(samples)
@@ -90,13 +90,13 @@ describe('lossy', () => {
 })
 
 describe('other outputs', () => {
-  it('FLAC decodes to the same samples', async () => {
+  it('converts to FLAC that decodes to the same samples', async () => {
     const { outcome, bytes } = await press(wav, wave(scaled(20000, 2, 16), 16, 2, 44100), 'medium', 'flac')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(String.fromCharCode(...bytes.subarray(0, 4))).toBe('fLaC')
   })
 
-  it('MP3 has exactly the samples of the original by its tag', async () => {
+  it('converts to MP3 whose tag gives the original number of samples', async () => {
     const { outcome } = await press(wav, wave(scaled(30000, 2, 16), 16, 2, 44100), 'medium', 'mp3')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect(outcome.kind === 'compressed' && outcome.loss?.sound?.snrDb).toBeGreaterThan(15)
@@ -104,7 +104,7 @@ describe('other outputs', () => {
 })
 
 describe('bad input', () => {
-  it('sound that was cut short by whoever wrote it plays to the end of the file', async () => {
+  it('reads truncated sound to the end of the file', async () => {
     const file = wave(scaled(4000, 2, 16, 256), 16, 2, 44100)
     const { outcome, bytes } = await press(wav, file.slice(0, file.length - 4000), 'high', 'wav')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -114,7 +114,7 @@ describe('bad input', () => {
     expect(bytes.subarray(44, 44 + cut!)).toEqual(whole.subarray(44, 44 + cut!))
   })
 
-  it('truncations and bit flips never crash', async () => {
+  it('survives truncations and flipped bits', async () => {
     const file = wave(scaled(600, 2, 16, 256), 16, 2, 44100, [['LIST', Uint8Array.of(73, 78, 70, 79)]])
     const random = noise(3)
     for (let round = 0; round < damageRounds(120); round++) {
@@ -139,18 +139,18 @@ describe('sample rates that MP3 does not have', () => {
     const resampler = new Resampler(1, from, to)
     const input = sine(from, from)
     const made: number[] = []
-    // In uneven steps, as files are read.
+    // Pushes samples in uneven steps, as files are read.
     for (let at = 0; at < input.length; at += 3001) made.push(...resampler.push([input.subarray(at, at + 3001)])[0]!)
     made.push(...resampler.finish()[0]!)
     expect(made.length).toBe(to)
     const wanted = sine(to, to)
     const meter = new SnrMeter()
-    // The ends meet silence.
+    // Excludes both ends, where the filter reaches into silence.
     meter.add(wanted.subarray(500, -500), made.slice(500, -500))
     expect(meter.decibels).toBeGreaterThan(70)
   })
 
-  it('a file of 96 kHz becomes an MP3 of 48 kHz and as many seconds', async () => {
+  it('converts 96 kHz to an MP3 of 48 kHz with the same duration', async () => {
     const values = Int32Array.from(tones(48000, 2, 96000), (value) => Math.round(value * 30000))
     const { outcome, bytes } = await press(wav, wave(values, 16, 2, 96000), 'medium', 'mp3')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['96000 → 48000 Hz', 'LAME -V3'] })

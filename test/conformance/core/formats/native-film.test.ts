@@ -1,4 +1,4 @@
-/** Films that no engine here does, by FFmpeg beside the press. Without one on this machine there is nothing to try. */
+/** Films that only the machine's FFmpeg can encode. Skipped if FFmpeg is not installed. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A film of moving shapes, 320 × 180, 24 frames. */
+/** A film of moving shapes, 320 × 180 pixels, 24 frames. */
 function film(name: string, ...coding: string[]): Uint8Array {
   const path = join(folder, name)
   const made = spawnSync(program!.path, [
@@ -82,8 +82,8 @@ async function pressed(codec: typeof mov, bytes: Uint8Array, output: OutputId, m
   return { ...done, bytes: done.result ? await readAll(done.result) : bytes }
 }
 
-describe.skipIf(!program)('films beside the press', () => {
-  it('HDR of ten bits stays HDR, is measured in ten bits and verified', async () => {
+describe.skipIf(!program)("films encoded by the machine's FFmpeg", () => {
+  it('keeps HDR of ten bits, measures it in ten bits and verifies it', async () => {
     const file = hdrFilm()
     const { outcome, bytes, verifiedShare } = { verifiedShare: undefined, ...(await pressed(mov, file, 'mov', { native: native() })) }
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { measuredAt: 'second' } } })
@@ -98,7 +98,7 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(said).toMatch(/yuv420p10le\(tv, bt2020nc\/bt2020\/arib-std-b67/)
   })
 
-  it('keeps what the display was that a film was made on, and how light it is', async () => {
+  it('keeps mastering display and light level metadata', async () => {
     const display = `master-display=G(${DISPLAY.slice(0, 2)})B(${DISPLAY.slice(2, 4)})R(${DISPLAY.slice(4, 6)})WP(${DISPLAY.slice(6, 8)})L(${DISPLAY.slice(8)})`
     const file = hdrFilm(`colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:${display}:max-cll=1000,400`)
     const { bytes } = await pressed(mov, file, 'mov', { native: native() })
@@ -110,14 +110,14 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(staticHdr(moov.subarray(start, end), first)).toEqual({ masteringDisplay: DISPLAY, lightLevel: [1000, 400] })
   })
 
-  it('a short rest at the end is measured with the second before it, as the receipt has it', async () => {
+  it('merges a short rest at the end into the second before it, as the receipt does', async () => {
     const grain = ['-vf', "noise=alls=40:allf=t:enable='lt(t,1)'", '-t', '1.25', '-pix_fmt', 'yuv420p10le']
     const bytes = film('rest.mov', ...grain, '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast')
     const { outcome, defect } = { defect: undefined, ...(await pressed(mov, bytes, 'mov', { native: native() })) }
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
   })
 
-  it('pixels that say nothing of their shape stay square', async () => {
+  it('keeps square pixels if the film does not state their shape', async () => {
     const coding = ['-vf', 'setsar=0', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
     const { bytes, outcome } = await pressed(mov, film('plain.mov', ...coding, '-x265-params', `log-level=error:${HLG}`), 'mov', {
       native: native(),
@@ -127,7 +127,7 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(/SAR (\d+:\d+)/.exec(said)?.[1] ?? '1:1').toBe('1:1')
   })
 
-  it('without a program they stay as they are, and say why', async () => {
+  it('copies the pictures without FFmpeg and reports the reason', async () => {
     const { outcome } = await pressed(mov, hdrFilm(), 'mov')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
@@ -136,13 +136,13 @@ describe.skipIf(!program)('films beside the press', () => {
     })
   })
 
-  it('where it has no room films stay as they are: over_budget', async () => {
+  it('reports over_budget if memory is too small', async () => {
     const little = { ...LIMITS, memoryBytes: 2 ** 26 }
     const { outcome } = await pressed(mov, hdrFilm(), 'mov', { native: native(little) })
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('more memory') })
   })
 
-  it('of large pictures encoders hold fewer', async () => {
+  it('uses fewer lookahead frames for large pictures', async () => {
     const coding = ['-frames:v', '2', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
     const held: number[] = []
     const program: NativeFilm = {
@@ -158,14 +158,14 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(held).toEqual([20, 10])
   })
 
-  it('AV1 becomes HEVC where that is smaller', async () => {
+  it('encodes AV1 as HEVC if that is smaller', async () => {
     const file = film('av1.mp4', '-c:v', 'libaom-av1', '-cpu-used', '8', '-usage', 'realtime', '-crf', '2')
     const { outcome, bytes } = await pressed(mp4, file, 'mp4', { native: native() }, 'low')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { measuredAt: 'second' } } })
     expect((await readMovie(memorySource(bytes, 'out'))).tracks[0]?.descriptions[0]?.type).toBe('hvc1')
   })
 
-  it('a result that lies about its pictures is found out', async () => {
+  it('detects a result with wrong pictures', async () => {
     const file = hdrFilm()
     const options = { ...optionsFor('medium', 'mov'), native: native() }
     const { outcome, bytes } = await pressed(mov, file, 'mov', options)
@@ -176,7 +176,7 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(verdict).toMatchObject({ equal: false, difference: expect.stringMatching(/dB at 0.0 s instead of/) })
   })
 
-  it('is checked by who has a program, and told apart from a false one by who has none', async () => {
+  it('verifies with FFmpeg, and without it reports that the result could not be checked', async () => {
     const file = hdrFilm()
     const { bytes } = await pressed(mov, file, 'mov', { native: native() })
     const [original, result] = [memorySource(file, 'a.mov'), memorySource(bytes, 'b.mov')]
@@ -187,7 +187,7 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(without.findings).toMatchObject([{ field: 'result', verdict: 'unchecked' }])
   })
 
-  it('damaged pictures are kept', async () => {
+  it('copies damaged pictures', async () => {
     const file = hdrFilm()
     const { offset, size } = (await readMovie(memorySource(file, 'a'))).tracks[0]!.samples()
     file.fill(0x55, offset[5]! + 4, offset[5]! + size[5]!)
@@ -195,12 +195,12 @@ describe.skipIf(!program)('films beside the press', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('takes numbers from a press, and nothing else', () => {
+  it('accepts only numbers as encoder settings', () => {
     const wanted = { encoder: 'x265', bits: 10, crf: '20:log-file=/tmp/x', mostBetweenKeys: 24, timescale: 24, shown: { from: 0, to: 1 } }
     expect(() => new NativeRun(program!, { kind: 'encode', wanted: wanted as never }, folder, LIMITS)).toThrow(/expected a number/)
   })
 
-  it('ends when it has used its processor time', async () => {
+  it('stops FFmpeg when it has used its CPU time', async () => {
     film('native-original.mp4', '-c:v', 'mpeg4', '-t', '20')
     const wanted = {
       encoder: 'x265',
@@ -216,7 +216,7 @@ describe.skipIf(!program)('films beside the press', () => {
   })
 })
 
-it('a program beside the press that waits for itself is ended, one that works is not', async () => {
+it('stops a program that is deadlocked, but not one that works', async () => {
   const path = join(folder, 'program')
   const run = (body: string) => {
     writeFileSync(path, `#!/bin/sh\n${body}`, { mode: 0o700 })

@@ -1,4 +1,4 @@
-/** Small TIFFs of every kind, written and read plainly: an independent counterpart of the engine. */
+/** Builds and reads small TIFF files of every kind with plain code, independent of the codec. */
 import { deflateSync, inflateSync, zstdCompressSync } from 'node:zlib'
 
 export interface Picture {
@@ -8,29 +8,29 @@ export interface Picture {
   samples: number
   planar?: boolean
   floating?: boolean
-  /** Tile width and height; strips otherwise. */
+  /** Tile width and height. `undefined`: strips. */
   tile?: [number, number]
   rowsPerStrip?: number
-  /** 7: `pixels` are a JPEG, in one strip. */
+  /** Compression. 7: `pixels` are a JPEG stream in one strip. */
   compression?: 1 | 5 | 7 | 8 | 32773 | 50000 | 32946 | 34925
   predictor?: 1 | 2 | 3
-  /** FillOrder 2. */
+  /** True: FillOrder 2. */
   mirrored?: boolean
-  /** Chunks that are never written. */
+  /** Indexes of strips or tiles that are never written. */
   sparse?: number[]
-  /** Further fields: tag, type, bytes of the value in little-endian order of 2-byte units where type is SHORT. */
+  /** Further fields: tag, type, and the value's bytes, in little-endian 2-byte units if the type is SHORT. */
   extra?: { tag: number; type: number; count: number; bytes: Uint8Array }[]
-  /** Directories below this one. */
+  /** Directories of the SubIFDs tag. */
   subIfds?: Picture[]
   exif?: { tag: number; type: number; count: number; bytes: Uint8Array }[]
-  /** Samples, plane after plane or interleaved, rows packed to bytes. */
+  /** Sample bytes: plane after plane or interleaved, rows packed to whole bytes. */
   pixels?: Uint8Array
 }
 
 export interface Shape {
   littleEndian?: boolean
   big?: boolean
-  /** Directories, then GDAL's ghost area and leaders, in front of the tiles. */
+  /** Writes directories first, then GDAL's structural metadata and tile lengths, then the tiles. */
   cog?: boolean
 }
 
@@ -51,7 +51,7 @@ export function makePixels(picture: Picture): Uint8Array {
   return bytes
 }
 
-/** Cuts a plane into chunks, tiles padded with their last column and row left zero. */
+/** Cuts a plane into strips or tiles. Tile padding repeats the last column; padding rows are zero. */
 function chunksOf(picture: Picture, pixels: Uint8Array): Uint8Array[] {
   const row = rowBytes(picture)
   const planes = planesOf(picture)
@@ -79,7 +79,7 @@ function chunksOf(picture: Picture, pixels: Uint8Array): Uint8Array[] {
   return chunks
 }
 
-/** Naive predictors, sample by sample with numbers. */
+/** Plain predictors, sample by sample. */
 function predict(chunk: Uint8Array, picture: Picture, undo: boolean, littleEndian: boolean): Uint8Array {
   const out = chunk.slice()
   const row = rowBytes(picture, picture.tile?.[0])
@@ -134,7 +134,7 @@ function encode(raw: Uint8Array, picture: Picture, littleEndian: boolean): Uint8
 
 const mirror = (byte: number) => Number.parseInt(byte.toString(2).padStart(8, '0').split('').reverse().join(''), 2)
 
-/** LZW with codes from the most significant bit. */
+/** LZW with codes that start at the most significant bit. */
 export function lzw(bytes: Uint8Array): Uint8Array {
   const out: number[] = []
   let bits = 0
@@ -330,7 +330,7 @@ export interface ReadDirectory {
   numbers(tag: number): number[]
 }
 
-/** Every directory of the main chain. */
+/** Reads every directory of the main chain. */
 export function readDirectories(file: Uint8Array): ReadDirectory[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const littleEndian = file[0] === 0x49
@@ -375,7 +375,7 @@ export function readDirectory(file: Uint8Array, at: number): ReadDirectory {
   return { fields, numbers, number: (tag, fallback = 0) => numbers(tag)[0] ?? fallback }
 }
 
-/** Pixels of a Deflate-compressed directory, as `makePixels` has them. */
+/** Pixels of a Deflate-compressed directory, in the format of `makePixels`. */
 export function readPicture(file: Uint8Array, directory: ReadDirectory, like: Picture): Uint8Array {
   const littleEndian = file[0] === 0x49
   const tile = directory.fields.has(322) ? ([directory.number(322), directory.number(323)] as [number, number]) : undefined

@@ -1,4 +1,4 @@
-/** JPEG in TIFF: what it decodes to stays, in whatever order a reader takes its strips. */
+/** JPEG in TIFF: decoded pixels are unchanged, whatever the order in which a reader decodes the strips. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { inEnglish } from '../../../support/in-english.ts'
 import { pressFile } from '../../../support/press-file.ts'
 import { buildTiff, type Picture, type ReadDirectory, readDirectories, readPicture } from './build-tiff.ts'
 
-// Made by libtiff (tiffcp -c jpeg), which has its Huffman tables in the shared field.
+// Created by libtiff (tiffcp -c jpeg), which stores Huffman tables in the shared field.
 const fixture = (name: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../../../fixtures/tiff', `${name}.tif`)))
 
 const DHT = 0xc4
 const DQT = 0xdb
 
-/** Marker segments up to the first scan. */
+/** Marker segments before the first scan. */
 function segments(bytes: Uint8Array): { marker: number; bytes: Uint8Array }[] {
   const found = []
   for (let at = 2; at + 4 <= bytes.length && bytes[at + 1] !== 0xd9 && bytes[at + 1] !== 0xda; ) {
@@ -36,7 +36,7 @@ function chunksOf(file: Uint8Array, directory: ReadDirectory): Uint8Array[] {
   return directory.numbers(directory.fields.has(324) ? 324 : 273).map((at, i) => file.subarray(at, at + lengths[i]!))
 }
 
-/** As libtiff reads: what a strip defines stays in force for those that are read after it. */
+/** Decodes like libtiff: tables that a strip defines stay valid for strips that are read later. */
 async function digests(file: Uint8Array, order: 'forwards' | 'backwards'): Promise<string[]> {
   const [directory] = readDirectories(file)
   const defined = segments(directory!.fields.get(347)!.values).map(({ bytes }) => bytes)
@@ -56,7 +56,7 @@ async function pressed(file: Uint8Array) {
   return made
 }
 
-test.each(['jpeg-strips', 'jpeg-tiles'])('%s keep their coefficients in fewer bytes, read forwards and backwards', async (name) => {
+test.each(['jpeg-strips', 'jpeg-tiles'])('keeps the coefficients of %s in fewer bytes, decoded forwards and backwards', async (name) => {
   const file = fixture(name)
   const { bytes, outcome } = await pressed(file)
   expect(inEnglish(outcome)).toMatchObject({ steps: ['JPEG: same coefficients, optimal Huffman tables'] })
@@ -68,7 +68,7 @@ test.each(['jpeg-strips', 'jpeg-tiles'])('%s keep their coefficients in fewer by
   expect(await digests(bytes, 'backwards')).toEqual(before)
 })
 
-test('a page with nearly nothing on it is Deflate afterwards, with the samples that its JPEG shows', async () => {
+test('converts a nearly empty JPEG page to Deflate with the decoded samples', async () => {
   const file = fixture('jpeg-of-a-blank-page')
   const [before] = readDirectories(file)
   const tables = before!.fields.get(347)!.values
@@ -85,7 +85,7 @@ test('a page with nearly nothing on it is Deflate afterwards, with the samples t
   expect(Buffer.compare(readPicture(bytes, after!, like), concat(shown))).toBe(0)
 })
 
-test('strips with other tables than all have are left alone: what they are depends on the order of reading', async () => {
+test('copies strips with their own tables, because their meaning depends on the reading order', async () => {
   const file = fixture('jpeg-tiles')
   const [directory] = readDirectories(file)
   const { bytes } = await pressed(file)
@@ -96,7 +96,7 @@ test('strips with other tables than all have are left alone: what they are depen
   expect((await pressFile(tiff, mixed, 'a.tif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
 })
 
-test('strips of another size than the directory says are left alone before they are decoded', async () => {
+test('copies strips of another size than in the directory without decoding them', async () => {
   const file = fixture('jpeg-strips')
   const [directory] = readDirectories(file)
   const at = directory!.numbers(273)[0]!
@@ -107,7 +107,7 @@ test('strips of another size than the directory says are left alone before they 
   expect((await pressFile(tiff, huge, 'a.tif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
 })
 
-test.each(['jpeg-strips', 'jpeg-of-a-blank-page'])('%s with a damaged strip is left alone', async (name) => {
+test.each(['jpeg-strips', 'jpeg-of-a-blank-page'])('copies %s with a damaged strip', async (name) => {
   const file = fixture(name)
   const [directory] = readDirectories(file)
   const at = directory!.numbers(273).at(-1)!
@@ -116,7 +116,7 @@ test.each(['jpeg-strips', 'jpeg-of-a-blank-page'])('%s with a damaged strip is l
   expect((await pressFile(tiff, damaged, 'a.tif')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
 })
 
-test('a strip whose coefficients were changed is not taken for the same', async () => {
+test('detects a strip with changed coefficients', async () => {
   const file = fixture('jpeg-strips')
   const { bytes, outcome } = await pressed(file)
   const settings = {
@@ -130,14 +130,14 @@ test('a strip whose coefficients were changed is not taken for the same', async 
     tiff.verify(memorySource(file, 'a.tif'), memorySource(result, 'a.tif'), outcome as never, settings as never)
   expect(await verdict(bytes)).toEqual({ equal: true })
   const [directory] = readDirectories(bytes)
-  // The first AC step of the shared tables.
+  // First AC step of the shared quantisation tables.
   const place = Buffer.from(bytes).indexOf(directory!.fields.get(347)!.values)
   const changed = bytes.slice()
   changed[place + 8]! += 1
   expect(await verdict(changed)).toEqual({ equal: false, difference: 'strip or tile 0 differs' })
 })
 
-/** Flat inks with a mark, as one strip; `adobe`: with the segment that says so. */
+/** Nearly flat CMYK with a mark, as one strip. `adobe`: with the Adobe segment that defines the components. */
 async function separated(adobe: boolean): Promise<{ file: Uint8Array; inks: Uint8Array }> {
   const [width, height] = [256, 192]
   const taking = JpegJob.fromRows({ width, height, pixels: 'cmyk', subsampled: false }, { kind: 'stream', quality: 90 })
@@ -150,7 +150,7 @@ async function separated(adobe: boolean): Promise<{ file: Uint8Array; inks: Uint
   return { file: buildTiff([{ width, height, bits: 8, samples: 4, compression: 7, pixels }]), inks: concat(shown) }
 }
 
-test('four inks that are nearly flat are Deflate afterwards, with the samples that their JPEG shows', async () => {
+test('converts nearly flat CMYK JPEG to Deflate with the decoded samples', async () => {
   const { file, inks } = await separated(false)
   const { bytes } = await pressed(file)
   const [after] = readDirectories(bytes)
@@ -158,7 +158,7 @@ test('four inks that are nearly flat are Deflate afterwards, with the samples th
   expect(Buffer.compare(readPicture(bytes, after!, { width: 256, height: 192, bits: 8, samples: 4 }), inks)).toBe(0)
 })
 
-test('four inks whose JPEG says what they are stay JPEG: readers do not agree on them', async () => {
+test('keeps CMYK JPEG with an Adobe segment as JPEG, because readers disagree about it', async () => {
   const { file } = await separated(true)
   const { bytes } = await pressFile(tiff, file, 'a.tif')
   expect(readDirectories(bytes)[0]!.number(259)).toBe(7)

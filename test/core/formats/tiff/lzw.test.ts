@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LzwDecoder } from '../../../../src/core/containers/tiff/lzw.ts'
 import { lzw } from './build-tiff.ts'
 
-/** Runs, rows that repeat, and noise between them: strings from three bytes to hundreds, across pieces of output and input. */
+/** Runs, repeated rows and noise: strings from three bytes to hundreds, across boundaries of output and input blocks. */
 function mixed(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let seed = 7

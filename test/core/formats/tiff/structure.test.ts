@@ -7,7 +7,7 @@ import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { optionsFor } from '../media-fixtures.ts'
 
-/** A little-endian TIFF put together piece by piece; links are set when all places are known. */
+/** A little-endian TIFF built piece by piece. Links are set once all offsets are known. */
 class Draft {
   #parts: Uint8Array[] = [Uint8Array.of(0x49, 0x49, 42, 0, 0, 0, 0, 0)]
   #size = 8
@@ -19,7 +19,7 @@ class Draft {
     return even
   }
 
-  /** A grey gradient and its directory, with further fields of one LONG each. @returns where the directory lies */
+  /** Adds a grey gradient and its directory, with further fields of one LONG each. @returns offset of the directory */
   page(side: number, fields: readonly [tag: number, value: number][] = []): number {
     const pixels = Uint8Array.from({ length: side * side }, (_, i) => 60 + (i % side) * 2)
     const strip = this.add(pixels)
@@ -74,7 +74,7 @@ function setField(file: Uint8Array, directory: number, tag: number, count: numbe
   }
 }
 
-/** A reader of its own: widths of the chain that begins at `at`, and of what hangs on its SubIFDs, level by level. */
+/** Independent reader: widths of the directory chain at `at` and of its SubIFDs, level by level. */
 function widths(file: Uint8Array, at: number): { width: number; below: number[][] }[] {
   const found: ReturnType<typeof widths> = []
   for (let hops = 0; at !== 0 && hops < 20; hops++) {
@@ -109,7 +109,7 @@ async function pack(file: Uint8Array) {
   return { outcome, bytes: result ? await readAll(result) : file }
 }
 
-/** A picture, three levels below it, and a second picture; each level is linked to the next, as Bio-Formats and tifffile do it. */
+/** A picture with three levels below it, and a second picture. Each level links to the next, as Bio-Formats and tifffile write it. */
 function pyramid(): { file: Uint8Array; first: number; second: number; levels: number[] } {
   const draft = new Draft()
   const levels = [64, 48, 32].map((side) => draft.page(side))
@@ -124,7 +124,7 @@ function pyramid(): { file: Uint8Array; first: number; second: number; levels: n
 }
 
 describe('directories that several links lead to', () => {
-  test('levels of a pyramid that are linked among themselves are all kept, and so are their links', async () => {
+  test('keeps all pyramid levels that link to each other, and their links', async () => {
     const { file } = pyramid()
     const { outcome, bytes } = await pack(file)
     expect(outcome.kind).toBe('compressed')
@@ -135,7 +135,7 @@ describe('directories that several links lead to', () => {
     expect(chainOf(bytes)).toEqual(chainOf(file))
   })
 
-  test('one level that leads to others, which no tag names', async () => {
+  test('keeps levels that only another level links to', async () => {
     const { file, first, levels } = pyramid()
     setField(file, first, 330, 1, levels[0]!)
     const { outcome, bytes } = await pack(file)
@@ -143,7 +143,7 @@ describe('directories that several links lead to', () => {
     expect(chainOf(bytes)[0]).toEqual({ width: 96, below: [[64, 48, 32]] })
   })
 
-  test('levels that are in the chain of the header as well', async () => {
+  test('keeps levels that are also in the main chain', async () => {
     const { file, second, levels } = pyramid()
     setNext(file, second, levels[1]!)
     const { outcome, bytes } = await pack(file)
@@ -152,7 +152,7 @@ describe('directories that several links lead to', () => {
     expect(chainOf(bytes)[0]!.below).toEqual([[64, 48, 32], [48, 32], [32]])
   })
 
-  test('Exif that two pictures share', async () => {
+  test('keeps Exif that two pictures share', async () => {
     const draft = new Draft()
     const exif = draft.page(8)
     const [first, second] = [draft.page(96, [[34665, exif]]), draft.page(80, [[34665, exif]])]
@@ -179,7 +179,7 @@ describe('directories that several links lead to', () => {
     })
   })
 
-  test('very many links to the same directories take no more work than their number', async () => {
+  test('handles very many links to the same directories in linear time', async () => {
     const draft = new Draft()
     const levels = Array.from({ length: 400 }, () => draft.page(4))
     const subIfds = draft.offsets(...levels)
@@ -191,12 +191,12 @@ describe('directories that several links lead to', () => {
   })
 })
 
-describe('links that lead nowhere', () => {
+describe('links without a valid directory', () => {
   test.each([
     ['beyond the end of the file', 0x00ffffff],
     ['to the very end', -1],
     ['to a directory of no entries', -2],
-  ])('a next directory %s: all pictures are kept, and the receipt says it', async (_, to) => {
+  ])('a next directory %s: keeps all pictures and reports the link in the receipt', async (_, to) => {
     const draft = new Draft()
     const first = draft.page(96)
     const second = draft.page(80)
@@ -213,19 +213,19 @@ describe('links that lead nowhere', () => {
     expect(chainOf(bytes).map(({ width }) => width)).toEqual([96, 80])
   })
 
-  test('the only directory beyond the end is damage', async () => {
+  test('reports the only directory beyond the end of the file as damage', async () => {
     const draft = new Draft()
     draft.page(96)
     expect((await pack(draft.finish(0xffffff))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  test('a level beyond the end is damage: it would be a picture', async () => {
+  test('reports a level beyond the end of the file as damage, because it would be a picture', async () => {
     const { file, first } = pyramid()
     setField(file, first, 330, 1, 0xffffff)
     expect((await pack(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  test('Exif beyond the end goes, and the receipt says it', async () => {
+  test('drops Exif beyond the end of the file and reports it in the receipt', async () => {
     const draft = new Draft()
     const { outcome } = await pack(draft.finish(draft.page(96, [[34665, 0xffffff]])))
     expect(inEnglish(outcome)).toMatchObject({
@@ -234,7 +234,7 @@ describe('links that lead nowhere', () => {
     })
   })
 
-  test('a missing directory whose pictures are still there leaves the file as it is', async () => {
+  test('returns the file unchanged if the pictures of a missing directory are present', async () => {
     const draft = new Draft()
     const first = draft.page(96)
     const lost = draft.page(60)
@@ -247,10 +247,10 @@ describe('links that lead nowhere', () => {
   })
 })
 
-describe('bytes that no directory names', () => {
+describe('bytes that no directory refers to', () => {
   const words = (text: string) => new TextEncoder().encode(text)
 
-  test.each([1, 3, 16, 17, 920, 1024])('%i bytes behind the picture are kept', async (count) => {
+  test.each([1, 3, 16, 17, 920, 1024])('keeps %i bytes after the picture', async (count) => {
     const draft = new Draft()
     const file = draft.finish(draft.page(96))
     const tail = Uint8Array.from({ length: count }, (_, i) => 1 + (i % 255))
@@ -259,13 +259,13 @@ describe('bytes that no directory names', () => {
     expect(bytes.slice(-count)).toEqual(tail)
   })
 
-  test('more of them leave the file as it is', async () => {
+  test('returns a file with more bytes after the picture unchanged', async () => {
     const draft = new Draft()
     const file = concat([draft.finish(draft.page(96)), new Uint8Array(200_000), words('far away')])
     expect((await pack(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  test('zeros behind the picture go, and the receipt says it', async () => {
+  test('drops zeros after the picture and reports it in the receipt', async () => {
     const draft = new Draft()
     const { outcome } = await pack(concat([draft.finish(draft.page(96)), new Uint8Array(5000)]))
     expect(inEnglish(outcome)).toMatchObject({
@@ -274,7 +274,7 @@ describe('bytes that no directory names', () => {
     })
   })
 
-  test('between the directories they go, and the receipt says it', async () => {
+  test('drops bytes between the directories and reports it in the receipt', async () => {
     const draft = new Draft()
     draft.add(words('what an editor left behind when it wrote the directory anew'))
     const { outcome } = await pack(draft.finish(draft.page(96)))
@@ -284,7 +284,10 @@ describe('bytes that no directory names', () => {
     })
   })
 
-  test.each(['between the directories', 'behind them'])('a private field that leads to some %s leaves the file as it is', async (where) => {
+  test.each([
+    'between the directories',
+    'behind them',
+  ])('returns the file unchanged if a private field refers to bytes %s', async (where) => {
     const draft = new Draft()
     const hidden = words('settings of an instrument, found by their offset')
     const at = where === 'behind them' ? 0 : draft.add(hidden)
@@ -298,7 +301,7 @@ describe('bytes that no directory names', () => {
     })
   })
 
-  test("Micro-Manager's offsets in the header leave the file as it is", async () => {
+  test("returns a file with Micro-Manager's offsets in the header unchanged", async () => {
     const draft = new Draft()
     draft.add(new Uint8Array(Uint32Array.of(54_773_648, 4000, 483_765_892, 0, 99_384_722, 0, 2_355_492, 20).buffer))
     expect((await pack(draft.finish(draft.page(96)))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })

@@ -43,7 +43,7 @@ async function expectSamePixels(pictures: Picture[], shape: Shape = {}) {
 
 const RGB: Picture = { width: 97, height: 61, bits: 8, samples: 3 }
 
-describe('pixels survive, whatever they come in', () => {
+describe('keeps pixels of every format', () => {
   test.each<[string, Partial<Picture>, Shape?]>([
     ['one strip', {}],
     ['many strips', { rowsPerStrip: 3 }],
@@ -84,7 +84,7 @@ describe('pixels survive, whatever they come in', () => {
     await expectSamePixels([{ ...RGB, ...over }], shape)
   })
 
-  test('any combination', async () => {
+  test('keeps pixels of any combination of properties', async () => {
     const picture = fc.record({
       width: fc.integer({ min: 40, max: 150 }),
       height: fc.integer({ min: 30, max: 90 }),
@@ -123,14 +123,14 @@ describe('pixels survive, whatever they come in', () => {
 })
 
 describe('structure', () => {
-  test('small strips are merged, large ones split', async () => {
+  test('merges small strips and splits large ones', async () => {
     const small = await expectSamePixels([{ ...RGB, width: 700, height: 900, rowsPerStrip: 1 }])
     expect(small.directories[0]!.number(278)).toBeGreaterThan(100)
     const large = await expectSamePixels([{ ...RGB, width: 1500, height: 1200, compression: 5 }])
     expect(large.directories[0]!.numbers(273).length).toBeGreaterThan(5)
   })
 
-  test('every other field keeps its bytes, shared values stay shared', async () => {
+  test('keeps the bytes of other fields, and writes shared values once', async () => {
     const icc = Uint8Array.from({ length: 5000 }, (_, i) => (i * i) >> 3)
     const extra = [
       { tag: 270, type: 2, count: 12, bytes: new TextEncoder().encode('description\0') },
@@ -146,7 +146,7 @@ describe('structure', () => {
     expect(Buffer.compare(directories[1]!.fields.get(34675)!.values, icc)).toBe(0)
   })
 
-  test('SubIFDs and Exif move along', async () => {
+  test('keeps SubIFDs and Exif', async () => {
     const note = new TextEncoder().encode('2026:11:20 10:00:00\0')
     const sub = { ...RGB, width: 40, height: 40 }
     const picture: Picture = { ...RGB, subIfds: [sub, { ...sub, tile: [16, 16] }], exif: [{ tag: 36867, type: 2, count: 20, bytes: note }] }
@@ -157,7 +157,7 @@ describe('structure', () => {
     expect(Buffer.compare(readDirectory(bytes, directories[0]!.number(34665)).fields.get(36867)!.values, note)).toBe(0)
   })
 
-  test('sparse chunks stay sparse', async () => {
+  test('keeps missing strips and tiles missing', async () => {
     const pixels = makePixels(RGB)
     pixels.fill(0, 0, 97 * 3 * 20)
     const { directories } = await expectSamePixels([{ ...RGB, pixels, rowsPerStrip: 10, sparse: [0, 1] }])
@@ -165,7 +165,7 @@ describe('structure', () => {
     expect(directories[0]!.numbers(273).slice(0, 2)).toEqual([0, 0])
   })
 
-  test.each([false, true])('a cloud optimized file stays one (BigTIFF: %s)', async (big) => {
+  test.each([false, true])('keeps the layout of a cloud optimized file (BigTIFF: %s)', async (big) => {
     const overview: Picture = { ...RGB, width: 64, height: 48, tile: [32, 32] }
     const picture: Picture = { ...RGB, width: 128, height: 96, tile: [32, 32] }
     const { bytes, directories } = await expectSamePixels([picture, overview], { cog: true, big })
@@ -176,14 +176,14 @@ describe('structure', () => {
       const lengths = directory.numbers(325)
       offsets[i]!.forEach((offset, tile) => {
         const view = new DataView(bytes.buffer, bytes.byteOffset)
-        expect(view.getUint32(offset - 4, true)).toBe(lengths[tile]) // leader
+        expect(view.getUint32(offset - 4, true)).toBe(lengths[tile]) // tile length before the tile
         const end = offset + lengths[tile]!
-        expect(bytes.slice(end, end + 4)).toEqual(bytes.slice(end - 4, end)) // trailer
+        expect(bytes.slice(end, end + 4)).toEqual(bytes.slice(end - 4, end)) // last four bytes of the tile, repeated after it
       })
     }
   })
 
-  test('what is compressed otherwise is copied beside what is not', async () => {
+  test('copies pictures with an unknown compression and recompresses the others', async () => {
     const lzma: Picture = { ...RGB, compression: 34925, pixels: makePixels(RGB) }
     const file = buildTiff([RGB, lzma])
     const { bytes } = await packed(file)
@@ -193,7 +193,7 @@ describe('structure', () => {
     expect(Buffer.compare(bytes.subarray(at, at! + copied!.numbers(279)[0]!), lzma.pixels!)).toBe(0)
   })
 
-  test('a strip is sampled in few pieces (one-row-stands-for-all), from its beginning to its end', async () => {
+  test('samples a strip in a few pieces from its beginning to its end (one-row-stands-for-all)', async () => {
     const file = await readTiff(memorySource(buildTiff([{ width: 2464, height: 9000, bits: 1, samples: 1 }]), 'a.tif'), 'tiff')
     const samples = await sampleRows(file, (await readPixels(file, file.chain[0]!))!)
     expect(samples.length).toBe(8)
@@ -218,12 +218,12 @@ describe('structure', () => {
     }
   })
 
-  test('bits behind the last column of one-bit rows are kept', async () => {
+  test('keeps the padding bits of one-bit rows', async () => {
     const file = buildTiff([{ width: 153, height: 155, bits: 1, samples: 1 }])
     const tiffFile = await readTiff(memorySource(file, 'a.tif'), 'tiff')
     const [at] = (await readPixels(tiffFile, tiffFile.chain[0]!))!.offsets
     const rows = file.subarray(at, at! + 20 * 155)
-    // Edges that wander by a column a row are what Group 4 is best at, until one row's padding says something.
+    // Group 4 is best for edges that move by one column per row, unless a row's padding bits are not zero.
     const edges = [10, 30, 55, 80, 110, 135]
     const random = randomNumbers(4)
     rows.fill(0)
@@ -238,7 +238,7 @@ describe('structure', () => {
     expect(bytes.length).toBeLessThan(file.length)
   })
 
-  test('Group 4 with mirrored bits, as Windows fax writes it, is no defect', async () => {
+  test('accepts Group 4 with mirrored bits, as Windows Fax writes it', async () => {
     const order = { tag: 266, type: 3, count: 1, bytes: Uint8Array.of(1, 0) }
     const plain = buildTiff([{ width: 160, height: 155, bits: 1, samples: 1, extra: [order] }])
     const tiffFile = await readTiff(memorySource(plain, 'a.tif'), 'tiff')
@@ -263,19 +263,19 @@ describe('structure', () => {
     const entry = Buffer.from(fax).indexOf(Uint8Array.of(10, 1, 3, 0, 1, 0, 0, 0))
     expect(entry).toBeGreaterThan(0)
     fax[entry + 8] = 2
-    // Behind the end of the code stands what no reader looks at: without it the page is worth writing again.
+    // Bytes after the end of the code, which no reader uses. Without them, recompression gains enough.
     const length = Buffer.from(fax).indexOf(Uint8Array.of(23, 1, 3, 0, 1, 0, 0, 0))
     expect(length).toBeGreaterThan(0)
     new DataView(fax.buffer, fax.byteOffset).setUint16(length + 8, lengths[0]! + 60, true)
     expect(await pack(memorySource(fax, 'a.tif'))).not.toHaveProperty('defect')
   })
 
-  test('a second pass finds nothing more', async () => {
+  test('finds no further gain in a second pass', async () => {
     const { bytes } = await packed(buildTiff([RGB]))
     expect((await pack(memorySource(bytes, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
 
-  test('GeoTIFF is the same channel', async () => {
+  test('compresses GeoTIFF like TIFF', async () => {
     const file = buildTiff([RGB])
     const { outcome } = await openJob(geotiff, memorySource(file, 'a.tif'), {}, optionsFor()).whole(async () =>
       memorySink(file.length, 'a.tif'),
@@ -285,7 +285,7 @@ describe('structure', () => {
 })
 
 describe('verification', () => {
-  test('notices a changed sample, field or length', async () => {
+  test('detects a changed sample, field or length', async () => {
     const original = buildTiff([{ ...RGB, extra: [{ tag: 270, type: 2, count: 12, bytes: new TextEncoder().encode('description\0') }] }])
     const { outcome, bytes } = await packed(original)
     const verdict = (result: Uint8Array, against = original) =>
@@ -309,7 +309,7 @@ describe('bad input', () => {
     buildTiff([{ ...RGB, rowsPerStrip: 10, subIfds: [RGB] }], { big: true, littleEndian: false }),
   ]
 
-  test('a tag that stands in a directory twice: readers take one or the other', async () => {
+  test('rejects a directory with a duplicate tag, because readers differ in the one they use', async () => {
     const rows = { tag: 278, type: 3, count: 1, bytes: Uint8Array.of(1, 0) }
     const file = buildTiff([{ ...RGB, rowsPerStrip: 20, extra: [rows] }])
     const { outcome } = await pack(memorySource(file, 'a.tif'))
@@ -320,7 +320,7 @@ describe('bad input', () => {
     })
   })
 
-  test('neither one plane nor several: readers that need no coding show it, and would not show the result', async () => {
+  test('rejects an invalid PlanarConfiguration, because readers would not show the result', async () => {
     const file = Buffer.from(buildTiff([RGB]))
     const entry = file.indexOf(Uint8Array.of(284 & 255, 284 >> 8, 3, 0, 1, 0, 0, 0, 1, 0))
     expect(entry).toBeGreaterThan(0)
@@ -333,7 +333,7 @@ describe('bad input', () => {
     })
   })
 
-  /** `tag` in place of another one, or its type or count, in a picture of strips that is not compressed. */
+  /** A picture of uncompressed strips in which `tag` replaces another field, or its type or count. */
   const bentEntry = (tag: number, to: { tag?: number; type?: number; count?: number }) => {
     const file = Buffer.from(buildTiff([{ ...RGB, rowsPerStrip: 20 }]))
     const at = file.findLastIndex(
@@ -357,7 +357,7 @@ describe('bad input', () => {
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
   })
 
-  test('cut off anywhere: unchanged, or the receipt says that a directory is missing', async () => {
+  test('survives truncation anywhere: unchanged, or a missing directory in the receipt', async () => {
     for (const file of files) {
       for (let length = 8; length < file.length; length += 997) {
         const { outcome } = await pack(memorySource(file.subarray(0, length), 'a.tif'))
@@ -368,7 +368,7 @@ describe('bad input', () => {
     }
   })
 
-  test('bent anywhere: an expected outcome, soon, and what is compressed is equal', async () => {
+  test('survives flipped bits anywhere: a regular outcome without hanging, and equal pixels', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...files),
@@ -393,7 +393,7 @@ describe('bad input', () => {
     expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  test('a last link to anything but a directory ends the chain, unless there may be more behind it', async () => {
+  test('ends the chain at a link to other data, unless a directory may follow it', async () => {
     for (const count of [0, 5632]) {
       const one = buildTiff([RGB])
       const file = concat([one, new Uint8Array(2)])
@@ -407,7 +407,7 @@ describe('bad input', () => {
     }
   })
 
-  test('a pointer to metadata that leads nowhere is left out', async () => {
+  test('drops an invalid pointer to metadata', async () => {
     const file = buildTiff([{ ...RGB, exif: [{ tag: 37510, type: 7, count: 8, bytes: new TextEncoder().encode('comments') }] }])
     const view = new DataView(file.buffer)
     const directory = view.getUint32(4, true)
@@ -418,7 +418,7 @@ describe('bad input', () => {
     expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'compressed' })
   })
 
-  test('absurd sizes are refused before anything is allocated', async () => {
+  test('rejects absurd sizes before allocating memory', async () => {
     for (const over of [{ width: 0x7fffffff }, { height: 0x7fffffff, width: 0x7fffffff }, { samples: 60_000 }]) {
       const pixels = new Uint8Array(100)
       const file = buildTiff([{ ...RGB, pixels, width: 8, height: 8 }])
@@ -436,7 +436,7 @@ describe('bad input', () => {
     }
   })
 
-  test('hidden content is left alone', async () => {
+  test('returns files with hidden content unchanged', async () => {
     const text = (words: string) => ({ tag: 270, type: 2, count: words.length + 1, bytes: new TextEncoder().encode(`${words}\0`) })
     const stack = buildTiff([{ ...RGB, extra: [text('ImageJ=1.53\nimages=40\nslices=40\n')] }])
     const lsm = buildTiff([{ ...RGB, extra: [{ tag: 34412, type: 7, count: 8, bytes: new Uint8Array(8) }] }])

@@ -20,7 +20,7 @@ async function packed(file: Uint8Array, { codec = geotiff, options = optionsFor(
   return { outcome, bytes, directory: readDirectories(bytes)[0]! }
 }
 
-/** Six bits of noise from the left to the right, nearly the same from row to row: rows are longer than Deflate looks back. */
+/** Six-bit noise from left to right, nearly the same in every row. Rows are longer than Deflate's window. */
 function streaks(picture: Picture): Picture & { pixels: Uint8Array } {
   const [row, random] = [rowBytes(picture), randomNumbers(7)]
   const first = Uint8Array.from({ length: row }, () => random() * 64)
@@ -34,7 +34,7 @@ const STRIP_TAGS = [273, 278, 279]
 const TILE_TAGS = [322, 323, 324, 325]
 const tagsAmong = (fields: ReadonlyMap<number, unknown>, tags: readonly number[]) => [...fields.keys()].filter((tag) => tags.includes(tag))
 
-describe('GeoTIFF in tiles, where rows are longer than what Deflate sees', () => {
+describe('GeoTIFF in tiles, if rows are longer than the Deflate window', () => {
   test.each<[string, Partial<Picture>, Shape?]>([
     ['one sample', {}],
     ['one strip, LZW, differenced', { rowsPerStrip: 11, compression: 5, predictor: 2 }],
@@ -56,7 +56,7 @@ describe('GeoTIFF in tiles, where rows are longer than what Deflate sees', () =>
     expect(directory.numbers(324).length).toBe(Math.ceil(picture.width / 256) * (picture.planar ? picture.samples : 1))
   })
 
-  test('small tiles become larger ones, no larger than the picture', async () => {
+  test('replaces small tiles by larger ones, no larger than the picture', async () => {
     const picture = streaks({ width: 200, height: 90, bits: 8, samples: 1, tile: [16, 16] })
     const { outcome, bytes, directory } = await packed(buildTiff([picture]))
     expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['tiles became tiles of 208 × 96']) })
@@ -74,12 +74,12 @@ describe('GeoTIFF in tiles, where rows are longer than what Deflate sees', () =>
     expect(tagsAmong(directory.fields, TILE_TAGS)).toEqual([])
   })
 
-  test('a cloud optimized file keeps the tiles that it has', async () => {
+  test('keeps the tiles of a cloud optimized file', async () => {
     const { directory } = await packed(buildTiff([streaks({ width: 200, height: 90, bits: 8, samples: 1, tile: [16, 16] })], { cog: true }))
     expect([directory.number(322), directory.number(323)]).toEqual([16, 16])
   })
 
-  test('verification compares what is cut otherwise sample by sample', async () => {
+  test('verifies another strip or tile layout sample by sample', async () => {
     const picture = streaks(WIDE)
     const { outcome, bytes } = await packed(buildTiff([picture]))
     const verdict = (like: Picture) =>
