@@ -86,7 +86,8 @@ export class FlacEncoder implements Disposable {
     this.#channels = channels
     this.#exports = instance({ bytes: (chunk) => this.#chunks.push(chunk), info: (bytes) => (this.#info = bytes) }, channels)
     this.#add(metadata)
-    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames)) throw new RangeError('libFLAC refused the parameters')
+    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames))
+      throw new RangeError(`libFLAC rejected ${channels} channels of ${bits} bits at ${hertz} Hz`)
   }
 
   #add({ comments, applications, pictures }: FlacMetadata): void {
@@ -124,14 +125,14 @@ export class FlacEncoder implements Disposable {
     for (let at = 0; at < interleaved.length; at += step) {
       const part = interleaved.subarray(at, at + step)
       new Int32Array(this.#exports.memory.buffer, this.#exports.sample_buffer(), part.length).set(part)
-      if (!this.#exports.encode(part.length / this.#channels)) throw new RangeError('libFLAC failed')
+      if (!this.#exports.encode(part.length / this.#channels)) throw new RangeError('libFLAC failed to encode samples')
     }
     return this.#take()
   }
 
   /** Returns the last bytes, and the final STREAMINFO for `STREAM_INFO_OFFSET`. */
   finish(): { chunks: Uint8Array[]; streamInfo: Uint8Array } {
-    if (!this.#exports.finish() || !this.#info) throw new RangeError('libFLAC could not finish')
+    if (!this.#exports.finish() || !this.#info) throw new RangeError('libFLAC failed to finish the stream')
     return { chunks: this.#take(), streamInfo: this.#info }
   }
 

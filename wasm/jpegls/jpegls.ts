@@ -82,7 +82,7 @@ export class JpegLs {
     const wanted = header(frame)
     const got = await read(0, wanted.length)
     if (got.length !== wanted.length || wanted.some((byte, i) => byte !== got[i]))
-      throw new EngineError('jpegls', 'damaged', 'another header')
+      throw new EngineError('jpegls', 'damaged', 'the header of the JPEG-LS stream differs from the frame format')
     const room = engine.code_room()
     const window = new Uint8Array(room)
     let held = 0
@@ -111,12 +111,13 @@ export class JpegLs {
     const tail = new Uint8Array(held + (size - next))
     tail.set(window.subarray(0, held))
     if (next < size) tail.set(await read(next, size - next), held)
-    if (tail.length > 16 || !endsWithEoi(tail)) throw new EngineError('jpegls', 'damaged', 'no end of image where the rows end')
+    if (tail.length > 16 || !endsWithEoi(tail))
+      throw new EngineError('jpegls', 'damaged', 'the end-of-image marker is missing after the rows')
   }
 
   #begin(frame: JpegLsFrame): Exports {
     if (!this.#engine.begin(frame.width, frame.components, frame.bits, frame.sampleBytes)) {
-      throw new RangeError(`JPEG-LS has no frames of width ${frame.width}, ${frame.components} × ${frame.bits} bits`)
+      throw new RangeError(`JPEG-LS does not support frames of width ${frame.width}, ${frame.components} × ${frame.bits} bits`)
     }
     return this.#engine
   }

@@ -40,7 +40,7 @@ export class Lame implements Disposable {
     this.#channels = channels
     if (this.#exports.open_encoder(channels, hertz, vbrQuality, maxKbps, effort, alone ? 1 : 0) >= 0) return
     this[Symbol.dispose]()
-    throw new RangeError('LAME refused the parameters')
+    throw new RangeError(`LAME rejected ${channels} channels at ${hertz} Hz, quality ${vbrQuality}`)
   }
 
   [Symbol.dispose](): void {

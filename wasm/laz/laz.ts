@@ -31,7 +31,7 @@ export class LazEncoder {
     this.#engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
     const { layered, time, rgb, nir, wave, extra } = record
     this.#recordsAt = this.#engine.begin(+layered, +time, +rgb, +nir, +wave, extra, maxChunkBytes)
-    if (this.#recordsAt === 0) throw new RangeError('LASzip has no such records')
+    if (this.#recordsAt === 0) throw new RangeError('LASzip does not support this record layout')
     this.#maxChunkBytes = maxChunkBytes
   }
 
@@ -44,7 +44,8 @@ export class LazEncoder {
    * one per layer; the stream of an unchanged layer is empty. The arrays are views, valid until the next call.
    */
   encode(records: Uint8Array): Uint8Array[] {
-    if (records.length > this.#maxChunkBytes) throw new RangeError(`a chunk of ${records.length} bytes`)
+    if (records.length > this.#maxChunkBytes)
+      throw new RangeError(`a chunk has ${records.length} bytes, the limit is ${this.#maxChunkBytes}`)
     const engine = this.#engine
     new Uint8Array(engine.memory.buffer, this.#recordsAt, records.length).set(records)
     const count = engine.encode(records.length)
@@ -55,7 +56,8 @@ export class LazEncoder {
   /** Encodes a chunk table. The array is a view, valid until the next call. */
   encodeTable(chunkBytes: Uint32Array): Uint8Array {
     const engine = this.#engine
-    if (chunkBytes.byteLength > this.#maxChunkBytes) throw new RangeError(`${chunkBytes.length} chunks`)
+    if (chunkBytes.byteLength > this.#maxChunkBytes)
+      throw new RangeError(`${chunkBytes.length} chunks exceed the chunk table limit of ${this.#maxChunkBytes >> 2}`)
     new Uint32Array(engine.memory.buffer, this.#recordsAt, chunkBytes.length).set(chunkBytes)
     return this.#streams(engine.encode_table(chunkBytes.length))[0]!
   }

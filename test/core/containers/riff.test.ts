@@ -100,7 +100,7 @@ describe('AVI', () => {
       { kind: 'compressed', steps: [] },
       optionsFor('medium', 'avi'),
     )
-    expect(verdict).toMatchObject({ equal: false, difference: "header 'strn'" })
+    expect(verdict).toMatchObject({ equal: false, difference: "header chunk 'strn' changed" })
   })
 
   it('keeps all streams, media and tags, or the file unchanged, for any chunk size', async () => {

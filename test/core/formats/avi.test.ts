@@ -130,7 +130,7 @@ describe('AVI in parts', () => {
     const verdicts = [bytes, changed].map((result) =>
       avi.verify(memorySource(file, 'a'), memorySource(result, 'b'), outcome, optionsFor('medium', 'avi')),
     )
-    expect(await Promise.all(verdicts)).toMatchObject([{ equal: true }, { equal: false, difference: "chunk 'XTRA'" }])
+    expect(await Promise.all(verdicts)).toMatchObject([{ equal: true }, { equal: false, difference: "the bytes of chunk 'XTRA' changed" }])
   })
 
   it('converts AVI to MP4', async () => {
@@ -220,7 +220,7 @@ describe('AVI index that contradicts the file', () => {
     expect(await offsets(less)).toEqual(await offsets(film))
   })
 
-  it('does not shift the sound after a picture chunk that is one byte too long', async () => {
+  it('reports a film whose sound is shifted by an extra picture byte as malformed', async () => {
     const pair = 64 * 48 * 2 + 8 + 640 + 8
     const inPicture = (frame: number) => at('movi') + 4 + frame * pair + 1000
     const shifted = film.slice().copyWithin(inPicture(1) + 1, inPicture(1), inPicture(9))
@@ -244,14 +244,14 @@ describe('AVI index that contradicts the file', () => {
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('media in front of their headers') })
   })
 
-  it('reads a second index, because players add its entries', async () => {
+  it('returns a file with a second index unchanged, because players add its entries', async () => {
     const twice = concat([film, film.subarray(index - 8)])
     new DataView(twice.buffer).setUint32(4, twice.length - 8, true)
     const { outcome } = await press(avi, twice, 'high', 'avi')
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: "a second 'idx1', which players add to the first" })
   })
 
-  it('counts a second header in a stream list as another stream, as players do', async () => {
+  it('returns a file with a second header in a stream list unchanged, because players count it as a stream', async () => {
     const [strl, strh] = [at('strl') - 8, at('strh')]
     const again = concat([film.subarray(0, strh), film.subarray(strh, strh + 64), film.subarray(strh)])
     const view = new DataView(again.buffer)
@@ -261,8 +261,13 @@ describe('AVI index that contradicts the file', () => {
   })
 
   it.each([
-    ['a list of a stream that is called otherwise: its sound would be dropped', 'LIST', 8, '2 streams, of which 1 can be reached'],
-    ['a stream of no known kind, which players cannot tell from the others', 'strh', 8, 'a stream of no known kind'],
+    [
+      'reports a stream list with another name, whose sound would be dropped, as malformed',
+      'LIST',
+      8,
+      '2 streams, of which 1 can be reached',
+    ],
+    ['reports a stream of unknown type as malformed', 'strh', 8, 'a stream of no known kind'],
   ])('%s', async (_, id, behind, detail) => {
     const broken = film.slice()
     // The last chunk before the padding belongs to the sound stream.

@@ -53,7 +53,7 @@ describe('pixels that toolkits decode differently are returned unchanged', () =>
     ['signed samples without their sign', { ...SIZE, stored: 12, signed: true, unused: 'zeros' }],
     ['samples in the upper bits', { ...SIZE, stored: 12, highBit: 15 }],
     ['one bit in eight', { ...SIZE, allocated: 8, stored: 1 }],
-  ])('%s', async (_, picture) => {
+  ])('returns a picture unchanged: %s', async (_, picture) => {
     for (const encoding of ['explicit', 'implicit', 'big'] as const) {
       const { outcome } = await press(file(picture, encoding))
       expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.any(String) })

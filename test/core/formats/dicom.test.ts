@@ -161,7 +161,7 @@ describe('dicom', () => {
       ['one frame', 1, 'compressed'],
       ['more, by the offset table', 3, 'compressed'],
       ['more, without an offset table', 3, 'unchanged'],
-    ] as const)('fragments are put together: %s', async (name, frames, kind) => {
+    ] as const)('joins fragments: %s', async (name, frames, kind) => {
       const cut = ([, ...whole]: Uint8Array[]) => {
         const table = new Uint32Array(name.endsWith('without an offset table') ? 0 : frames)
         // Each frame is split into two fragments, which adds an item header.
@@ -260,7 +260,7 @@ describe('dicom', () => {
       ['a point transform', GREY, { shift: 2, predictor: 2 }],
       ['colour', { width: 60, height: 50, allocated: 8, samples: 3 }, { predictor: 6, restartLines: 9 }],
       ['colour that is decoded to planes', { width: 60, height: 50, allocated: 8, samples: 3, planar: true }, {}],
-    ] as const)('%s becomes JPEG-LS', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>) => {
+    ] as const)('converts lossless JPEG to JPEG-LS: %s', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>) => {
       const { file, pixels } = jpegFile(picture, jpeg)
       // The codes of this encoder are long, so that even noise shrinks.
       const { outcome, bytes, defect } = await press(file)
@@ -284,7 +284,7 @@ describe('dicom', () => {
       ['predictor 6 of 16 bits', { width: 61, height: 50 }, { predictor: 6 }, 'no_gain'],
       ['signed samples without all of their bits', { ...GREY, signed: true }, {}, 'no_gain'],
       ['another width', GREY, { width: 60 }, 'no_gain'],
-    ] as const)('%s is left alone', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>, reason) => {
+    ] as const)('leaves unsupported lossless JPEG unchanged: %s', async (_, picture: Picture, jpeg: Partial<LosslessJpeg>, reason) => {
       expect((await press(jpegFile(picture, jpeg).file)).outcome).toMatchObject({ kind: 'unchanged', reason })
     })
 
@@ -411,7 +411,7 @@ describe('dicom', () => {
       ['signed', [...elements.slice(0, 3), [0x04000561, 'SQ', []] as Element, ...elements.slice(3)], 'signed'],
       ['with a digital signature', [...elements, [0xfffafffa, 'SQ', [[[0x04000005, 'US', [1]]]]] as Element], 'signed'],
       ['a directory', [[0x00041130, 'CS', 'SET'] as Element, ...elements], 'unsupported_feature'],
-    ])('%s', async (_, list, reason) => {
+    ])('returns a file unchanged: %s', async (_, list, reason) => {
       const { outcome } = await press(dicomFile(list, 'explicit'))
       expect(outcome).toMatchObject({ kind: 'unchanged', reason })
     })
@@ -432,7 +432,7 @@ describe('dicom', () => {
       expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     })
 
-    it('returns a file without preamble unchanged if it is not recognised', async () => {
+    it('adds a missing preamble', async () => {
       const { outcome } = await press(sound.slice(132))
       expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['preamble added', expect.anything()] })
     })

@@ -263,7 +263,7 @@ describe('bad input', () => {
     ['no samples in a chunk', 4, 0],
     ['no chunk to begin with', 0, 0],
     ['no description of its samples', 8, 0],
-  ])('a table of chunks that players read each their own way (%s): the film stays', async (_, column, value) => {
+  ])('returns a film whose chunk table players read differently unchanged (%s)', async (_, column, value) => {
     const film = Buffer.from(rawMovie(10))
     film.writeUInt32BE(value, film.indexOf('stsc') + 12 + column)
     const { outcome } = await press(mov, new Uint8Array(film), 'high', 'mov')

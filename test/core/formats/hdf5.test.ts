@@ -252,7 +252,7 @@ describe('hdf5', () => {
   it.each([
     ['newest-chunks.h5', 'a feature of a later version of HDF5: d'],
     ['newest-complex.h5', 'a type of a later version of HDF5: d'],
-  ])('%s, which HDF5 2.0 wrote, is not called damaged', async (name, detail) => {
+  ])('does not report %s, written by HDF5 2.0, as damaged', async (name, detail) => {
     expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({ kind: 'unchanged', reason: 'unsupported_feature', detail })
   })
 
@@ -371,11 +371,11 @@ describe('netcdf', () => {
   // file differed from itself.
   it.each([
     ['an attribute that cannot be copied', [573, 0], [580, 255], [638, 51, 129, 7, 3]],
-    ['a header that goes on in fewer bytes than its checksum has', [2459, 248, 255], [2473, 1], [14312, 1], [14550, 179, 245, 255, 54]],
+    ['a header continuation shorter than its checksum', [2459, 248, 255], [2473, 1], [14312, 1], [14550, 179, 245, 255, 54]],
     ['a shape of 772 bytes in an attribute', [594, 3], [638, 215, 149, 104, 165]],
-    ['one of 65,532', [507, 252, 255], [638, 38, 12, 19, 13], [9082, 229, 149, 234, 173]],
+    ['a shape of 65,532 bytes in an attribute', [507, 252, 255], [638, 38, 12, 19, 13], [9082, 229, 149, 234, 173]],
     ['a committed type of 601 members, two of which are there', [6465, 89, 2, 8, 207], [6497, 213, 4, 164, 140]],
-  ])('%s is damage', async (_, ...edits) => {
+  ])('reports damage: %s', async (_, ...edits) => {
     const file = fixture('netcdf', 'groups.nc')
     for (const [at, ...values] of edits as number[][]) file.set(values, at)
     const { outcome, defect } = await press(file, netcdf)

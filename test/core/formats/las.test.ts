@@ -128,7 +128,7 @@ describe('las', () => {
       ['points inside the header', 96, [10, 0, 0, 0], 'malformed'],
       ['four billion points', 107, [0xff, 0xff, 0xff, 0xff], 'malformed'],
       ['a header longer than the file', 94, [0xff, 0xff], 'malformed'],
-    ])('%s', async (_, at, patch, reason) => {
+    ])('rejects %s', async (_, at, patch, reason) => {
       const file = sound.slice()
       file.set(patch, at)
       expect((await pressFile(las, file, 'a.las')).outcome).toMatchObject({ kind: 'unchanged', reason })

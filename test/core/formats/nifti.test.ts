@@ -147,7 +147,7 @@ describe('nifti', () => {
       ['no bits a voxel', 72, [0, 0], 'malformed'],
       ['an offset that is no number', 108, [0, 0, 0xc0, 0x7f], 'malformed'],
       ['a header without its image', 344, [0x6e, 0x69, 0x31], 'unsupported_feature'],
-    ])('%s', async (_, at, patch, reason) => {
+    ])('rejects %s', async (_, at, patch, reason) => {
       const file = sound.slice()
       file.set(patch, at)
       expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason })

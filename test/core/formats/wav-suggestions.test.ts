@@ -17,8 +17,8 @@ const suggestionOf = (outcome: object) => (outcome as { suggestion?: { output: s
 
 describe('suggestions', () => {
   it.each([
-    ['a short file is encoded wholly', 3, 0.001],
-    ['of a long one five stretches tell within some per cent', 30, 0.05],
+    ['estimates a short file exactly', 3, 0.001],
+    ['estimates a long file within 5 % from five stretches', 30, 0.05],
   ])('%s', async (_, seconds, tolerance) => {
     const file = wave(music(seconds, 2), 16, 2, HERTZ)
     for (const quality of ['medium', 'high'] as const) {

@@ -18,7 +18,7 @@ describe('exact', () => {
     ['24 bits that hold 16', 24, 256, '16-bit PCM'],
     ['16 bits that hold 8', 16, 256, '8-bit PCM'],
     ['32 bits that hold 24', 32, 256, '24-bit PCM'],
-  ])('%s', async (_, bits, unit, wanted) => {
+  ])('stores fewer bits: %s', async (_, bits, unit, wanted) => {
     const file = wave(scaled(5000, 2, bits, unit), bits, 2, 44100)
     const { outcome, bytes } = await press(wav, file, 'high', 'wav')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -133,7 +133,7 @@ describe('sample rates that MP3 does not have', () => {
     [88200, 44100],
     [6000, 8000],
     [47999, 48000],
-  ])('%d Hz become %d Hz without being heard', (from, to) => {
+  ])('resamples %d Hz to %d Hz without audible artefacts', (from, to) => {
     const sine = (hertz: number, count: number) =>
       Float32Array.from({ length: count }, (_, i) => 0.7 * Math.sin((2 * Math.PI * 997 * i) / hertz))
     const resampler = new Resampler(1, from, to)

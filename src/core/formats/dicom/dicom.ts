@@ -146,7 +146,7 @@ async function storedDiffers(file: Dicom, original: Source, result: Source, tick
   const stored = await result.read(0, deflated.length)
   if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
   const { jpegLs } = await codingsOf(file, original, () => tick(0))
-  if (!jpegLs) return 'neither deflated nor with frames'
+  if (!jpegLs) return 'the result is neither deflated nor JPEG-LS'
   return jpegLsDiffers(file, jpegLs.frames, jpegLs.bits, result, tick)
 }
 

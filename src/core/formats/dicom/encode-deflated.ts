@@ -84,7 +84,7 @@ export async function deflatedDiffers(
       }
       await tick(Math.min(1, at / source.size))
     }
-    return rest.length > 0 || !(await inflated.next()).done ? 'the data set goes on behind its end' : undefined
+    return rest.length > 0 || !(await inflated.next()).done ? 'the data set continues after its end' : undefined
   } catch (error) {
     if (isEngineError(error, 'deflate')) return error.message
     throw error

@@ -68,10 +68,10 @@ export async function jpegLsDiffers(
   const coder = new JpegLs()
   let at = start.length
   for (let index = 0; index < frames.count; index++) {
-    if (table && reader.u32(start.length - table + 4 * index) !== at - start.length) return `the offset of frame ${index}`
+    if (table && reader.u32(start.length - table + 4 * index) !== at - start.length) return `the offset of frame ${index} is wrong`
     const header = await result.read(at, 8)
     const bytes = new ByteReader(header, true).u32(4)
-    if (!equal(header, itemHeader(ITEM, bytes)) || at + 8 + bytes > result.size) return `the fragment of frame ${index}`
+    if (!equal(header, itemHeader(ITEM, bytes)) || at + 8 + bytes > result.size) return `the fragment of frame ${index} is invalid`
     const from = at + 8
     const difference = await firstDifference(
       coder.decode(jpegLsFrame(frames, bits), bytes, (offset, length) => result.read(from + offset, length)),
@@ -82,8 +82,8 @@ export async function jpegLsDiffers(
     await tick((index + 1) / frames.count)
   }
   const end = await result.read(at, result.size - at)
-  if (!equal(end.subarray(0, 8), itemHeader(SEQUENCE_END, 0))) return 'no delimiter behind the frames'
-  return equal(end.subarray(8), dicom.after) ? undefined : 'the elements behind the pixel data differ'
+  if (!equal(end.subarray(0, 8), itemHeader(SEQUENCE_END, 0))) return 'the delimiter after the frames is missing'
+  return equal(end.subarray(8), dicom.after) ? undefined : 'the elements after the pixel data differ'
 }
 
 /** Compares decoded rows with the rows of the original frame. */

@@ -54,11 +54,11 @@ function compareTrack([a, was]: Side, [b, is]: Side): string | undefined {
   const found = compareParents([a, was], [b, is]) ?? compareHeaders('tkhd', [a, was], [b, is])
   if (found) return found
   const [mdia, newMdia] = [find(a, was, 'mdia'), find(b, is, 'mdia')]
-  if (!mdia || !newMdia) return "no 'mdia'"
+  if (!mdia || !newMdia) return "box 'mdia' is missing"
   const inside = compareParents([a, mdia], [b, newMdia]) ?? compareHeaders('mdhd', [a, mdia], [b, newMdia])
   if (inside) return inside
   const [minf, newMinf] = [find(a, mdia, 'minf'), find(b, newMdia, 'minf')]
-  return minf && newMinf ? compareParents([a, minf], [b, newMinf]) : "no 'minf'"
+  return minf && newMinf ? compareParents([a, minf], [b, newMinf]) : "box 'minf' is missing"
 }
 
 /** Compares the children of a parent box that must stay equal. */
@@ -68,10 +68,10 @@ function compareParents([a, was]: Side, [b, is]: Side): string | undefined {
   const [left, right] = [kept(a, was), kept(b, is)]
   for (const [i, child] of left.entries()) {
     const other = right[i]
-    if (!other || other.type !== child.type) return `'${child.type}' is lost`
+    if (!other || other.type !== child.type) return `box '${child.type}' is missing`
     if (!same(a.subarray(child.start, child.end), b.subarray(other.start, other.end))) return `'${child.type}' changed`
   }
-  return left.length === right.length ? undefined : `'${right[left.length]?.type}' has come`
+  return left.length === right.length ? undefined : `box '${right[left.length]?.type}' was added`
 }
 
 /** Compares the flags, language, matrix and other fields of a header, without its times. */

@@ -115,9 +115,9 @@ async function compareStretch(
   let [mse, last] = [0, 0]
   for (let frames = 0; ; frames++) {
     const [x, y] = [await old.next(), await made.next()]
-    if (y.done && !x.done && x.value < stretch.to) return `the pictures end at ${frames}`
+    if (y.done && !x.done && x.value < stretch.to) return `the result ends at frame ${frames}`
     if (y.done || y.value >= stretch.to) return { frames, mse: mse / Math.max(1, frames), seconds, last }
-    if (x.done) return `${frames} pictures became more`
+    if (x.done) return `the result has more than ${frames} frames`
     last = y.value
     if (!first.counted && Math.abs(x.value - last) > SAME_TIME)
       return `the frame of ${x.value.toFixed(3)} s is shown at ${last.toFixed(3)} s`

@@ -101,7 +101,7 @@ export async function compareSound(
   options: Options,
 ): Promise<string | undefined> {
   const { hertz } = old.stream
-  if (made.stream.hertz !== hertz || made.stream.channels !== old.stream.channels) return 'sound of another kind'
+  if (made.stream.hertz !== hertz || made.stream.channels !== old.stream.channels) return 'the sample rate or number of channels changed'
   const step = STRETCH_SECONDS * hertz
   const stretches = Math.ceil(old.samples / step)
   const whole = stretches <= MAX_SOUND_STRETCHES
@@ -124,7 +124,7 @@ export async function compareSound(
     })
     for (const channel of [...a, ...b]) discard(channel)
     const loud = low.signal / ((count / span) * a.length) > SILENCE_LEVEL
-    if (loud && low.noise > MOST_LOW_NOISE * low.signal) return `other sound at ${(from / hertz).toFixed(1)} s`
+    if (loud && low.noise > MOST_LOW_NOISE * low.signal) return `the sound differs at ${(from / hertz).toFixed(1)} s`
   }
   if (whole && all.decibels < snrDb - SNR_TOLERANCE_DB) return `${all.decibels.toFixed(1)} dB of sound instead of ${snrDb.toFixed(1)}`
   return undefined

@@ -51,7 +51,7 @@ export async function compareVideo(old: Side, made: Side, outcome: Outcome, opti
 /** Compares the display times of two tracks. A constant shift is allowed if the edit lists account for it. */
 function compareTimes(a: Track, b: Track): string | undefined {
   const [p, q] = [shownTimes(a.samples()), shownTimes(b.samples())]
-  if (a.timescale !== b.timescale) return 'another timescale'
+  if (a.timescale !== b.timescale) return `the timescale changed from ${a.timescale} to ${b.timescale}`
   const shift = q[0]! - p[0]!
   const other = p.findIndex((time, i) => q[i]! - time !== shift)
   discard(p)
@@ -75,7 +75,7 @@ function shownTimes({ count, size, dts, composition }: Samples): Float64Array {
 async function decodeFromSyncs({ source, moov, track }: Side, options: Options): Promise<string | undefined> {
   const samples = track.samples()
   const stream = videoStream(moov, track.descriptions[0]!)
-  if (!stream) return 'no decoder for the result'
+  if (!stream) return 'no decoder supports the pictures of the result'
   using engine = engineFor(stream)
   using window = new Window(source)
   engine.openVideo({ ...stream, reorder: reorderDepth(samples) })
@@ -91,7 +91,7 @@ async function decodeStretches(
 ): Promise<string | undefined> {
   const syncs: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) syncs.push(i)
-  if (syncs[0] !== 0) return 'the first frame is no sync sample'
+  if (syncs[0] !== 0) return 'the first frame is not a sync sample'
   const every = Math.ceil(syncs.length / MAX_PICTURE_STRETCHES)
   const chosen = Math.ceil(syncs.length / every)
   const frames = Math.max(4, Math.floor(DECODED_PIXELS / (pixels * chosen)))
@@ -132,7 +132,7 @@ async function decodeStretch(
   engine.endVideo()
   const damage = drain()
   if (damage) return damage
-  return pictures === to - from ? undefined : `${pictures} pictures from ${to - from} frames`
+  return pictures === to - from ? undefined : `${to - from} frames decoded to ${pictures} pictures`
 }
 
 /** Length of a compared stretch in seconds: it contains a whole second wherever it starts. */
@@ -142,7 +142,7 @@ const [FEWEST_STRETCHES, MOST_STRETCHES] = [4, 12]
 /** Compares short films in full. Compares long films in stretches that start where both films have a sync sample. */
 async function compareShown(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Compared> {
   const [x, y] = [laidPictures(old), laidPictures(made)]
-  if (!x || !y) return { frames: 0, difference: 'no decoder' }
+  if (!x || !y) return { frames: 0, difference: 'no decoder supports the pictures' }
   const { count } = y.samples
   if (isShort(count, y.stream)) return await comparePictures([x, y], [WHOLE], claimedOf(outcome), options)
   const difference = await decodeFromSyncs(made, options)

@@ -65,7 +65,7 @@ async function compareTracks([original, before]: Film, [result, after]: Film, ou
 
 async function compareTrack(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
   const [a, b] = [old.track, made.track]
-  if (a.handler !== b.handler || a.id !== b.id) return { difference: 'became another', share: 0 }
+  if (a.handler !== b.handler || a.id !== b.id) return { difference: `type or id changed to '${b.handler}' ${b.id}`, share: 0 }
   const [x, y] = [a.descriptions[0], b.descriptions[0]]
   const exact = outcome.kind === 'compressed' && !outcome.loss
   const copied = x && y && same(old.moov.subarray(x.start, x.end), made.moov.subarray(y.start, y.end))
@@ -92,7 +92,7 @@ async function compareNewSound(old: Side, made: Side, outcome: Outcome, options:
   const edits = compareEdits(a, b)
   if (edits) return edits
   const [x, y] = [laidTrack(old.source, old.moov, a), laidTrack(made.source, made.moov, b)]
-  if (!x || !y) return 'sound that cannot be decoded'
+  if (!x || !y) return 'the sound cannot be decoded'
   const shift = startOf(b) - Math.round((startOf(a) * y.stream.hertz) / a.timescale)
   const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
   return compareSound(x, y, shift, claimed, options)
@@ -121,11 +121,11 @@ async function compareBytes(old: Side, made: Side, options: Options): Promise<st
   for (let i = 0; i < a.chunks.count; i++) {
     options.signal.throwIfAborted()
     const size = a.chunks.size[i]!
-    if (size !== b.chunks.size[i]) return `a chunk of another size at ${a.chunks.offset[i]}`
+    if (size !== b.chunks.size[i]) return `the chunk at byte ${a.chunks.offset[i]} has another size`
     for (let at = 0; at < size; at += COMPARED_BYTES) {
       const count = Math.min(COMPARED_BYTES, size - at)
       const [x, y] = [await left.read(a.chunks.offset[i]! + at, count), await right.read(b.chunks.offset[i]! + at, count)]
-      if (!same(x, y)) return `other bytes at ${a.chunks.offset[i]! + at}`
+      if (!same(x, y)) return `bytes differ at ${a.chunks.offset[i]! + at}`
     }
   }
   return undefined

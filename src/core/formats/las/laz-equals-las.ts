@@ -39,7 +39,7 @@ async function compare(las: LasFile, original: RangeSource, laz: RangeSource, ti
   if (strayDiffers >= 0) return `the bytes before the points differ at ${las.vlrEnd + strayDiffers}`
 
   const tableOffset = Number(viewOf(head).getBigInt64(pointOffset, true))
-  if (tableOffset < pointOffset + 8 || tableOffset + 8 > tableEnd) return `the chunk table is said to stand at ${tableOffset}`
+  if (tableOffset < pointOffset + 8 || tableOffset + 8 > tableEnd) return `the chunk table offset ${tableOffset} is outside the file`
   const table = await readExactly(laz, tableOffset, tableEnd - tableOffset)
   const chunks = readChunkTable(table, Math.ceil(las.pointCount / pointsPerChunk), tableOffset)
 
@@ -61,7 +61,7 @@ async function compare(las: LasFile, original: RangeSource, laz: RangeSource, ti
     const length = Math.min(COPY_BYTES, trailingBytes - done)
     const [a, b] = [await readExactly(original, las.pointsEnd + done, length), await readExactly(laz, tableEnd + done, length)]
     const differs = firstDifference(a, b)
-    if (differs >= 0) return `the bytes behind the points differ at ${las.pointsEnd + done + differs}`
+    if (differs >= 0) return `the bytes after the points differ at ${las.pointsEnd + done + differs}`
   }
   return undefined
 }

@@ -15,6 +15,6 @@ export const laz: Codec = {
   },
 
   async verify() {
-    return { equal: false, difference: 'nothing is ever written for LAZ' }
+    return { equal: false, difference: 'LAZ files are never rewritten' }
   },
 }

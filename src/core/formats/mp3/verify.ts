@@ -19,13 +19,15 @@ export async function verifySound(original: Source, result: Source, outcome: Out
   try {
     const a = await readStream(original, options)
     const b = await readStream(result, options)
-    if (a.first.hertz !== b.first.hertz || a.first.channels !== b.first.channels) return differs('another sample rate or channels')
+    if (a.first.hertz !== b.first.hertz || a.first.channels !== b.first.channels)
+      return differs('the sample rate or number of channels changed')
     const tags = await compareTags(original, result, a, b)
     if (tags) return differs(tags)
     const isExact = outcome.kind === 'compressed' && !outcome.loss
     const tail = isExact ? await tailDifference(original, a.audioEnd, result, b.audioEnd) : await compareTail(original, result, a, b)
     if (tail) return differs(tail)
-    if (playedSamples(a).count !== playedSamples(b).count) return differs(`${playedSamples(b).count} samples`)
+    if (playedSamples(a).count !== playedSamples(b).count)
+      return differs(`the result plays ${playedSamples(b).count} samples instead of ${playedSamples(a).count}`)
     if (isExact) {
       const difference = await compareBits(original, result, a, b)
       if (difference) return differs(difference)
@@ -69,10 +71,10 @@ function compareTag(before: Uint8Array, after: Uint8Array): string | undefined {
   for (const [i, p] of left.entries()) {
     const q = right[i]!
     const equal = same(p.body, q.body) || (p.id === 'APIC' && samePicture(id3Picture(p.body), id3Picture(q.body)))
-    if (p.id !== q.id || !equal) return `tag frame ${p.id}`
+    if (p.id !== q.id || !equal) return `tag frame ${p.id} changed`
     end += 10 + p.body.length
   }
-  return before.subarray(end).every((byte) => byte === 0) ? undefined : 'bytes behind the frames of a tag'
+  return before.subarray(end).every((byte) => byte === 0) ? undefined : 'bytes after the frames of a tag are missing'
 }
 
 const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>

@@ -152,7 +152,7 @@ async function streamsDiffer(wanted: Chunks, got: Chunks): Promise<string | unde
         at += length
       }
     }
-    return rest.length > 0 || !(await got.next()).done ? `the result goes on behind byte ${at}` : undefined
+    return rest.length > 0 || !(await got.next()).done ? `the result continues after byte ${at}` : undefined
   } finally {
     await got.return()
   }

@@ -36,7 +36,8 @@ class Difference extends Error {}
 export async function verifyTiff(original: Source, result: Source, options: Options, format: string): Promise<Verdict> {
   const before = await readTiff(original, format)
   const after = await readTiff(result, format)
-  if (before.littleEndian !== after.littleEndian || before.big !== after.big) return { equal: false, difference: 'another kind of TIFF' }
+  if (before.littleEndian !== after.littleEndian || before.big !== after.big)
+    return { equal: false, difference: 'the byte order or BigTIFF format changed' }
   const comparison = new Comparison(before, after, options)
   try {
     await comparison.run()
@@ -132,14 +133,14 @@ class Comparison {
       if (!children) await this.#value(entry, other)
       else {
         const others = after.children.get(entry.tag) ?? []
-        if (children.length !== others.length) throw new Difference(`tag ${entry.tag} lost a directory`)
+        if (children.length !== others.length) throw new Difference(`a directory of tag ${entry.tag} is missing`)
         for (const [j, child] of children.entries()) this.#pair(child, others[j])
       }
     }
     this.#pair(before.next, after.next)
     await this.#blobs(before, after)
     const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
-    if (!x !== !y) throw new Difference('a picture is lost')
+    if (!x !== !y) throw new Difference('a picture is missing')
     if (x && y) {
       this.#before.source.discards = decodesOnTheSpot(x)
       this.#after.source.discards = decodesOnTheSpot(y)
@@ -160,7 +161,7 @@ class Comparison {
 
   async #blobs(before: Directory, after: Directory): Promise<void> {
     const [x, y] = [await blobsOf(this.#before, before), await blobsOf(this.#after, after)]
-    if (x.length !== y.length) throw new Difference('a JPEG stream is lost')
+    if (x.length !== y.length) throw new Difference('the number of JPEG streams changed')
     for (const [i, blob] of x.entries()) {
       if (blob.length !== y[i]!.length) throw new Difference('a JPEG stream has another length')
       await this.#bytes(blob.offset, y[i]!.offset, blob.length, 'a JPEG stream')
@@ -169,7 +170,7 @@ class Comparison {
 
   async #pixels(x: Pixels, y: Pixels): Promise<void> {
     if (x.width !== y.width || x.height !== y.height || x.planes !== y.planes || x.bits !== y.bits || x.samples !== y.samples) {
-      throw new Difference('a picture has another shape')
+      throw new Difference('the size, planes, bits or samples of a picture changed')
     }
     if (x.compression === COMPRESSION.jpeg && y.compression === COMPRESSION.jpeg) return await this.#jpegs(x, y)
     if (x.compression === y.compression && !x.decodable) return await this.#stored(x, y)
@@ -178,7 +179,8 @@ class Comparison {
     if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
     if (x.tiled && !isCutAnew(x, y)) return await this.#tiles(x, y)
     const anyEmpty = [...x.lengths, ...y.lengths].some((length) => length === 0)
-    if ((x.tiled || y.tiled) && (anyEmpty || x.bits % 8 !== 0)) throw new Difference('what is cut otherwise cannot be compared')
+    if ((x.tiled || y.tiled) && (anyEmpty || x.bits % 8 !== 0))
+      throw new Difference('pictures with another strip or tile layout cannot be compared')
     for (let plane = 0; plane < x.planes; plane++) {
       if (anyEmpty) this.#sparse(x, y)
       await this.#rows(planeRows(this.#before, x, plane), planeRows(this.#after, y, plane), plane)
@@ -219,7 +221,7 @@ class Comparison {
 
   #sparse(x: Pixels, y: Pixels): void {
     const same = x.lengths.length === y.lengths.length && x.lengths.every((length, i) => (length === 0) === (y.lengths[i] === 0))
-    if (!same) throw new Difference('a chunk that was never written is written, or the other way round')
+    if (!same) throw new Difference('other strips or tiles are missing than in the original')
   }
 
   async #tiles(x: Pixels, y: Pixels): Promise<void> {

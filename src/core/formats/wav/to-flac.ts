@@ -130,7 +130,7 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
     while (at < got.length && !difference) {
       const next = expected[0]
       if (!next) {
-        difference = `sample ${compared} was never there`
+        difference = `sample ${compared} is not in the original`
         return
       }
       const part = Math.min(next.length - comparedOfFirst, got.length - at)
@@ -160,8 +160,10 @@ export async function verifyFlac(original: Source, result: Source, outcome: Outc
   decoder.end()
   if (!decoder.run() || !decoder.finish()) return { equal: false, difference: 'libFLAC cannot decode the result' }
   if (difference) return { equal: false, difference }
-  if (compared !== wave.frames * wave.layout.channels) return { equal: false, difference: `${compared} samples` }
-  if (integers.exact !== (outcome.kind === 'compressed' && !outcome.loss)) return { equal: false, difference: 'fidelity' }
+  if (compared !== wave.frames * wave.layout.channels)
+    return { equal: false, difference: `the result has ${compared} samples instead of ${wave.frames * wave.layout.channels}` }
+  if (integers.exact !== (outcome.kind === 'compressed' && !outcome.loss))
+    return { equal: false, difference: 'the receipt gives the wrong fidelity' }
   return { equal: true }
 }
 

@@ -74,7 +74,7 @@ export function planar(samples: Samples, channels: number): Float32Array[] {
 
 /** Reads every frame of the result. Checks that the format is constant and that LAME's tag gives the original number of samples. */
 export async function verifyMp3(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  if (outcome.kind === 'compressed' && !outcome.loss?.sound) return { equal: false, difference: 'an MP3 without a loss of sound' }
+  if (outcome.kind === 'compressed' && !outcome.loss?.sound) return { equal: false, difference: 'the receipt has no loss of sound' }
   const wave = await readWave(original)
   const rate = mp3Rate(wave.layout.hertz)
   const samples = Resampler.samples(wave.frames, wave.layout.hertz, rate)
@@ -95,7 +95,7 @@ export async function verifyMp3(original: Source, result: Source, outcome: Outco
     if (header.hertz !== rate || header.channels !== wave.layout.channels) return differs(`another format at byte ${at}`)
     if (frames === 0) {
       const tag = tagFrame(window.subarray(0, header.bytes), header)
-      if (tag?.delay === undefined || tag.padding === undefined) return differs('no LAME tag')
+      if (tag?.delay === undefined || tag.padding === undefined) return differs('the LAME tag is missing')
       promised = -tag.delay - tag.padding - header.samples
     }
     promised += header.samples

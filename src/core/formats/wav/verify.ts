@@ -26,7 +26,8 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
     if (isCodecError(error, 'malformed')) return differs(error.message)
     throw error
   }
-  if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz) return differs('channels or rate')
+  if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz)
+    return differs('the number of channels or the sample rate changed')
   if (a.frames !== b.frames) return differs(`${a.frames} frames became ${b.frames}`)
   const chunksDiffer =
     (await compareChunks(original, result, a, b)) ?? (await tailDifference(original, a.tail.offset, result, b.tail.offset))
@@ -45,7 +46,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
     const x = one.value.subarray(oneAt, oneAt + count)
     const y = two.value.subarray(twoAt, twoAt + count)
     if (exact) {
-      for (let i = 0; i < count; i++) if (!Object.is(x[i], y[i])) return differs(`sample ${frame + i}`)
+      for (let i = 0; i < count; i++) if (!Object.is(x[i], y[i])) return differs(`sample ${frame + i} differs`)
     } else meter.add(x, y)
     frame += count
     oneAt += count
@@ -62,7 +63,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
   if (!one.done || !two.done) return differs('the samples end early')
   if (outcome.kind !== 'compressed' || !outcome.loss) return { equal: true }
   const { sound } = outcome.loss
-  if (!sound) return differs('a loss without figures')
+  if (!sound) return differs('the receipt has a loss without a signal-to-noise ratio')
   return meter.decibels >= sound.snrDb - ROUNDING_DB ? { equal: true } : differs(`${meter.decibels} dB instead of ${sound.snrDb}`)
 }
 
@@ -82,7 +83,7 @@ async function compareChunks(original: Source, result: Source, a: Wave, b: Wave)
   if (left.length !== right.length) return `${left.length} chunks became ${right.length}`
   for (let i = 0; i < left.length; i++) {
     const [x, y] = [left[i]!, right[i]!]
-    if (x.id !== y.id || x.size !== y.size) return `chunk '${x.id}'`
+    if (x.id !== y.id || x.size !== y.size) return `chunk '${x.id}' has another type or size`
     for (let at = 0; at < x.size; at += 1 << 20) {
       const [p, q] = await Promise.all([
         original.read(x.offset + at, Math.min(1 << 20, x.size - at)),

@@ -17,7 +17,7 @@ function mixed(length: number): Uint8Array {
 test.each([
   ['one value', new Uint8Array(200_000).fill(9)],
   ['runs, repeats and noise', mixed(300_000)],
-])('LZW strings come out whole, long ones, too: %s', (_, bytes) => {
+])('decodes LZW strings of any length: %s', (_, bytes) => {
   const packed = lzw(bytes)
   for (const piece of [packed.length, 1000, 7]) {
     const decoder = new LzwDecoder('tiff')

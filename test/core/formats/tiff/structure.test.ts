@@ -166,7 +166,7 @@ describe('directories that several links lead to', () => {
     'a level leads back to its picture',
     'levels lead in a circle',
     'a picture is below itself',
-  ])('a true loop is damage: %s', async (which) => {
+  ])('reports a loop of directories as damage: %s', async (which) => {
     const { file, first, second, levels } = pyramid()
     if (which === 'the chain leads back') setNext(file, second, first)
     if (which === 'a level leads back to its picture') setNext(file, levels[2]!, first)

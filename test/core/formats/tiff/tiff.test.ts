@@ -57,7 +57,7 @@ describe('keeps pixels of every format', () => {
     ['LZW with differencing', { compression: 5, predictor: 2 }],
     ['PackBits', { compression: 32773, rowsPerStrip: 5 }],
     ['weak Deflate', { compression: 8, rowsPerStrip: 8 }],
-    ['the other number of Deflate', { compression: 32946, predictor: 2, tile: [64, 64] }],
+    ['Deflate with its old compression number', { compression: 32946, predictor: 2, tile: [64, 64] }],
     ['Zstandard', { compression: 50000, rowsPerStrip: 2 }],
     ['16 bits', { bits: 16, rowsPerStrip: 11 }],
     ['16 bits, big-endian, differenced', { bits: 16, compression: 5, predictor: 2 }, { littleEndian: false }],
@@ -80,7 +80,7 @@ describe('keeps pixels of every format', () => {
     ['4 bits in tiles', { bits: 4, samples: 1, width: 333, tile: [128, 64] }],
     ['12 bits', { bits: 12, samples: 1, width: 301, rowsPerStrip: 3 }],
     ['two samples', { samples: 2, width: 400 }],
-  ])('%s', async (_, over, shape) => {
+  ])('keeps all samples: %s', async (_, over, shape) => {
     await expectSamePixels([{ ...RGB, ...over }], shape)
   })
 
@@ -204,7 +204,7 @@ describe('structure', () => {
     [200, 900, 2],
     [300, 100, 1],
     [64, 7000, 4],
-  ])('pieces of a strip of %i by %i pixels stand where they are said to', async (width, height, pieces) => {
+  ])('takes samples of a strip of %i by %i pixels at the expected rows', async (width, height, pieces) => {
     const bytes = buildTiff([{ width, height, bits: 8, samples: 1 }])
     const file = await readTiff(memorySource(bytes, 'a.tif'), 'tiff')
     const pixels = (await readPixels(file, file.chain[0]!))!
@@ -352,7 +352,7 @@ describe('bad input', () => {
     ['a width that is a fraction', bentEntry(256, { type: 11 }), 'tag 256 is no whole number'],
     ['two planar configurations', bentEntry(284, { count: 2 }), 'tag 284 has 2 values'],
     ['more strips than rows', bentEntry(273, { count: 6 }), '6 offsets for 4 strips'],
-  ])('%s: readers differ in what they see, so the file stays', async (_, file, detail) => {
+  ])('returns a file that readers interpret differently unchanged: %s', async (_, file, detail) => {
     const { outcome } = await pack(memorySource(file, 'a.tif'))
     expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'malformed', detail: expect.stringContaining(detail) })
   })
@@ -389,7 +389,7 @@ describe('bad input', () => {
     ['a loop', Uint8Array.of(0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0, 1, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0)],
     ['a directory outside', Uint8Array.of(0x49, 0x49, 42, 0, 255, 255, 0, 0)],
     ['65535 entries', concat([Uint8Array.of(0x49, 0x49, 42, 0, 8, 0, 0, 0, 255, 255), new Uint8Array(100)])],
-  ])('%s', async (_, file) => {
+  ])('rejects damaged structure: %s', async (_, file) => {
     expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 

@@ -43,7 +43,7 @@ describe('GeoTIFF in tiles, if rows are longer than the Deflate window', () => {
     ['planes', { samples: 2, planar: true }],
     ['floats', { bits: 32, floating: true, width: 8_511, samples: 1 }],
     ['large tiles', { tile: [34_016, 16] }],
-  ])('%s: all samples, and no field of strips', async (_, over, shape) => {
+  ])('%s: keeps all samples and writes no strip fields', async (_, over, shape) => {
     const picture = streaks({ ...WIDE, ...over })
     const { outcome, bytes, directory } = await packed(buildTiff([picture], shape))
     const step = `${picture.tile ? 'tiles' : 'strips'} became tiles of 256 × 16`
@@ -65,11 +65,11 @@ describe('GeoTIFF in tiles, if rows are longer than the Deflate window', () => {
 
   test.each<[string, Picture, Shape?, Parameters<typeof packed>[1]?]>([
     ['a plain TIFF, whose readers may know strips alone', streaks(WIDE), {}, { codec: tiff }],
-    ['what has strips that were never written', { ...streaks(WIDE), sparse: [0] }],
-    ['samples that are no whole bytes', streaks({ ...WIDE, bits: 4, width: 68_026 })],
+    ['a picture with missing strips', { ...streaks(WIDE), sparse: [0] }],
+    ['samples that are not whole bytes', streaks({ ...WIDE, bits: 4, width: 68_026 })],
     ['a row of tiles that does not fit into memory', streaks(WIDE), {}, { options: optionsFor(2 * 1024 * 1024) }],
     ['a picture no wider than a tile', streaks({ ...WIDE, width: 256, height: 300 })],
-  ])('%s keeps strips', async (_, picture, shape, how) => {
+  ])('keeps strips: %s', async (_, picture, shape, how) => {
     const { directory } = await packed(buildTiff([picture], shape), how)
     expect(tagsAmong(directory.fields, TILE_TAGS)).toEqual([])
   })

@@ -65,7 +65,7 @@ function secondsOf({ chunks }: Avi, stream: AviStream): number {
 
 async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
   const [before, after] = [old.file, made.file]
-  if (before.streams.length !== after.streams.length) return unlike('streams')
+  if (before.streams.length !== after.streams.length) return unlike(`${before.streams.length} streams became ${after.streams.length}`)
   const tags =
     (await compareNamed(old.source, after)) ??
     compareHeaders(before, after) ??
@@ -102,11 +102,11 @@ async function compareOthers(old: Side, made: Side): Promise<string | undefined>
   if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
   for (const [i, a] of before.others.entries()) {
     const b = after.others[i]!
-    if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}'`
+    if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}' has another type, size or position`
     for (let done = 0; done < a.size; done += COMPARED_BYTES) {
       const length = Math.min(a.size - done, COMPARED_BYTES)
       const [x, y] = [await old.source.read(a.offset + done, length), await made.source.read(b.offset + done, length)]
-      if (!same(x, y)) return `chunk '${a.id}'`
+      if (!same(x, y)) return `the bytes of chunk '${a.id}' changed`
     }
   }
   return undefined
@@ -139,7 +139,7 @@ function compareHeaders(before: Avi, after: Avi): string | undefined {
   ]
   const [left, right] = [kept(before), kept(after)]
   const lost = left.find((chunk, i) => right[i]?.id !== chunk.id || !same(chunk.body, right[i].body))
-  return lost ? `header '${lost.id}'` : undefined
+  return lost ? `header chunk '${lost.id}' changed` : undefined
 }
 
 function compareCounts(before: Avi, after: Avi, { index }: AviStream): string | undefined {
@@ -156,7 +156,7 @@ function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefi
     return lost < 0 ? undefined : `chunk ${lost} lost its picture`
   }
   const audio = pcm(stream)
-  if (!audio) return 'sound of another kind'
+  if (!audio) return 'the sound is not PCM'
   const { scale, rate } = after.streams[stream.index]!
   const samples = old.reduce((sum, chunk) => sum + before.chunks.size[chunk]! / audio.blockAlign, 0)
   const [seconds, wanted] = [(made.length * scale) / rate, samples / audio.hertz]
@@ -200,7 +200,7 @@ async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>
     if (after.streams[stream]!.kind !== 'auds') continue
     for (const chunk of made[stream]!) {
       const size = after.chunks.size[chunk]!
-      if (frameHeader(await right.read(after.chunks.offset[chunk]!, size), 0)?.bytes !== size) return `chunk ${chunk} is no frame of sound`
+      if (frameHeader(await right.read(after.chunks.offset[chunk]!, size), 0)?.bytes !== size) return `chunk ${chunk} is not one MP3 frame`
     }
   }
   return undefined
@@ -228,7 +228,7 @@ async function decodeStretches({ source, file }: Side, options: Options): Promis
     }
     engine.endVideo()
     for (let picture = engine.nextPicture(); picture; picture = engine.nextPicture()) pictures++
-    if (pictures !== to - from) return `${pictures} pictures from ${to - from} frames`
+    if (pictures !== to - from) return `${to - from} frames decoded to ${pictures} pictures`
     engine.restartVideo()
   }
   return undefined
@@ -258,12 +258,13 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
   const found = await pictureTrack(original, before)
   if ('kept' in found) return unlike(english(found.kept))
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
-  if (after.tracks.length !== sounds.length + 1) return unlike(`${after.tracks.length} tracks`)
+  if (after.tracks.length !== sounds.length + 1)
+    return unlike(`the result has ${after.tracks.length} tracks instead of ${sounds.length + 1}`)
   const [video] = after.tracks
   const { samples, rate } = found.track
   if (video!.sampleCount !== samples.count) return unlike(`${samples.count} pictures became ${video!.sampleCount}`)
   const seconds = (video!.samples().dts[samples.count]! / video!.timescale) * (rate.num / rate.den)
-  if (seconds < samples.count - 0.5) return unlike(`pictures for ${seconds} places`)
+  if (seconds < samples.count - 0.5) return unlike(`the pictures last ${seconds} frame durations instead of ${samples.count}`)
   let smallestShare = 1
   for (const [i, stream] of sounds.entries()) {
     options.signal.throwIfAborted()
@@ -290,7 +291,7 @@ async function compareMovieSound(
     return (await sameFrames(frames, result, track)) ? { share: 1 } : unlike('the sound changed')
   }
   const fresh = laidTrack(result, movie.moov, track)
-  if (!fresh) return unlike('sound that cannot be decoded')
+  if (!fresh) return unlike('the sound of the result cannot be decoded')
   const was = laidStream(original, before, stream)
   const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
   const difference = await compareSound(was, fresh, delay, claimedSnrOf(outcome), options)
