@@ -92,7 +92,7 @@ export interface VideoStream {
   extradata: Uint8Array
   width: number
   height: number
-  /** FourCC as a little-endian number. */
+  /** FourCC of the codec as a little-endian number. */
   tag: number
   bitsPerSample: number
   /** Most frames that wait for later ones before they are shown. 0: frames are never reordered. Default: 0. */
@@ -119,9 +119,9 @@ export interface Picture {
   height: number
   damaged: boolean
   interlaced: boolean
-  /** Bits per component. */
+  /** Bits per colour component. */
   depth: number
-  /** Transfer characteristics (ITU-T H.273). */
+  /** Code of the transfer characteristics (Rec. ITU-T H.273). */
   transfer: number
   alpha: boolean
 }
@@ -138,7 +138,7 @@ export interface VideoPacket {
 
 /** Similarity of the luma of two pictures, 8 bits. */
 export interface FrameSimilarity {
-  /** Mean squared error per sample. */
+  /** Mean squared error per luma sample. */
   readonly mse: number
   /** SSIM with an 11 × 11 Gaussian window (wasm/measure). NaN if it was not requested. */
   readonly ssim: number

@@ -3,7 +3,7 @@
 /** Bitmap rows are padded to multiples of four bytes. */
 const rowBytes = (bytes: number) => (bytes + 3) & ~3
 
-/** Bytes that `inColours` writes. */
+/** Number of bytes that `expandPalette` writes. */
 export const colouredBytes = (width: number, height: number) => rowBytes(width * 3) * height
 
 /**

@@ -47,7 +47,7 @@ function instance(hooks: Hooks, channels: number): Exports {
 }
 
 export interface FlacPicture {
-  /** Picture type as in ID3v2 APIC. */
+  /** Picture type, with the numbers of ID3v2 APIC frames. */
   readonly type: number
   readonly mime: string
   readonly description: string

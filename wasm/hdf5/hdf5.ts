@@ -16,7 +16,7 @@ export interface Host {
 
 export type Ended =
   | { kind: 'done'; memoryBytes: number }
-  /** `different`: the files have different content. */
+  /** Failure of a job. `different`: the files have different content. */
   | { kind: 'malformed' | 'unsupported' | 'over_budget' | 'different'; reason: string }
 
 const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'] as const

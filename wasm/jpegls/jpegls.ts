@@ -1,7 +1,7 @@
 import { EngineError } from '../engine-error.ts'
 import wasmModule from './jpegls.wasm'
 
-/** Exports of the engine (jpegls.c). */
+/** Exports of the WebAssembly engine (jpegls.c). */
 interface Exports {
   memory: WebAssembly.Memory
   rows_at(): number
@@ -21,7 +21,7 @@ export interface JpegLsFrame {
   readonly width: number
   readonly height: number
   readonly components: number
-  /** Precision in bits, 2 to 16. */
+  /** Precision of a sample in bits, 2 to 16. */
   readonly bits: number
   readonly sampleBytes: 1 | 2
 }
@@ -138,16 +138,16 @@ function endsWithEoi(tail: Uint8Array): boolean {
   return tail[end - 2] === 0xff && tail[end - 1] === 0xd9
 }
 
-/** SOI, SOF55 (ISO/IEC 14495-1, C.2.2), SOS (C.2.3). */
+/** Builds the JPEG-LS header: SOI, SOF55 (ISO/IEC 14495-1, C.2.2) and SOS (C.2.3). */
 function header({ width, height, components, bits }: JpegLsFrame): Uint8Array {
   const ids = Array.from({ length: components }, (_, i) => i + 1)
   const word = (value: number) => [value >> 8, value & 255]
   return Uint8Array.from([
     ...[0xff, 0xd8],
     ...[0xff, 0xf7, ...word(8 + 3 * components), bits, ...word(height), ...word(width), components],
-    ...ids.flatMap((id) => [id, 0x11, 0]), // no subsampling, no table
+    ...ids.flatMap((id) => [id, 0x11, 0]), // component id, sampling factors 1 × 1, Tq 0
     ...[0xff, 0xda, ...word(6 + 2 * components), components],
-    ...ids.flatMap((id) => [id, 0]), // no mapping table
-    ...[0, components > 1 ? 1 : 0, 0], // NEAR 0, interleave mode, no point transform
+    ...ids.flatMap((id) => [id, 0]), // component id, mapping table 0 (none)
+    ...[0, components > 1 ? 1 : 0, 0], // NEAR 0 (lossless), interleave mode, point transform 0
   ])
 }

@@ -73,7 +73,7 @@ export class Lame implements Disposable {
     return packets
   }
 
-  /** Returns the last frames. */
+  /** Returns the last MP3 frames. */
   finish(): Uint8Array {
     return this.#packet(Math.max(0, this.#exports.finish()))
   }

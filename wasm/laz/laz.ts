@@ -1,6 +1,6 @@
 import wasmModule from './laz.wasm'
 
-/** Exports of the engine (laz.c). */
+/** Exports of the WebAssembly engine (laz.c). */
 interface Exports {
   memory: WebAssembly.Memory
   begin(layered: number, time: number, rgb: number, nir: number, wave: number, extra: number, room: number): number

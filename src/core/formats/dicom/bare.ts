@@ -27,7 +27,7 @@ const ENCODINGS: readonly (Encoding & { readonly syntax: string })[] = [
 ]
 
 export interface Bare {
-  /** Offset of the first element. */
+  /** Offset of the first DICOM element in the file. */
   readonly at: number
   /** Transfer syntax of the data set. `undefined`: the file meta information has it. */
   readonly syntax: string | undefined

@@ -19,7 +19,7 @@ export interface Element {
   readonly at: number
   readonly valueAt: number
   readonly undefinedLength: boolean
-  /** End of the element, delimiters included. */
+  /** Offset after the DICOM element, delimiters included. */
   readonly end: number
 }
 
@@ -105,7 +105,7 @@ export class ElementReader {
     return { tag, vr, at, valueAt, undefinedLength, end: inside.#sequenceEnd(valueAt, depth + 1) }
   }
 
-  /** Yields the items of a sequence. */
+  /** Yields the items of a DICOM sequence. */
   *items(sequence: Element): Generator<{ at: number; contentAt: number; contentEnd: number; end: number; undefinedLength: boolean }> {
     let at = sequence.valueAt
     while (at < sequence.end) {

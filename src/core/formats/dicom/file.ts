@@ -45,7 +45,7 @@ export interface Dicom {
   /** Elements after the pixel data, as explicit little endian. */
   readonly after: Uint8Array
   readonly signed: boolean
-  /** Source bytes before and after the pixel data. */
+  /** Bytes of the source file before and after the pixel data, in their original encoding. */
   readonly stored: readonly [before: Uint8Array, after: Uint8Array]
   /** First value of a top-level element before the pixel data: `number` reads a US, `text` any other VR. `undefined`: missing. */
   number(tag: number): number | undefined
@@ -132,7 +132,7 @@ async function readTail(source: Source, at: number): Promise<Uint8Array> {
   return source.read(at, bytes)
 }
 
-/** Top-level tags after the pixel data. */
+/** Tags of the top-level DICOM elements after the pixel data. */
 function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[] {
   const reader = new ElementReader(tail, encoding)
   reader.signed = signed

@@ -16,7 +16,7 @@ import { type UnusedBits, unusedBits } from './unused-bits.ts'
 export interface Codings {
   readonly jpegLs: { readonly frames: Frames; readonly bits: number } | undefined
   readonly deflate: boolean
-  /** Why neither coding is possible. `undefined`: at least one is. */
+  /** Why neither JPEG-LS nor Deflate is possible. `undefined`: at least one is. */
   readonly refusal: Message | undefined
 }
 

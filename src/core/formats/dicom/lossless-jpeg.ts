@@ -44,7 +44,7 @@ interface Header {
   readonly predictor: number
   readonly shift: number
   readonly restartLines: number
-  /** Huffman tables by component. */
+  /** Huffman tables by colour component. */
   readonly codes: readonly Codes[]
   readonly scanAt: number
 }
@@ -123,7 +123,7 @@ function frameBits({ width, height, sampleBytes, samples, signed }: JpegShape, b
   return bits
 }
 
-/** Reads Huffman tables (T.81, B.2.4.2 and annex C). */
+/** Reads JPEG Huffman tables (ITU-T T.81, B.2.4.2 and annex C). */
 function readTables(body: Uint8Array, tables: Map<number, Codes>, damaged: () => CodecError): void {
   for (let at = 0; at < body.length; ) {
     const id = body[at]!
@@ -156,7 +156,7 @@ class Bits {
   #at: number
   #held = 0
   #count = 0
-  /** Zero bits returned after the end of the data. */
+  /** Number of zero bits that the bit reader returned after the end of the data. */
   missing = 0
 
   constructor(code: Uint8Array, at: number) {
@@ -221,7 +221,7 @@ class Bits {
   }
 }
 
-/** Decodes the samples of a scan (T.81, H.1.2 and H.2). */
+/** Decodes the samples of a lossless JPEG scan (ITU-T T.81, H.1.2 and H.2). */
 function decodeScan(code: Uint8Array, header: Header, width: number, height: number, at: number): Uint16Array {
   const { bits, predictor, shift, restartLines, codes, scanAt } = header
   const n = codes.length

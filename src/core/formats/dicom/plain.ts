@@ -135,7 +135,7 @@ interface Fragment {
 }
 
 interface Fragments {
-  /** The basic offset table, which may be empty. */
+  /** Basic offset table of the encapsulated pixel data, which may be empty. */
   readonly table: Fragment
   readonly of: readonly Fragment[]
   readonly end: number
@@ -174,7 +174,7 @@ async function framesOfJpeg(source: Source, fragments: readonly Fragment[]): Pro
   return frames.some((frame) => frame.reduce((sum, { bytes }) => sum + bytes, 0) > 2 * MAX_FRAME_BYTES) ? undefined : frames
 }
 
-/** True if the decoder supports every frame. */
+/** True if the lossless JPEG decoder supports every frame. */
 async function areLosslessJpeg(source: Source, shape: Shape, codes: readonly Fragment[][]): Promise<boolean> {
   if (shape.sampleBytes > 2 || (shape.samples > 1 && !shape.rgb)) return false
   try {

@@ -7,7 +7,7 @@ import { malformed } from '../../model/error.ts'
 const HEADER_BYTES = 64
 
 export interface RleShape {
-  /** Pixels per frame. */
+  /** Pixels per DICOM frame. */
   readonly pixels: number
   readonly samples: number
   readonly sampleBytes: number
@@ -37,7 +37,10 @@ export function decodeRle({ pixels, samples, sampleBytes, planar }: RleShape, co
   return frame
 }
 
-/** Decodes `count` bytes to `first`, `first + apart` and so on. False if the code ends early. Remaining bytes are padding. */
+/**
+ * Decodes `count` bytes of an RLE segment to `first`, `first + apart` and so on. False if the code ends early. Remaining bytes are
+ * padding.
+ */
 function unpack(code: Uint8Array, to: Uint8Array, first: number, apart: number, count: number): boolean {
   let [from, done, at] = [0, 0, first]
   while (done < count) {

@@ -45,7 +45,7 @@ let table: Map<number, string> | undefined
 export function implicitVr(tag: number, signed: boolean): string {
   const group = tag >>> 16
   const element = tag & 0xffff
-  if (element === 0) return 'UL' // group length
+  if (element === 0) return 'UL' // element 0000 of a group is its length
   if (group & 1) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN' // private creator elements (PS3.5, 7.8.1)
   table ??= readTable()
   const vr = table.get(tag) ?? REPEATING_TAGS.find(([mask, pattern]) => (tag & mask) >>> 0 === pattern)?.[2] ?? 'UN'

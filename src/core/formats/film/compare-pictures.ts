@@ -46,7 +46,7 @@ export interface Compared {
   readonly difference?: string | undefined
 }
 
-/** The stretch that covers the whole of both films. */
+/** Stretch that covers both films from beginning to end. */
 export const WHOLE: Stretch = { at: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
 
 /** Allowed deficit when the same frames are measured again: rounding differs, and SSIM samples other frames at the start of a part. */
@@ -91,7 +91,7 @@ export async function measurePictures(films: readonly [LaidPictures, LaidPicture
   return found.seconds.figures(films[1].frameSeconds) ?? 'no frame was measured'
 }
 
-/** Measurements of one stretch. */
+/** Quality figures of one compared stretch of a film. */
 interface Measured {
   readonly frames: number
   readonly mse: number

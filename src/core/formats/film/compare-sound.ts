@@ -18,11 +18,11 @@ import { LOW_HERTZ, MAX_SOUND_STRETCHES, MOST_LOW_NOISE, SILENCE_LEVEL, SNR_TOLE
 export interface LaidSound {
   readonly source: Source
   readonly stream: AudioStream
-  /** Byte ranges that the decoder takes in one call, in playing order. */
+  /** Byte ranges of the sound that the decoder takes in one call, in playing order. */
   readonly units: SoundRuns
-  /** Index of the first sample of each unit. */
+  /** Sample index at which each decodable unit begins. */
   readonly starts: Float64Array
-  /** Total number of samples per channel. */
+  /** Number of samples per channel of the whole sound. */
   readonly samples: number
   /** Number of samples at the start that the decoder cannot reproduce, because packets before them were dropped. `undefined`: 0. */
   readonly faded?: number
@@ -57,7 +57,9 @@ export function laidPackets(source: Source, stream: AudioStream, units: SoundRun
   return { source, stream, units, starts, samples: units.count * perPacket }
 }
 
-/** Seconds by which a packet's timestamp may differ from its expected time. Some recorders round timestamps to milliseconds. By experiment. */
+/**
+ * Seconds by which a packet's timestamp may differ from its expected time. Some recorders round timestamps to milliseconds. By experiment.
+ */
 const STEADY_SECONDS = 0.003
 
 /** Samples per packet if all packets follow each other without gaps, otherwise `undefined`. */

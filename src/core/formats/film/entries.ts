@@ -54,12 +54,12 @@ export function hevcEntry(
 
 type Size = { readonly width: number; readonly height: number }
 
-/** VisualSampleEntry (ISO/IEC 14496-12, 12.1.3). */
+/** Builds a VisualSampleEntry box (ISO/IEC 14496-12, 12.1.3). */
 function visualEntry(type: string, configuration: Uint8Array, { width, height }: Size, moov: Uint8Array, old: Box | undefined): Uint8Array {
   const fields = new ByteWriter(new Uint8Array(78), false)
   fields.at(6).u16(old ? u16At(moov, old.body + 6) : 1) // data_reference_index
   fields.at(24).u16(width).u16(height).u32(0x480000).u32(0x480000) // horizresolution and vertresolution: 72 dpi
-  fields.at(40).u16(1) // frame_count
+  fields.at(40).u16(1) // frame_count 1: one frame per sample
   fields.at(74).u16(24).u16(-1) // depth 24, pre_defined −1 (no colour table)
   const kept = old ? [...boxes(moov, old.body + 78, old.end)].filter((child) => KEPT.has(child.type)) : []
   return boxOf(type, [fields.finish(), configuration, ...kept.map(({ start, end }) => moov.subarray(start, end))])
@@ -116,7 +116,7 @@ function soundFields(channels: number, fixedHertz: number, samplesPerPacket: num
   if (quickTime) {
     fields.at(20).u16(-2) // compressionID −2: variable compression
     fields.at(28).u32(samplesPerPacket)
-    fields.at(40).u32(2) // bytesPerSample
+    fields.at(40).u32(2) // bytesPerSample of the QuickTime sound description
   }
   return fields.finish()
 }

@@ -22,10 +22,10 @@ import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 
-/** MP4 (ISO/IEC 14496-14) and related brands, for example M4V and 3GP. */
+/** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V and 3GP. */
 export const mp4: SegmentedCodec = filmCodec(MP4)
 
-/** QuickTime movies (MOV). */
+/** Codec for QuickTime movies (MOV). */
 export const mov: SegmentedCodec = filmCodec(MOV)
 
 function filmCodec(format: KnownFormat): SegmentedCodec {

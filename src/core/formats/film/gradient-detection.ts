@@ -49,7 +49,7 @@ export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
   return sum >= MOSTLY_SHARE * shares.length ? 'mostly' : 'partly'
 }
 
-/** Sync samples spread evenly over the part. */
+/** Chooses sync samples, spread evenly over a part of a film. */
 function sampledSyncs({ track: { samples }, cut }: Stretch): number[] {
   const syncs: number[] = []
   for (let i = cut.from; i < cut.to; i++) if (i === cut.from || (samples.sync[i] && samples.size[i])) syncs.push(i)

@@ -56,9 +56,9 @@ export interface Encode {
 /** Takes pictures from the decoder and sends those inside the cut to the encoder. Opens the encoder at the first picture. */
 export class PartEncoder {
   readonly out: Collector
-  /** Parameter sets. `undefined` until the first picture. */
+  /** H.264 parameter sets (SPS, PPS). `undefined` until the first picture. */
   headers: Uint8Array | undefined
-  /** Rate factor in use. */
+  /** x264 rate factor (CRF) in use. */
   crf: number
   readonly #engine: Ffmpeg
   readonly #job: Encode
@@ -81,13 +81,13 @@ export class PartEncoder {
     this.#pixels = job.track.stream.width * job.track.stream.height
   }
 
-  /** Encodes all pictures that the decoder has ready. */
+  /** Encodes all pictures that the decoder has finished. */
   async takePictures(): Promise<void> {
     for (let picture = this.#engine.nextPicture(); picture; picture = this.#engine.nextPicture()) {
       this.#take(picture)
       await this.#breath.after(this.#pixels)
     }
-    // Packets without a picture take decoding time too.
+    // Packets without a picture take decoding time too, so they count towards the next pause.
     await this.#breath.after(this.#pixels / 4)
   }
 

@@ -42,13 +42,13 @@ export interface PartFile<Head extends PartHead> {
   readonly pts: Float64Array
   readonly sizes: Uint32Array
   readonly keys: Uint8Array
-  /** Pictures only: rows of `Seconds.table()`. */
+  /** Pictures only: rows of `QualityBySecond.table()`. */
   readonly seconds: Float64Array
-  /** All packets in a row, from the first byte on. */
+  /** Source with all packets of the part, one after another, from its first byte on. */
   readonly source: Source
 }
 
-/** Writes a part while it is encoded. */
+/** Writes the intermediate file of a part while the part is encoded. */
 export class PartWriter {
   readonly #sink: Sink
   readonly #packets: Gathered

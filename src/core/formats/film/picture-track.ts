@@ -16,6 +16,6 @@ export interface PictureTrack {
   readonly annexb: boolean
 }
 
-/** Seconds since the film's first frame. @param time frame number if `counted`, otherwise display time in `timescale` */
+/** Seconds since the film's first frame. @param time frame number if `isCounted`, otherwise display time in `timescale` */
 export const secondsOf = ({ counted, rate, start, timescale }: PictureTrack, time: number): number =>
   counted ? (time * rate.den) / rate.num : (time - start) / timescale

@@ -19,7 +19,7 @@ import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
 
 /**
  * Encodes a part and writes its packets to `part`, without tables and header.
- * @throws CodecError (no_gain) if the pictures do not become smaller (`mustPay`)
+ * @throws CodecError (no_gain) if the pictures do not become smaller
  * @throws CodecError (malformed) if frames are damaged or missing
  * @throws CodecError (unsupported_feature) for pictures that are better copied
  * @throws CodecError (over_budget) if memory is too small

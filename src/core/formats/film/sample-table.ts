@@ -9,9 +9,9 @@ import { memorySource } from '../../model/source.ts'
 export interface SkeletonTrack {
   readonly handler: 'vide' | 'soun'
   readonly timescale: number
-  /** Duration in `timescale`. */
+  /** Duration of the track in `timescale`. */
   readonly duration: number
-  /** Width in pixels; 0 for sound. */
+  /** Width of the pictures in pixels; 0 for sound. */
   readonly width: number
   readonly height: number
 }

@@ -15,7 +15,7 @@ const [LEAST_FRAMES, MOST_FRAMES] = [12, 48]
 /** Side of the squares whose means are compared, in pixels. Noise hardly changes a mean. */
 const SQUARE = 8
 
-/** A part of a film. */
+/** A part of a film, with its source and track. */
 interface Stretch {
   readonly source: Source
   readonly track: PictureTrack

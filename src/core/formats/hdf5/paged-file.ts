@@ -20,7 +20,7 @@ export class PagedFile {
   #mostHeld = 0
   /** Number of pages that the sink has: 0, or more than the head. */
   #spilled = 0
-  /** True if a write exceeded the size limit. */
+  /** True if a write exceeded the size limit of the file. */
   full = false
   /** True if memory was too small, or a write changed a page that the sink already has. */
   stuck = false

@@ -17,7 +17,7 @@ export async function rangeCache(file: Readable, keepWhole: boolean, wholeBytes 
   const at = (index: number) => {
     const block = blocks.get(index)
     if (block) {
-      blocks.delete(index) // moves the block to the end: the map is ordered by last use
+      blocks.delete(index) // moves the block to the end of the map, which is ordered by last use
       blocks.set(index, block)
     }
     return block

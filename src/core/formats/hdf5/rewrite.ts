@@ -18,7 +18,7 @@ interface Readable {
 export interface Hdf5Options {
   /** Budget in bytes for JavaScript heap and Wasm memory together. */
   readonly memoryBudget: number
-  /** Called with the number of bytes that were used. */
+  /** Callback with the bytes of memory that the rewrite used. */
   estimated?(bytes: number): void
   readonly signal: AbortSignal
   progress(share: number): void

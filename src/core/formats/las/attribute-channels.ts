@@ -15,7 +15,7 @@ export interface AttributeState {
  * channel's last value and then replace it.
  */
 export class AttributeChannels<T extends AttributeState> {
-  /** State that owns the last value for the current point. */
+  /** Channel state that owns the previous value of the current point's attributes. */
   history!: T
   private readonly states: (T | undefined)[] = new Array<undefined>(CHANNELS)
   private readonly opened: boolean[] = new Array<boolean>(CHANNELS).fill(false)

@@ -4,7 +4,7 @@ import { malformed } from '../../model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
 
-/** Version (4 bytes) and number of chunks (4 bytes). */
+/** Bytes of the chunk table's header: version (4) and number of chunks (4). */
 const TABLE_HEADER_BYTES = 8
 
 /**

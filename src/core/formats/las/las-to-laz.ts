@@ -7,7 +7,7 @@ import { laszipVlr } from './laszip-vlr.ts'
 import { COPY_BYTES, MAX_CHUNK_RECORD_BYTES, POINTS_PER_CHUNK } from './tuning.ts'
 
 export interface LazSink {
-  /** Takes ownership of `bytes`. */
+  /** Writes `bytes` and takes ownership of the array. */
   write(bytes: Uint8Array): Promise<void>
   /** Overwrites bytes of the header or of the chunk table offset. All are within the first 4 MiB + 300 bytes. */
   patch(offset: number, bytes: Uint8Array): void
@@ -58,7 +58,7 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
   return las
 }
 
-/** Header and VLRs with the fields that are known before the points are encoded. */
+/** LAS header and VLRs with the fields that are known before the points are encoded. */
 export function movedHeader(las: LasFile, pointOffset: number): Uint8Array {
   // Copies by `set`, because `slice` of a Node Buffer would share memory with the source.
   const header = new Uint8Array(las.vlrEnd)

@@ -17,10 +17,10 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
   vlr
     .at(VLR_HEADER_BYTES)
     .u16(layout.compressor)
-    .u16(0) // coder: arithmetic
+    .u16(0) // coder 0: arithmetic coding
     .bytes([3, 4]) // version of LASzip that the stream conforms to: 3.4 revision 3
     .u16(3)
-    .u32(0) // options
+    .u32(0) // LASzip options: none
     .u32(pointsPerChunk)
     .u64(-1n) // no special EVLRs: count −1, offset −1
     .u64(-1n)

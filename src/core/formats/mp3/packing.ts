@@ -5,24 +5,24 @@ import type { Options, Source } from '../../model/codec.ts'
 import { logicalFrames, maxReservoir } from './granules.ts'
 import type { Stream } from './stream.ts'
 
-/** A possible frame size. */
+/** A frame size that the MP3 format allows. */
 interface Slot {
   readonly index: number
   readonly padding: 0 | 1
   readonly bytes: number
-  /** Bytes of the frame for main data. */
+  /** Bytes of the frame that can hold main data. */
   readonly region: number
 }
 
 export interface Packing {
   readonly slots: readonly Slot[]
-  /** Index of the chosen slot for each frame. */
+  /** For each frame, the index of its size in `slots`. */
   readonly choice: Uint8Array
-  /** Bytes of all frames of sound. */
+  /** Bytes of all repacked frames of sound. */
   readonly soundBytes: number
 }
 
-/** All frame sizes by bit rate and padding, ascending. */
+/** Lists all MP3 frame sizes, by bit rate and padding, ascending. */
 function slotsOf(header: FrameHeader): Slot[] {
   const slots: Slot[] = []
   for (let index = 1; index <= 14; index++) {

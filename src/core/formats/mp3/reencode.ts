@@ -102,7 +102,7 @@ class DelayRemover {
     return kept
   }
 
-  /** Builds a tag with length and seek table. */
+  /** Builds a Xing tag with length and seek table. */
   tag(): Uint8Array {
     const sizes = [...new Set(this.#sizes)]
     const packing = {
@@ -114,7 +114,7 @@ class DelayRemover {
   }
 }
 
-/** Opens one of the engine's decoders for a stream. */
+/** Opens one of FFmpeg's two audio decoders for an MP3 stream. */
 export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Stream): void {
   const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
   engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, which)

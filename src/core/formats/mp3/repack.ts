@@ -60,7 +60,7 @@ class ReservoirWriter {
     this.#fill(main.length, (count, from, frame) => frame.bytes.set(main.subarray(from, from + count), frame.at))
   }
 
-  /** Leaves `count` bytes zero. */
+  /** Fills `count` bytes of main data with zeros. */
   stuff(count: number): void {
     this.#fill(count, () => undefined)
   }
@@ -87,7 +87,7 @@ class ReservoirWriter {
       from += count
       if (frame.at === frame.bytes.length) this.#ready.push(this.#open.shift()!.bytes)
     }
-    // Frames with an empty region are ready at once, so that they do not block later ones.
+    // MP3 frames without room for main data are ready at once, so that they do not block later ones.
     while (this.#open[0] && this.#open[0].at === this.#open[0].bytes.length) this.#ready.push(this.#open.shift()!.bytes)
   }
 }

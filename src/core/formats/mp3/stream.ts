@@ -22,18 +22,18 @@ export interface Stream {
   readonly frontBytes: number
   /** Offset of the first frame (tag frame or sound). */
   readonly audioOffset: number
-  /** Offset after the last frame. */
+  /** Offset after the last MP3 frame. */
   readonly audioEnd: number
   readonly first: FrameHeader
   /** The first frame if it holds a Xing, Info or VBRI tag instead of sound. */
   readonly tag: { readonly bytes: Uint8Array; readonly facts: TagFrame } | undefined
-  /** Number of frames of sound. */
+  /** Number of MP3 frames of sound. */
   readonly frames: number
-  /** Bytes of all frames of sound. */
+  /** Bytes of all MP3 frames of sound. */
   readonly soundBytes: number
   /** Bytes after the frames that are copied: ID3v1, APE or Lyrics3 tags, or a large unknown block. */
   readonly tail: { readonly offset: number; readonly size: number }
-  /** True if the tail consists of known tags. */
+  /** True if the bytes after the frames are known tags. */
   readonly tailKnown: boolean
   /** True if the file ends inside a frame. Players still play that frame from the bit reservoir. */
   readonly cutOff: boolean
@@ -43,7 +43,8 @@ const MAX_FRAME_BYTES = 2048
 const ID3V1_BYTES = 128
 
 /**
- * Reads the structure. @throws CodecError (malformed) if no frames follow the tags, or other data interrupts them; CodecError
+ * Reads the structure of an MP3 file. @throws CodecError (malformed) if no frames follow the tags, or other data interrupts them;
+ * CodecError
  * (unsupported_feature) for mixed streams
  */
 export async function readStream(source: Source, options: Options): Promise<Stream> {

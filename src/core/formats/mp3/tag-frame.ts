@@ -14,7 +14,7 @@ const LAME_BYTES = 36
 interface Sizes {
   readonly slots: readonly { readonly bytes: number }[]
   readonly choice: Uint8Array
-  /** Bytes of all frames. */
+  /** Bytes of all frames of sound. */
   readonly soundBytes: number
 }
 
@@ -45,7 +45,7 @@ function lameExtension({ tag }: Stream): Uint8Array | undefined {
   return extension
 }
 
-/** Builds the tag frame. @param musicCrc CRC-16 of all frames of sound */
+/** Builds the Xing tag frame. @param musicCrc CRC-16 of all frames of sound */
 export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint8Array {
   const { first } = stream
   const { index, lame } = smallest(stream)
@@ -60,7 +60,7 @@ export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint
   writer.bytes(contents(stream, packing, frame.length)).u32(quality(stream))
   if (lame) {
     const at = xingAt + XING_BYTES
-    // Byte 9: tag revision, and VBR method 0 (unknown).
+    // Byte 9 of the LAME extension: tag revision, and VBR method 0 (unknown).
     const revision = (lame[9] ?? 0) & 0xf0
     writer
       .bytes(lame)

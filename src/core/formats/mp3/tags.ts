@@ -1,4 +1,6 @@
-/** Shrinks ID3v2 tags in front of an MP3: drops padding and recompresses cover art without loss. Everything else is copied byte for byte. */
+/**
+ * Shrinks ID3v2 tags in front of an MP3: drops padding and recompresses cover art without loss. Everything else is copied byte for byte.
+ */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -60,7 +62,7 @@ async function smallerFrame(frame: Uint8Array, version: number, options: Options
   return concat([header, body.subarray(0, picture.offset), smaller.bytes])
 }
 
-/** Copies a range of the source unchanged. */
+/** Copies a byte range of the source to the sink. */
 export async function copyRange(source: Source, { offset, size }: { offset: number; size: number }, sink: Sink): Promise<void> {
   for (let at = 0; at < size; at += 1 << 20) {
     await sink.write((await source.read(offset + at, Math.min(1 << 20, size - at))).slice())

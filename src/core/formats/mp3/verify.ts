@@ -11,7 +11,8 @@ import { playedSamples, readStream, type Stream } from './stream.ts'
 import { MAX_DECODED_FRAMES, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /**
- * Verifies a result. Lossless: the sound bits of all frames are equal and decode to equal samples. Lossy: same length, and the noise in
+ * Verifies a rewritten MP3. Lossless: the sound bits of all frames are equal and decode to equal samples. Lossy: same length, and the
+ * noise in
  * the receipt.
  */
 export async function verifySound(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
@@ -45,7 +46,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
   }
 }
 
-/** Compares the tags in front one by one. */
+/** Compares the tags in front of the sound one by one. */
 async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
   const [before, after] = await Promise.all([tagsIn(original, a), tagsIn(result, b)])
   if (before.length !== after.length) return `${before.length} tags became ${after.length}`

@@ -26,7 +26,7 @@ export function readNiftiHeader(head: Uint8Array): NiftiHeader | undefined {
 
 /** Field offsets in nifti1.h: dim 40 (8 × int16), bitpix 72, vox_offset 108 (float), magic 344. */
 function readVersion1(view: DataView, littleEndian: boolean): NiftiHeader | undefined {
-  const single = view.getUint8(345) === 0x2b // '+' marks a single file
+  const single = view.getUint8(345) === 0x2b // '+' in the magic: header and volume are in one file
   const dimensions = Array.from({ length: MAX_DIMENSIONS + 1 }, (_, i) => view.getInt16(40 + 2 * i, littleEndian))
   const end = endOfVolume(dimensions, view.getInt16(72, littleEndian), view.getFloat32(108, littleEndian))
   return end === undefined ? undefined : { version: 1, littleEndian, single, endOfVolume: end }

@@ -19,9 +19,9 @@ import { sharedTables } from './jpeg-chunks.ts'
 import type { Plan } from './plan.ts'
 import { isCutAnew } from './strip-layout.ts'
 
-/** Value of a field in the result. */
+/** Value of a TIFF field in the result. */
 type Value =
-  /** Same value as in the source. */
+  /** Field value that is copied from the source. */
   | { readonly kind: 'kept'; readonly entry: Entry }
   | { readonly kind: 'numbers'; readonly type: number; readonly numbers: Float64Array }
   | { readonly kind: 'children'; readonly entry: Entry; readonly firsts: readonly NewDirectory[] }
@@ -49,7 +49,7 @@ export interface Changes {
   readonly placed: ReadonlyMap<Directory, Placed>
   /** New offsets of the JPEG streams of tag 513. */
   readonly blobs: ReadonlyMap<Directory, Float64Array>
-  /** True if offsets may need 8 bytes. */
+  /** True if strip and tile offsets may need 8 bytes. */
   readonly wideOffsets: boolean
   /** True if byte counts may be SHORT. Possible only if the counts are known before the directories are laid out. */
   readonly shortCounts: boolean

@@ -33,7 +33,7 @@ export type Plan =
       readonly predictor: Predictor
       /** Deflate levels to try for each strip or tile; the smallest result is used. */
       readonly levels: readonly number[]
-      /** Strip or tile layout of the result. */
+      /** Strip or tile layout of the picture in the result. */
       readonly cut: Cut
     }
 
@@ -118,7 +118,7 @@ async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean
   }
 }
 
-/** Sizes of the samples with one predictor. */
+/** Compressed sizes of a picture's samples with one predictor. */
 interface Trial {
   readonly predictor: Predictor
   /** Bytes of the few samples at the fast level, and at level 9. Without many repeats, level 9 counts as the fast level. */

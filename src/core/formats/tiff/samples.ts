@@ -34,7 +34,7 @@ export class Samples {
     return new Samples(file, pixels, all, few, sum(all.map(({ length }) => length)) / rawBytes(pixels))
   }
 
-  /** Decoded bytes of the samples. */
+  /** Number of decoded bytes of the samples. */
   rawBytes(which: 'all' | 'few'): number {
     return sum(this[which].map(({ length }) => length))
   }

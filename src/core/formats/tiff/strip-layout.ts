@@ -138,7 +138,7 @@ async function bandAt(
   return { pixels: { ...pixels, ...size }, rows }
 }
 
-/** Cuts a band into strips or tiles. */
+/** Cuts a band of rows into strips or tiles. */
 export async function cutBand({ pixels, rows }: Band, cut: Cut): Promise<Uint8Array<ArrayBuffer>[]> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const one = async function* () {

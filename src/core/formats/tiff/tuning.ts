@@ -13,11 +13,11 @@ const MB = 1_000_000
 
 /** Strip sizes, in decoded bytes. */
 export const STRIPS = {
-  /** Smaller strips are merged. */
+  /** Strips with fewer decoded bytes are merged. */
   smallBytes: 128 * KIB,
-  /** Larger strips are split. */
+  /** Strips with more decoded bytes are split. */
   largeBytes: 4 * MIB,
-  /** Target size of new strips. */
+  /** Target size of new strips, in decoded bytes. */
   targetBytes: 512 * KIB,
 } as const
 
@@ -48,7 +48,7 @@ export const TILES = {
 export const SAMPLES = {
   /** Positions in the picture from which samples are taken. */
   places: 8,
-  /** Bytes per position. */
+  /** Decoded bytes of a sample at each position. */
   bytes: 128 * KIB,
   /** Bytes per position in a fax. Pages are taken in full, because their tops are not typical. */
   faxBytes: 4 * MIB,
@@ -64,7 +64,7 @@ export const FILE_SIZES = {
   smallBytes: 0.3 * MB,
   /** Up to this size the slowest level is 12, above it SAMPLES_CLOSE. */
   mediumBytes: 4 * MB,
-  /** From this size on, a slower level must save more: `WORTH_TIME.large`. */
+  /** From this size on, a slower level must save more: `SLOWER_LEVEL_SHARE.large`. */
   largeBytes: 20 * MB,
 } as const
 
@@ -97,16 +97,18 @@ export const MAX_FAX_STORED_BYTES = 8 * MIB
 /** An estimate from few samples may be too low by this share of the stored bytes. */
 export const ESTIMATE_DOUBT = 0.1
 
-// JPEG strips and tiles
+// Constants for JPEG strips and tiles
 
-/** Largest JPEG strip or tile in bytes that is optimised; larger ones are copied. Its coefficients take twice its bytes, plus the output. */
+/**
+ * Largest JPEG strip or tile in bytes that is optimised; larger ones are copied. Its coefficients take twice its bytes, plus the output.
+ */
 export const MAX_JPEG_CHUNK_BYTES = 8 * 1024 * 1024
 /** Number of JPEG strips or tiles that are optimised as a test. */
 export const JPEG_SAMPLES = 6
 /** Largest size of the optimised samples, as a share of their stored bytes. */
 export const MAX_JPEG_SHARE = 0.995
 
-// Unreferenced bytes
+// Constants for unreferenced bytes
 
 /** Gaps up to this many bytes are alignment, or GDAL's lengths around tiles. */
 export const ALIGNMENT_BYTES = 16

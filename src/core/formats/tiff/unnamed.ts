@@ -15,7 +15,7 @@ import { ALIGNMENT_BYTES, MAX_FIELD_OFFSETS, MAX_GAPS, MAX_PRIVATE_NUMBERS, MAX_
 export interface Unnamed {
   /** Unreferenced bytes between referenced ranges, which are dropped. Zero bytes do not count. */
   readonly between: number
-  /** End of the last referenced range. */
+  /** Offset after the last byte that a directory refers to. */
   readonly end: number
   /** Number of bytes from `end` on, and whether all of them are zero. */
   readonly tail: { readonly bytes: number; readonly isFilling: boolean }
@@ -105,7 +105,7 @@ class Ranges {
     this.#last = joins ? { from: last.from, to: Math.max(last.to, from + bytes) } : { from, to: from + bytes }
   }
 
-  /** Sorts the ranges. No range can be added afterwards. */
+  /** Sorts the byte ranges. No range can be added afterwards. */
   inOrder(): void {
     if (this.#last) this.#push(this.#last)
     this.#from = this.#starts.finish()

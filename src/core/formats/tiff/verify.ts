@@ -74,7 +74,7 @@ class Side {
     this.#blocks = blocks
   }
 
-  /** Bytes that are not compared yet. Empty at the end. */
+  /** Returns decoded bytes that are not compared yet. Empty at the end. */
   async rest(): Promise<Uint8Array> {
     if (this.#taken === this.#block.length) {
       discard(this.#block)

@@ -13,7 +13,7 @@ import { MaskingMeter } from './masking.ts'
 import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
 import { ADPCM_TRIAL_SECONDS, LOW_BAND_MARGIN_DB } from './tuning.ts'
 
-/** Sample form in the result. */
+/** Form in which the result stores samples. */
 export type Target =
   | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32; readonly dithered?: true }
   | { readonly coding: 'float'; readonly bits: 32 | 64 }
@@ -85,7 +85,7 @@ class Bits {
       return !this.#settled
     }
     const { values } = samples
-    // Once a sample is odd, all bits are needed.
+    // Once one integer sample is odd, all bits are needed.
     for (let i = 0; i < values.length && !(this.or & 1); i++) this.or |= values[i]!
     if (samples.bits === 16 && (this.inAlaw || this.inMulaw)) this.#addLaws(values)
     this.#settled = (this.or & 1) === 1 && (samples.bits !== 16 || !(this.inAlaw || this.inMulaw))

@@ -15,9 +15,9 @@ function expandAlaw(byte: number): number {
 }
 
 export interface Law {
-  /** Sample of each of the 256 bytes. */
+  /** 16-bit sample for each of the 256 byte values. */
   readonly expand: Int16Array
-  /** Nearest byte of each sample; index `sample + 32768`. */
+  /** Byte nearest to each 16-bit sample; index `sample + 32768`. */
   readonly compress: Uint8Array
 }
 
@@ -34,7 +34,7 @@ function law(expandByte: (byte: number) => number): Law {
 }
 
 let laws: { alaw: Law; mulaw: Law } | undefined
-/** Returns both laws. Builds the tables on first use. */
+/** Returns the tables of both G.711 laws. Builds them on first use. */
 export function g711(): { alaw: Law; mulaw: Law } {
   laws ??= { alaw: law(expandAlaw), mulaw: law(expandMulaw) }
   return laws

@@ -10,7 +10,7 @@ import { malformed, unsupported } from '../../model/error.ts'
 import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 
-/** Sample coding. */
+/** How a WAVE file encodes a sample. */
 export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
 
 export interface Layout {
@@ -31,7 +31,7 @@ export interface Wave {
   readonly layout: Layout
   readonly chunks: readonly Chunk[]
   readonly data: Chunk
-  /** Samples per channel. */
+  /** Number of samples per channel. */
   readonly frames: number
   /** Bytes after the RIFF form, for example an ID3 tag. */
   readonly tail: { readonly offset: number; readonly size: number }

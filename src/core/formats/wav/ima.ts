@@ -12,7 +12,10 @@ const INDEX_CHANGE = Int32Array.from([-1, -1, -1, -1, 2, 4, 6, 8])
 
 const clampIndex = (index: number) => (index < 0 ? 0 : index > 88 ? 88 : index)
 
-/** Value that a decoder by the specification adds for a nibble at a step: sum of the shares of its three magnitude bits, then the sign. */
+/**
+ * Value that an IMA decoder by the specification adds for a four-bit code at a step size: sum of the shares of its three magnitude bits,
+ * then the sign.
+ */
 function difference(nibble: number, step: number): number {
   const magnitude = (step >> 3) + (nibble & 4 ? step : 0) + (nibble & 2 ? step >> 1 : 0) + (nibble & 1 ? step >> 2 : 0)
   return nibble & 8 ? -magnitude : magnitude
@@ -20,7 +23,7 @@ function difference(nibble: number, step: number): number {
 
 const clamp16 = (value: number) => (value < -32768 ? -32768 : value > 32767 ? 32767 : value)
 
-/** Common block size in bytes for a sample rate. */
+/** Block size in bytes that common IMA encoders use at a sample rate. */
 export const imaBlockBytes = (hertz: number, channels: number) => (hertz < 22000 ? 256 : hertz < 44000 ? 512 : 1024) * channels
 
 /** Samples per channel in a block, which may be incomplete: one in the header, then groups of eight. */

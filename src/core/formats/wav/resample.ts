@@ -52,7 +52,7 @@ export class Resampler {
     this.#kept = Array.from({ length: channels }, () => new Float32Array(this.#half))
   }
 
-  /** Number of output samples for `count` input samples. */
+  /** Number of resampled samples for `count` input samples. */
   static samples(count: number, from: number, to: number): number {
     return Math.round((count * to) / from)
   }

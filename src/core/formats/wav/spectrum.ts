@@ -23,7 +23,7 @@ export function criticalBands(hertz: number): Band[] {
 
 /** Spectrum of one window of samples: Hann window and radix-2 Fourier transform. */
 export class BandSpectrum {
-  /** Samples per window, a power of two. */
+  /** Samples per spectrum window, a power of two. */
   readonly length: number
   readonly #window: Float64Array
   readonly #cos: Float64Array
@@ -31,7 +31,7 @@ export class BandSpectrum {
   readonly #re: Float64Array
   readonly #im: Float64Array
   readonly #swapped: Uint32Array
-  /** Band of each bin. */
+  /** Critical band of each spectrum bin. */
   readonly #bandOf: Uint8Array
   readonly #powers: Float64Array
   readonly #scale: number

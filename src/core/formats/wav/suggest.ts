@@ -44,7 +44,7 @@ export async function smallerOutputs(
   return found.filter(({ estimatedBytes }) => estimatedBytes < source.size)
 }
 
-/** Stretches of the sound, spread evenly over the file. */
+/** Reads stretches of the sound, spread evenly over the file. */
 class Sample {
   readonly wave: Wave
   readonly #source: Source

@@ -96,7 +96,7 @@ function depthOf(options: Options): Depth {
 
 /** Selects the smallest lossy form that the level allows, if it beats the exact form. ADPCM and G.711 are only for `low`. */
 function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Analysis, depth: Depth): Target | undefined {
-  // All lossy forms would clip.
+  // All lossy sample forms would clip the sound.
   if (excess) return undefined
   const best = exact?.bits ?? layout.bits
   if (depth === 'lossy') {

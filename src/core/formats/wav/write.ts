@@ -20,7 +20,7 @@ const FILLING = new Set(['JUNK', 'PAD ', 'FLLR'])
 const FOUR_GIB = 2 ** 32
 
 /**
- * Writes `wave` with its samples as `target`. `undefined`: samples are copied.
+ * Writes a WAVE file with its samples in the form `target`. `undefined`: samples are copied.
  * @returns the signal-to-noise ratio of the result in dB
  */
 export async function writeWave(source: Source, wave: Wave, target: Target | undefined, sink: Sink, options: Options): Promise<number> {
@@ -171,7 +171,7 @@ class ImaWriter {
     this.#original = this.#original.slice(at)
   }
 
-  /** Writes the last block, which may be short. */
+  /** Writes the last ADPCM block, which may be short. */
   async finish(): Promise<void> {
     if (this.#pending.length) await this.#write(0, this.#pending.length)
   }
@@ -189,7 +189,7 @@ class ImaWriter {
   }
 }
 
-/** Converts samples that fit the target exactly. */
+/** Converts samples to a form that stores them exactly. */
 function convert(samples: Samples, target: Target): Uint8Array {
   if (target.coding === 'float') {
     const out = new Float32Array(samples.values)

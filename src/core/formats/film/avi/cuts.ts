@@ -26,7 +26,7 @@ export async function cutCounted(source: Source, track: PictureTrack, frames: nu
     const key = sync[i] !== 0
     const isDue = passed >= frames * 0.75 || bytes >= MAX_PART_BYTES
     const isOverdue = passed >= frames * 2 || bytes >= 2 * MAX_PART_BYTES
-    // A short rest at the end joins the part before it.
+    // A short rest at the end of the film joins the part before it.
     if (!(key ? isDue : isOverdue) || count - i < frames * 0.3) continue
     if (key) {
       const before = await shownBefore(source, track, i)

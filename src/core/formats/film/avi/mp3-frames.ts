@@ -24,9 +24,9 @@ interface Row {
 
 export interface Mp3Sound {
   readonly first: FrameHeader
-  /** Size of each frame in bytes. */
+  /** Size of each MP3 frame in bytes. */
   readonly sizes: readonly number[]
-  /** Runs of frames, as offsets in `chunks`. */
+  /** Runs of consecutive MP3 frames, as offsets in `chunks`. */
   readonly rows: readonly Row[]
   /** The bodies of the stream's chunks as one continuous source. */
   readonly chunks: Source

@@ -77,7 +77,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   }
 }
 
-/** Samples from the stream's non-empty chunks. */
+/** Lists the non-empty chunks of an AVI stream as samples of a track. */
 function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples {
   const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
   return {

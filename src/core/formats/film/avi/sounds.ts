@@ -83,26 +83,26 @@ interface Mp3Stream {
 export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
   const perFrame = frameSamples(hertz)
   const header = new ByteWriter(strh, true)
-  header.at(4).u32(0) // fccHandler
+  header.at(4).u32(0) // fccHandler: no codec FourCC
   header
     .at(20)
-    .u32(perFrame) // dwScale
-    .u32(hertz) // dwRate
-    .u32(Math.round((startSeconds * hertz) / perFrame)) // dwStart
-    .u32(frames) // dwLength
+    .u32(perFrame) // dwScale: samples per frame
+    .u32(hertz) // dwRate: samples per second
+    .u32(Math.round((startSeconds * hertz) / perFrame)) // dwStart of the stream, in frames
+    .u32(frames) // dwLength of the stream, in frames
   header.at(44).u32(0) // dwSampleSize 0: chunks differ in size
   const format = ByteWriter.growing(true)
     .u16(0x55)
     .u16(channels)
     .u32(hertz)
     .u32(Math.round(bitsPerSecond / 8))
-    .u16(perFrame) // nBlockAlign
-    .u16(0) // wBitsPerSample
-    .u16(12) // cbSize
-    .u16(1) // wID
+    .u16(perFrame) // nBlockAlign: samples per frame
+    .u16(0) // wBitsPerSample 0: compressed
+    .u16(12) // cbSize: bytes of the extension that follow
+    .u16(1) // wID 1: MPEG Layer III
     .u32(2) // fdwFlags 2: frames have no padding
-    .u16(perFrame) // nBlockSize
-    .u16(1) // nFramesPerBlock
-    .u16(0) // nCodecDelay
+    .u16(perFrame) // nBlockSize: samples per frame
+    .u16(1) // nFramesPerBlock 1
+    .u16(0) // nCodecDelay 0
   return { strh, strf: format.finish() }
 }

@@ -77,10 +77,10 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
     headers(strh, old) {
       strh.set(FOURCC, 4)
       const start = new ByteReader(strh, true).u32(28)
-      new ByteWriter(strh, true).at(28).u32(start + delayOf(files)) // dwStart
+      new ByteWriter(strh, true).at(28).u32(start + delayOf(files)) // dwStart of the stream, later by the decoder's delay
       // Keeps only BITMAPINFOHEADER. The bytes after it belong to the old codec.
       const strf = old.slice(0, 40)
-      const height = Math.abs(new ByteReader(strf, true).i32(8)) // Uncompressed pictures may have a negative height (rows from the top down); H.264 needs a positive one.
+      const height = Math.abs(new ByteReader(strf, true).i32(8)) // uncompressed pictures may have a negative height
       new ByteWriter(strf, true).u32(40).at(8).u32(height).at(14).u16(24).bytes(FOURCC)
       return { strh, strf }
     },

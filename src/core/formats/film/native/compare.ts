@@ -81,7 +81,7 @@ export async function measureNatively(sides: NativeSides, options: Options): Pro
   return all.figures(sides.frameSeconds) ?? 'no frame was measured'
 }
 
-/** Seconds that are measured in one call. */
+/** Seconds of film that are measured in one call. */
 const PIECE_SECONDS = 4
 
 /** A span of display time in seconds, counted from the first frame. */

@@ -3,7 +3,7 @@ import type { Samples } from '../../../containers/isobmff/tables.ts'
 import type { Cut } from '../cut.ts'
 import { LEAST_SAMPLE_FRAMES, SAMPLE_SHARE } from '../tuning.ts'
 
-/** Returns the sample as a cut of its own, or `undefined` if the part is shorter than two samples. */
+/** Returns frames from the middle of a part as a cut of their own, or `undefined` if the part is shorter than two samples. */
 export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
   const frames = Math.max(LEAST_SAMPLE_FRAMES, Math.round(cut.frames * SAMPLE_SHARE))
   if (frames > cut.frames / 2) return undefined
