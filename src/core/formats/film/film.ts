@@ -22,7 +22,7 @@ import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 
-/** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V and 3GP. */
+/** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V and M4A. */
 export const mp4: SegmentedCodec = filmCodec(MP4)
 
 /** Codec for QuickTime movies (MOV). */

@@ -1,6 +1,6 @@
 /**
  * A file that can be written in any order, up to a size limit. It is kept in memory. If memory is too small, complete pages after the head
- * are passed to a sink in order, and can then not be read or written again.
+ * are passed to a sink in order. Such pages cannot be read or written again.
  */
 import type { Sink } from '../../model/codec.ts'
 import { PATCHABLE_BYTES } from '../../model/codec.ts'

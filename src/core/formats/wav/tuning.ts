@@ -22,7 +22,7 @@ export const LOUDEST_DB_SPL = 96
 /** Margin in dB between the noise and the level that the sound masks. Set by experiment. */
 export const HIDDEN_MARGIN_DB = 6
 /**
- * Margin in dB between the noise and the threshold in quiet. The noise of the quietest converters exceeds the threshold by about 10 dB.
+ * Margin in dB between the noise and the threshold in quiet. Background noise in the quietest rooms exceeds it by about 10 dB.
  * Set by experiment.
  */
 export const QUIET_MARGIN_DB = 3

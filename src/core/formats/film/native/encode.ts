@@ -1,6 +1,6 @@
 /**
- * Encodes a part of a film with the machine's FFmpeg, measures it against the upload, and encodes again with a lower rate factor if
- * needed.
+ * Encodes a part of a film with the machine's FFmpeg, and measures it against the upload.
+ * If the quality is too low, encodes again with a lower rate factor.
  */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
