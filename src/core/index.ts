@@ -1,12 +1,14 @@
 /**
- * Whittle as a library: makes files smaller and proves that nothing was lost.
- *
+ * Whittle as a library. It makes files smaller and checks that every result keeps its promises.
  * ```ts
- * const { result, receipt } = await compress(await readFile('photo.jpg'), { quality: 'medium', name: 'photo.jpg' })
- * receipt.result.outcome // 'compressed'; result is a Source: `for await (const chunk of result.stream()) …`
+ * import { readFile } from 'node:fs/promises'
+ * const input = await readFile('photo.jpg')
+ * const { result, receipt } = await compress(input, { quality: 'medium', name: 'photo.jpg' })
+ * if (receipt.result.outcome === 'compressed') for await (const chunk of result.stream()) output.write(chunk)
+ * const { findings } = await verify(input, result, receipt)
  * ```
- *
- * The codecs here are free of GPL code. Films and sound have codecs of their own: `libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })`.
+ * `compress` and `verify` of this module use codecs without GPL code. For video and audio, build your own library:
+ * `libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })`.
  */
 import { FORMATS } from './catalog/index.ts'
 import type { KnownFormat } from './catalog/outputs.ts'
@@ -24,8 +26,22 @@ export { memorySource, readAll } from './model/source.ts'
 
 export const { compress, verify } = libraryOf(PRESS_CODECS)
 
-/** The format of a file by its bytes; its name only breaks ties. `undefined`: no supported format recognises it. */
+/**
+ * Returns the format of a file. The bytes decide; the name only breaks ties between similar formats.
+ * ```ts
+ * const format = await identify(await readFile('scan.tif'), 'scan.tif')
+ * format?.id // 'tiff'
+ * ```
+ * @param input file to identify; a stream is read into memory
+ * @param name file name; default: the name of a `File` or `Source`, otherwise none
+ * @returns the format, or `undefined` if no supported format recognises the file
+ */
 export const identify = async (input: Input, name?: string): Promise<KnownFormat | undefined> => identifySource(await sourceOf(input, name))
 
-/** All formats with their outputs, levels and limits. */
+/**
+ * Returns all supported formats, each with its outputs, levels and limits.
+ * ```ts
+ * formats().find(({ id }) => id === 'png')?.outputs // includes 'png', 'webp' and 'avif'
+ * ```
+ */
 export const formats = (): readonly KnownFormat[] => Object.values(FORMATS)

@@ -1,4 +1,4 @@
-/** The library over a set of codecs: one way to run a job, whoever asks for it. `index.ts` has it over the codecs without GPL engines. */
+/** Builds a library (`compress` and `verify`) over a set of codecs. `index.ts` exports the one whose codecs contain no GPL code. */
 
 import { createHash } from 'node:crypto'
 import { type Checked, checkFiles, checkReceipt } from './audit/check.ts'
@@ -18,71 +18,90 @@ import { encryptResult } from './pipeline/encrypt.ts'
 import { identify } from './pipeline/identify.ts'
 import { openJob } from './pipeline/job.ts'
 
-/** A file: bytes in memory, a stream (which is read into memory), or a source that is read by ranges. */
+/** Input file: bytes in memory, a `Blob`, a stream, or a `Source` that is read by byte ranges. A stream is read into memory first. */
 export type Input = Source | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>
 
 export interface CompressOptions {
-  /** How much may be lost; default `medium`. `ultra`: Office documents and OFD only. */
+  /** Quality level; default `medium`. `ultra` exists for Office documents and OFD only. */
   readonly quality?: Quality
-  /** Format of the result; default: the first output of the input's format. */
+  /** Format of the result. `undefined`: the first output of the input's format, which is usually the same format. */
   readonly output?: OutputId
-  /** Largest acceptable result in bytes. `undefined`: as small as the level allows. */
+  /** Largest acceptable result in bytes. `undefined`: no limit, the level alone decides. */
   readonly targetSize?: number
-  /** Encrypts the result; it may then be larger than the input. `undefined`: not encrypted. */
+  /** Password that encrypts the result. An encrypted result may be larger than the input. `undefined`: not encrypted. */
   readonly password?: string
-  /** File name, which breaks ties between formats. Default: the name of a `File` or source, else none. */
+  /** File name, which breaks ties between similar formats. `undefined`: the name of the `File` or `Source`, otherwise none. */
   readonly name?: string
-  /** Heap and Wasm memory of the job in bytes; default: what fits into an isolate of 128 MB. */
+  /** Memory budget of the job in bytes: JavaScript heap and Wasm together. `undefined`: what fits into a 128 MB isolate. */
   readonly memoryBudget?: number
-  /** Ends the job when it is aborted. */
+  /** Signal that stops the job; `compress` then rejects with the signal's reason. `undefined`: the job cannot be stopped. */
   readonly signal?: AbortSignal
-  /** Called with the share of the work that is done, 0 to 1. */
+  /** Called with the share of the work that is done, 0 to 1. `undefined`: no progress reports. */
   readonly onProgress?: (share: number) => void
-  /** Opens the place that the result is written to, for results that memory should not hold. `limit`: size in bytes it must not reach. */
+  /**
+   * Opens the sink that the result is written to, for results too large for memory. `limit`: bytes that the result must stay below.
+   * `name`: file name of the result. `undefined`: the result is kept in memory.
+   */
   readonly sink?: (limit: number, name: string) => Promise<ResultSink>
-  /** Only an exact result is acceptable, whatever the level. */
+  /** True: only a lossless result is accepted, whatever `quality` is. Default: false. */
   readonly lossless?: boolean
-  /** Encoder of films that no engine here can encode. */
+  /** External video encoder for codecs that Whittle has no engine for. `undefined`: such films stay unchanged. */
   readonly native?: NativeFilm
 }
 
-/** What was done and measured; the fields of the service's signed receipts. */
+/** Record of what `compress` did and measured. The fields equal those of the service's signed receipts. */
 export interface Receipt {
   /** Format of the input; `unknown` if no codec recognises it. */
   readonly format: FormatId | 'unknown'
   readonly output_format: string
   readonly quality: Quality
-  /** Bytes. */
+  /** Size of the input in bytes. */
   readonly original_size: number
-  /** Bytes. */
+  /** Size of the result in bytes. */
   readonly compressed_size: number
   readonly encrypted?: true
   readonly result: ReceiptView
 }
 
 export interface Compressed {
-  /** The compressed file, or the input itself where the receipt says `unchanged`. */
+  /** Compressed file. If the receipt says `unchanged`, this is the input itself. */
   readonly result: Source
   readonly receipt: Receipt
 }
 
 export interface Library {
   /**
-   * Compresses one file, decodes the result and compares it with the input. Trouble with the file is an outcome of the receipt, never an
-   * exception: `unchanged`, with the reason.
-   * @throws RangeError for an output or quality that the format does not have
-   * @throws TargetUnreachable if no result that keeps the floors fits into `targetSize`
+   * Compresses one file, decodes the result and compares it with the input. A damaged or unsupported file does not throw: the receipt
+   * then says `unchanged` with a reason, and `result` is the input.
+   * ```ts
+   * const { result, receipt } = await library.compress(bytes, { name: 'report.docx', quality: 'high', targetSize: 1_000_000 })
+   * ```
+   * @param input file to compress
+   * @param options settings; default: quality `medium`, same format, no size limit
+   * @throws RangeError if the format does not have the requested output or quality
+   * @throws TargetUnreachable if no result that keeps the quality floors fits into `targetSize`
    */
   compress(input: Input, options?: CompressOptions): Promise<Compressed>
   /**
-   * Decodes both files and measures again. What is wrong with either of them is a finding, never an exception.
-   * @param receipt whose every figure is checked: one of `compress`, or what `audit/receipt.ts` has read; default: none
-   * @param native decoder of films that no engine here can decode; default: these films stay unmeasured
+   * Decodes an original and its result, and measures the loss again. A damaged file is reported as a finding, not thrown.
+   * ```ts
+   * const { findings } = await library.verify(original, result, receipt)
+   * findings.filter(({ verdict }) => verdict === 'false')
+   * ```
+   * @param original file before compression
+   * @param result file after compression
+   * @param receipt receipt whose figures are checked: from `compress`, or from `readReceipt` of `audit/receipt.ts`; default: none
+   * @param native external decoder for films that Whittle has no engine for; default: such films are not measured
    */
   verify(original: Input, result: Input, receipt?: Receipt | ReadReceipt, native?: NativeFilm): Promise<Checked>
 }
 
-/** The library over `codecs`. */
+/**
+ * Returns `compress` and `verify` over `codecs`, a map from format id to codec. Formats without an entry are returned unchanged.
+ * ```ts
+ * const { compress } = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
+ * ```
+ */
 export function libraryOf(codecs: Codecs): Library {
   return {
     async compress(input, options = {}) {
@@ -93,33 +112,38 @@ export function libraryOf(codecs: Codecs): Library {
       const quality = options.quality ?? 'medium'
       if (!format || !codec) return unsupportedInput(source, format, quality)
       const output = outputFor(format, options.output)
-      if (quality === 'ultra' && !format.ultra) throw new RangeError(`${format.title} has no quality 'ultra'`)
+      if (quality === 'ultra' && !format.ultra)
+        throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
       const pressed = await run(codec, source, { codecs, output, quality, options })
       return await finish(source, format, pressed, { output, quality, options })
     },
 
     async verify(original, result, receipt, native) {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
-      if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : unsigned(receipt), codecs, native)
+      if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
       const format = await identify(before)
       return checkFiles(before, after, format && (await outputOf(format, after)), codecs, native)
     },
   }
 }
 
-/** A receipt of `compress`, which nobody signs. */
-const unsigned = ({ result, ...rest }: Receipt): ReadReceipt => ({
+/** Wraps a receipt from `compress` as a parsed receipt whose signature is `unchecked`, because library receipts are not signed. */
+const asUnsignedReceipt = ({ result, ...rest }: Receipt): ReadReceipt => ({
   signature: { kind: 'unchecked', why: 'the receipt is not signed' },
   claims: { ...rest, result: { ...result } },
 })
 
-interface Asked {
+interface RunSettings {
   readonly output: OutputId
   readonly quality: Quality
   readonly options: CompressOptions
 }
 
-function run(codec: Codec, source: Source, { codecs, output, quality, options }: Asked & { readonly codecs: Codecs }): Promise<Pressed> {
+function run(
+  codec: Codec,
+  source: Source,
+  { codecs, output, quality, options }: RunSettings & { readonly codecs: Codecs },
+): Promise<Pressed> {
   const { targetSize, lossless, native, memoryBudget, signal, onProgress: progress, sink: openSink = intoMemory } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
   const request = { quality, output, targetSize, lossless, native, memoryBudget, signal, progress }
@@ -128,7 +152,12 @@ function run(codec: Codec, source: Source, { codecs, output, quality, options }:
 
 const intoMemory = async (limit: number, name: string): Promise<ResultSink> => memorySink(limit, name)
 
-async function finish(source: Source, format: KnownFormat, pressed: Pressed, { output, quality, options }: Asked): Promise<Compressed> {
+async function finish(
+  source: Source,
+  format: KnownFormat,
+  pressed: Pressed,
+  { output, quality, options }: RunSettings,
+): Promise<Compressed> {
   const plain = pressed.result ?? source
   if (options.targetSize !== undefined && plain.size > options.targetSize) throw new TargetUnreachable(plain.size)
   const ownOutput = outputOfResult(pressed, format, output)
@@ -140,7 +169,7 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
           sink(Number.POSITIVE_INFINITY, name),
         )
   const result = encrypted?.encrypted ?? plain
-  const stated = {
+  const measured = {
     outcome: pressed.outcome,
     sha256: await sha256Of(result),
     ...verifiedShareOf(pressed),
@@ -152,7 +181,7 @@ async function finish(source: Source, format: KnownFormat, pressed: Pressed, { o
     original_size: source.size,
     compressed_size: result.size,
     ...(encrypted ? { encrypted: true } : {}),
-    result: receiptView(stated, await sha256Of(source)),
+    result: receiptView(measured, await sha256Of(source)),
   }
   return { result, receipt }
 }
@@ -175,7 +204,7 @@ async function unsupportedInput(source: Source, format: KnownFormat | undefined,
 function outputFor(format: KnownFormat, wanted: OutputId | undefined): OutputId {
   const output = wanted ?? format.outputs[0]
   if (output !== undefined && (format.outputs as readonly string[]).includes(output)) return output
-  throw new RangeError(`${format.title} cannot become '${wanted}'; it can become ${format.outputs.join(', ')}`)
+  throw new RangeError(`${format.title} cannot be converted to '${wanted}'; possible outputs: ${format.outputs.join(', ')}`)
 }
 
 async function sha256Of(source: Source): Promise<string> {
@@ -184,7 +213,7 @@ async function sha256Of(source: Source): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The input as a source. Streams are read into memory. */
+/** Returns `input` as a `Source`. Streams are read into memory. `name` defaults to the name of the input, or an empty string. */
 export async function sourceOf(input: Input, name = 'name' in input && typeof input.name === 'string' ? input.name : ''): Promise<Source> {
   if (input instanceof Uint8Array) return memorySource(input, name)
   if (input instanceof ArrayBuffer) return memorySource(new Uint8Array(input), name)

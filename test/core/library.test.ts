@@ -57,7 +57,7 @@ describe('compress', () => {
   })
 
   it('throws for what the caller got wrong: an output, a quality, an aborted signal', async () => {
-    await expect(compress(await photo(), { output: 'mp4' })).rejects.toThrow(/cannot become 'mp4'.*jpg, png, webp, avif/)
+    await expect(compress(await photo(), { output: 'mp4' })).rejects.toThrow(/cannot be converted to 'mp4'.*jpg, png, webp, avif/)
     await expect(compress(await photo(), { quality: 'ultra' })).rejects.toThrow(RangeError)
     await expect(compress(await photo(), { signal: AbortSignal.abort() })).rejects.toThrow()
   })

@@ -1,6 +1,6 @@
 /**
- * Whether a receipt is true, by the upload and the result alone: hashes and sizes, that one is the other decoded again, and every
- * figure measured anew (docs/decisions/checking-receipts.md).
+ * Checks whether a receipt is true, using the original and the result alone. It compares hashes and sizes, decodes both files, and
+ * measures every figure again (docs/decisions/checking-receipts.md).
  */
 import { createHash } from 'node:crypto'
 import { grant } from '../../../wasm/memories/memories.ts'
@@ -26,19 +26,22 @@ export interface Checked {
   readonly findings: readonly Finding[]
 }
 
-/** Heap of one machine, not of an isolate. */
+/** Memory budget of a check in bytes: 1 GB, because checks run on one machine and not in a 128 MB isolate. */
 const MEMORY_BYTES = 1024 * 1024 * 1024
 const LOSSLESS: Outcome = { kind: 'compressed', steps: [] }
-/** Claims nothing, so that only what a result is gets verified. */
+/** Outcome with the lowest possible claims, so that `verify` checks the structure of the result and no figure. */
 const ANY_LOSS: Outcome = {
   kind: 'compressed',
   steps: [],
   loss: { pictures: { ssim: 0, psnrDb: 0, measuredAt: undefined }, sound: { snrDb: Number.NEGATIVE_INFINITY } },
 }
-/** Of their pictures nothing but measuring tells. */
-const OF_PICTURES: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'eml'])
+/** Formats whose lossless verification does not compare embedded pictures. Only measuring the pictures shows a loss. */
+const FORMATS_WITH_PICTURES: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'eml'])
 
-/** Of two files without a receipt, and which of its outputs the result is. */
+/**
+ * Compares an original with a result when there is no receipt, and measures the loss. `output`: format of the result.
+ * `undefined`: the result is in no format that the original can be converted to.
+ */
 export async function checkFiles(
   original: Source,
   result: Source,
@@ -47,12 +50,15 @@ export async function checkFiles(
   native?: NativeFilm,
 ): Promise<Checked> {
   const format = await identify(original)
-  if (!format) return { findings: [finding('format', false, 'the original is of no known format')] }
+  if (!format) return { findings: [finding('format', false, 'the format of the original is not supported')] }
   if (await sameBytes(original, result))
     return { format: format.id, output: format.id, fidelity: 'same bytes', findings: [finding('result', true)] }
   if (!output) {
     const other = (await identify(result))?.id ?? 'unknown'
-    return { format: format.id, findings: [finding('result', false, `what it is (${other}) a file of ${format.id} does not become`)] }
+    return {
+      format: format.id,
+      findings: [finding('result', false, `the result is a file of format ${other}, which is no output of ${format.id}`)],
+    }
   }
   return await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [
     'high',
@@ -71,27 +77,36 @@ export async function checkReceipt(
 ): Promise<Checked> {
   const { claims } = receipt
   const signature = signatureFinding(receipt)
-  if (!claims) return { findings: [signature, finding('receipt', false, 'it is no receipt that can be read')] }
+  if (!claims)
+    return { findings: [signature, finding('receipt', false, 'the file is not a valid receipt; a signed receipt or its JSON is expected')] }
   const format = await identify(original)
   const facts = [
     signature,
     ...(await fileFindings(original, result, claims)),
-    finding('format', format?.id === claims.format, `the original is ${format?.id ?? 'of no known format'}`),
+    finding(
+      'format',
+      format?.id === claims.format,
+      `the format of the original is ${format?.id ?? 'not supported'}, the receipt says ${claims.format}`,
+    ),
   ]
   if (!format) return { findings: facts }
   if (claims.result.outcome === 'unchanged') {
     const outcome = claims.encrypted
-      ? underPassword('outcome')
-      : finding('outcome', await sameBytes(original, result), 'the result is not the original')
+      ? uncheckedEncrypted('outcome')
+      : finding('outcome', await sameBytes(original, result), 'the receipt says "unchanged", but the result differs from the original')
     return { format: format.id, findings: [...facts, outcome] }
   }
-  if (claims.encrypted) return { format: format.id, findings: [...facts, ...['result', 'fidelity', 'figures'].map(underPassword)] }
-  const smaller = finding('outcome', result.size < original.size, 'the result is not smaller')
+  if (claims.encrypted) return { format: format.id, findings: [...facts, ...['result', 'fidelity', 'figures'].map(uncheckedEncrypted)] }
+  const smaller = finding(
+    'outcome',
+    result.size < original.size,
+    `the result (${result.size} bytes) is not smaller than the original (${original.size} bytes)`,
+  )
   const output = expectedOutput(format, claims.output_format)
   if (!output)
     return {
       format: format.id,
-      findings: [...facts, smaller, finding('output_format', false, `a file of ${format.id} does not become ${claims.output_format}`)],
+      findings: [...facts, smaller, finding('output_format', false, `${claims.output_format} is no output of ${format.id}`)],
     }
   const checked = await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [claims.quality])
   return {
@@ -105,9 +120,12 @@ export async function checkReceipt(
   }
 }
 
-/** Containers that leave no choice (a NIfTI pair in a ZIP) come under the format's first output. */
-const expectedOutput = (format: KnownFormat, said: string): OutputId | undefined =>
-  format.outputs.find((id) => id === said) ?? (said === 'zip' ? format.outputs[0] : undefined)
+/**
+ * Returns the output that a receipt names. A receipt may say `zip` for files that only exist in a ZIP (a NIfTI pair); that is the
+ * format's first output.
+ */
+const expectedOutput = (format: KnownFormat, claimed: string): OutputId | undefined =>
+  format.outputs.find((id) => id === claimed) ?? (claimed === 'zip' ? format.outputs[0] : undefined)
 
 interface Pair {
   readonly original: Source
@@ -115,47 +133,48 @@ interface Pair {
   readonly result: Source
   readonly output: OutputId
   readonly codecs: Codecs
-  /** Decodes films for which there is no engine here. */
+  /** External decoder for films that Whittle has no engine for. `undefined`: such films are not measured. */
   readonly native?: NativeFilm
 }
 
-// Whether usage rights were to be dropped stands in the steps; what else is signed is unchanged all the same.
+// `usageRights: 'drop'` accepts results without usage rights, because the receipt's steps name them. Other signatures must be unchanged.
 const optionsFor = ({ format, codecs, output, native }: Pair, quality: Quality): Options =>
   optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native })
 
-/** What the result is of the original, at whichever of these levels it may be one. */
+/** Finds the first of `qualities` at which the codec accepts `result` as a result of `original`, and measures the loss. */
 async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<Checked> {
   using _ = grant(MEMORY_BYTES)
   const { format, output } = pair
   const known = { format: format.id, output }
-  // A wrapper stands around the whole file, and formats that are never lossy have no figures.
+  // For wrapper outputs and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
   const isMovie = format.id === 'mp4' || format.id === 'mov'
   if (isMovie && !pair.native && (await needsProgram(pair.original, pair.result, optionsFor(pair, 'high')).catch(() => false)))
-    return { ...known, findings: [unchecked('result', 'an FFmpeg on this machine would decode its pictures')] }
-  const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !OF_PICTURES.has(format.id))
+    return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
+  const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''
   for (const quality of qualities) {
     const options = optionsFor(pair, quality)
-    const exactly = await differenceOf(pair, LOSSLESS, options)
+    const exactDifference = await differenceOf(pair, LOSSLESS, options)
     if (isWhole) {
-      if (exactly === undefined) return { ...known, fidelity: 'lossless', findings: [finding('result', true)] }
-      difference = exactly
+      if (exactDifference === undefined) return { ...known, fidelity: 'lossless', findings: [finding('result', true)] }
+      difference = exactDifference
       continue
     }
-    const loosely = exactly === undefined ? undefined : await differenceOf(pair, ANY_LOSS, options)
-    difference = loosely ?? ''
-    if (loosely !== undefined) continue
+    const lossyDifference = exactDifference === undefined ? undefined : await differenceOf(pair, ANY_LOSS, options)
+    difference = lossyDifference ?? ''
+    if (lossyDifference !== undefined) continue
     const measured = await measure(pair, options)
-    // Verification may let an exact claim pass where it looks at structure alone: what is measured decides.
-    const isLossless = exactly === undefined && !measured.loss
-    const isKnown = measured.unmeasured.length === 0 || (output === format.id ? !OF_PICTURES.has(format.id) : output === 'flac')
-    const fidelity = !isLossless ? 'perceptual' : isKnown ? 'lossless' : 'unknown'
+    // A codec's `verify` may accept a lossless claim by structure alone, so the measured loss decides.
+    const isLossless = exactDifference === undefined && !measured.loss
+    const isMeasured =
+      measured.unmeasured.length === 0 || (output === format.id ? !FORMATS_WITH_PICTURES.has(format.id) : output === 'flac')
+    const fidelity = !isLossless ? 'perceptual' : isMeasured ? 'lossless' : 'unknown'
     return { ...known, fidelity, measured, findings: [finding('result', true), ...floorFindings(measured.loss)] }
   }
   return { ...known, findings: [finding('result', false, difference)] }
 }
 
-/** Why the codec does not take the result for one of the original; undefined where it does. */
+/** Returns why the codec rejects `result` as a result of `original`. `undefined`: the codec accepts it. */
 async function differenceOf({ original, format, result, codecs }: Pair, outcome: Outcome, options: Options): Promise<string | undefined> {
   const codec = codecs[format.id]
   if (!codec) return `${format.id} has no codec`
@@ -163,7 +182,7 @@ async function differenceOf({ original, format, result, codecs }: Pair, outcome:
     const verdict = await codec.verify(original, result, outcome, options)
     return verdict.equal ? undefined : verdict.difference
   } catch (error) {
-    // Codecs and engines throw what they cannot read: the result is another kind of file, or damaged.
+    // Codecs and engines throw if they cannot read a file. The result is then damaged or of another format.
     return error instanceof Error ? error.message : String(error)
   }
 }
@@ -174,10 +193,10 @@ function floorFindings(loss: Loss | undefined): Finding[] {
   return [finding('floors', false, `SSIM ${ssim.toFixed(4)} and ${psnrDb.toFixed(2)} dB are below ${FLOOR_SSIM} and ${FLOOR_PSNR_DB} dB`)]
 }
 
-/** Fidelity and figures against what was found. */
+/** Compares the receipt's fidelity and figures with what was measured. */
 async function claimFindings(pair: Pair, { fidelity, measured }: Checked, claims: Claims): Promise<Finding[]> {
   const { result } = claims
-  // What is no result of this original has no figures.
+  // Without a measured fidelity, the result does not belong to this original, so there are no figures to compare.
   if (fidelity === undefined) return []
   const findings: Finding[] = []
   if (fidelity === 'unknown') findings.push(unchecked('fidelity', measured?.unmeasured.join(', ') ?? ''))
@@ -190,7 +209,7 @@ async function claimFindings(pair: Pair, { fidelity, measured }: Checked, claims
   return findings
 }
 
-/** As the codec said it of its result. */
+/** Rebuilds the codec's outcome from the figures of a receipt, so that the codec can verify them. */
 function claimedOutcome({ result }: Claims): Outcome {
   const { ssim, psnr_db = Number.POSITIVE_INFINITY, mean_ssim, mean_psnr_db = Number.POSITIVE_INFINITY, snr_db } = result
   const mean = mean_ssim === undefined ? {} : { mean: { ssim: mean_ssim, psnrDb: mean_psnr_db } }
@@ -206,15 +225,15 @@ function signatureFinding({ signature }: ReadReceipt): Finding {
   return finding('signature', signature.kind === 'true', signature.kind === 'false' ? signature.why : undefined)
 }
 
-const underPassword = (field: string) => unchecked(field, 'the result is under a password')
+const uncheckedEncrypted = (field: string) => unchecked(field, 'not checked, because the result is encrypted with a password')
 
 async function fileFindings(original: Source, result: Source, claims: Claims): Promise<Finding[]> {
   const hashes = [await sha256Of(original), await sha256Of(result)]
   return [
     finding('original_size', original.size === claims.original_size, `it is ${original.size}, the receipt says ${claims.original_size}`),
-    finding('original_sha256', hashes[0] === claims.result.original_sha256, 'the receipt is of another original'),
+    finding('original_sha256', hashes[0] === claims.result.original_sha256, 'the receipt belongs to another original'),
     finding('compressed_size', result.size === claims.compressed_size, `it is ${result.size}, the receipt says ${claims.compressed_size}`),
-    finding('sha256', hashes[1] === claims.result.sha256, 'the receipt is of another result'),
+    finding('sha256', hashes[1] === claims.result.sha256, 'the receipt belongs to another result'),
   ]
 }
 

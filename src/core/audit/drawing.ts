@@ -1,4 +1,4 @@
-/** Drawings, both drawn. */
+/** Measures the similarity of two SVG drawings by rendering both. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { readSvg } from '../formats/svg/document.ts'
 import { SvgMeter } from '../formats/svg/measure.ts'

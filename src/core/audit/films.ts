@@ -1,4 +1,4 @@
-/** Films, every frame of both decoded: the worst second and the mean. */
+/** Measures the loss of a film by decoding every frame of both files: the worst second and the mean. */
 
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
@@ -14,7 +14,10 @@ import type { PictureLoss } from '../model/loss.ts'
 
 export type FilmFormat = 'mp4' | 'mov' | 'avi'
 
-/** Undefined: every frame is the same. */
+/**
+ * Returns the loss of a film's pictures. `undefined`: every frame is identical.
+ * @throws CodecError `unsupported_feature` if the films cannot be compared
+ */
 export async function filmLoss(
   original: Source,
   format: FilmFormat,
@@ -34,8 +37,8 @@ async function movieFigures(original: Source, result: Source, options: Options) 
   const [x, y] = [sideOf(original, before), sideOf(result, after)]
   const native = x && y && nativeSides(x, y, options)
   if (native) return await measureNatively(native, options)
-  const [old, made] = [picturesOf(original, before), picturesOf(result, after)]
-  return old && made ? await measurePictures([old, made], options) : 'pictures that cannot be decoded'
+  const [old, compressed] = [picturesOf(original, before), picturesOf(result, after)]
+  return old && compressed ? await measurePictures([old, compressed], options) : 'pictures that cannot be decoded'
 }
 
 function sideOf(source: Source, { moov, tracks }: Movie): Side | undefined {
@@ -43,7 +46,7 @@ function sideOf(source: Source, { moov, tracks }: Movie): Side | undefined {
   return track && { source, moov, track }
 }
 
-/** Whether a film had pictures that no engine here decodes, and has others now. */
+/** True if the pictures of the original need an external decoder and the result's codec or codec configuration differs. */
 export async function needsProgram(original: Source, result: Source, options: Options): Promise<boolean> {
   using before = await readMovie(original)
   using after = await readMovie(result)
@@ -51,8 +54,8 @@ export async function needsProgram(original: Source, result: Source, options: Op
     const [entry] = sideOf(original, movie)?.track.descriptions ?? []
     return entry && nativeStream(movie.moov, entry, options)
   })
-  const [old, made] = streams
-  return old !== undefined && isOnlyNative(old) && (!made || Buffer.compare(old.entry, made.entry) !== 0)
+  const [old, compressed] = streams
+  return old !== undefined && isOnlyNative(old) && (!compressed || Buffer.compare(old.entry, compressed.entry) !== 0)
 }
 
 function picturesOf(source: Source, { moov, tracks }: Movie): LaidPictures | undefined {

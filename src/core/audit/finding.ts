@@ -1,13 +1,13 @@
-/** One thing that a receipt says, and whether it is so. */
+/** One statement of a receipt, and whether it is true. */
 export interface Finding {
   readonly field: string
-  /** `unchecked`: the two files do not show it, or it could not be measured. */
+  /** `unchecked`: the two files cannot show it, or it could not be measured. */
   readonly verdict: 'true' | 'false' | 'unchecked'
-  /** What is so instead, or why it is not known. */
+  /** Correct value, or why the statement could not be checked. `undefined` if the verdict is `true`. */
   readonly detail?: string
 }
 
-/** `detail` is told of what is false. */
+/** Returns a finding. `detail` is kept only if the statement is false. */
 export const finding = (field: string, isTrue: boolean, detail?: string): Finding => ({
   field,
   verdict: isTrue ? 'true' : 'false',

@@ -1,4 +1,4 @@
-/** What a result lost against its upload, measured anew from the two files alone. */
+/** Measures the loss of a result against its original, from the two files alone. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
@@ -17,7 +17,7 @@ import { type PicturePair, pictureSimilarity } from './pictures.ts'
 import { pictureScore } from './scores.ts'
 import { soundNoise } from './sound.ts'
 
-/** An upload of a known format and what became of it. */
+/** An original of a supported format and its result. */
 export interface Files {
   readonly original: Source
   readonly format: KnownFormat
@@ -26,9 +26,9 @@ export interface Files {
 }
 
 export interface Measured {
-  /** Absent: what was measured is the same. */
+  /** Measured loss. `undefined`: everything measured is identical. */
   readonly loss?: Loss
-  /** What could not be measured, and why. */
+  /** Parts that could not be measured, each with the reason. */
   readonly unmeasured: readonly string[]
 }
 
@@ -49,16 +49,16 @@ async function measureKind(files: Files, options: Options): Promise<Measured> {
     case 'png':
     case 'gif':
     case 'bmp':
-      return still({ original, format: id, result, output }, options)
+      return measureStill({ original, format: id, result, output }, options)
     case 'svg':
-      return whole(await drawingSimilarity(original, result), NO_STILL_PICTURE)
+      return pictureLoss(await drawingSimilarity(original, result), NO_STILL_PICTURE)
     case 'wav':
     case 'mp3':
-      return heard(await soundNoise(original, id, result, output, options))
+      return soundLoss(await soundNoise(original, id, result, output, options))
     case 'mp4':
     case 'mov':
     case 'avi':
-      // Their sound is held against its receipt by their codec.
+      // The film codec compares the audio with the receipt itself.
       return { ...lossOf(await filmLoss(original, id, result, output, options)), unmeasured: [] }
     case 'pdf': {
       const { loss, unmeasured } = await pagePictures(original, result, options)
@@ -70,36 +70,36 @@ async function measureKind(files: Files, options: Options): Promise<Measured> {
     case 'ofd':
     case 'epub':
     case 'kmz':
-      return inner(packagePairs(original, result), options)
+      return measureEmbedded(packagePairs(original, result), options)
     case 'eml':
-      return inner(mailPairs(original, result), options)
+      return measureEmbedded(mailPairs(original, result), options)
     default:
       throw unsupported(message('figures_of', { id }))
   }
 }
 
-async function still(pair: PicturePair, options: Options): Promise<Measured> {
+async function measureStill(pair: PicturePair, options: Options): Promise<Measured> {
   const found = await pictureSimilarity(pair, options)
-  return isSame(found) ? { unmeasured: [] } : whole(found, await pictureScore(pair, options))
+  return isSame(found) ? { unmeasured: [] } : pictureLoss(found, await pictureScore(pair, options))
 }
 
 const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
 
-const whole = (found: Similarity, ssimulacra2: number | undefined): Measured =>
+const pictureLoss = (found: Similarity, ssimulacra2: number | undefined): Measured =>
   isSame(found) ? { unmeasured: [] } : { ...lossOf(scored(ofPixels(found), ssimulacra2)), unmeasured: [] }
 
-const heard = (snrDb: number): Measured =>
+const soundLoss = (snrDb: number): Measured =>
   snrDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(undefined, { snrDb }), unmeasured: [] }
 
-/** The worst of the files inside. */
-async function inner(pairs: AsyncIterable<InnerPair>, options: Options): Promise<Measured> {
+/** Returns the worst loss of all pairs of embedded files. */
+async function measureEmbedded(pairs: AsyncIterable<InnerPair>, options: Options): Promise<Measured> {
   let pictures: PictureLoss | undefined
   const unmeasured: string[] = []
   for await (const { name, before, after } of pairs) {
     const [original, result] = [memorySource(before, name), memorySource(after, name)]
     const [format, other] = [await identify(original), await identify(result)]
     if (!format || !other) {
-      unmeasured.push(`${name}: of an unknown kind`)
+      unmeasured.push(`${name}: the file type is not supported`)
       continue
     }
     const found = await measure({ original, format, result, output: other.id }, { ...options, output: other.id })

@@ -1,4 +1,4 @@
-/** What a result is, of all that a format may become: by its bytes, else by its name. */
+/** Finds out which of a format's outputs a result is: first by its bytes, then by its name. */
 
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import type { Source } from '../model/codec.ts'

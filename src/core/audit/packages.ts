@@ -1,4 +1,4 @@
-/** Files inside packages and mails that differ from the upload's, in pairs. */
+/** Pairs of embedded files that differ between an original package or mail and its result. */
 
 import { openZip, readEntry } from '../containers/zip/read.ts'
 import { exactPng } from '../embedded/lossless-replacement.ts'
@@ -16,7 +16,10 @@ export interface InnerPair {
 const INNER = /\.(jpe?g|jpe|png|gif|bmp|tiff?|svg|docx|docm|xlsx|xlsm|pptx|pptm|pdf)$/i
 const STEM = /^(.*)\.[^./]*$/
 
-/** Pictures and documents in both; one that got another name (PNG that became JPEG) goes by what stands before its dot. */
+/**
+ * Yields pictures and documents that both archives contain and that differ. A renamed file (`a.png` that became `a.jpg`) is matched by
+ * its name without extension.
+ */
 export async function* packagePairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
   const [before, after] = [await openZip(original), await openZip(result)]
   const names = new Set(before.physical.map(({ name }) => name))
@@ -25,7 +28,7 @@ export async function* packagePairs(original: Source, result: Source): AsyncGene
     if (entry.opaque || entry.isDirectory || !INNER.test(entry.name)) continue
     const stem = STEM.exec(entry.name)?.[1]
     const other = after.physical.find(({ name }) => name === entry.name) ?? fresh.find(({ name }) => STEM.exec(name)?.[1] === stem)
-    // What is gone was a duplicate, or led to by nothing: whether it may be is for the codec to judge.
+    // A missing entry was a duplicate or unreferenced; the codec's verification decides whether it may be dropped.
     if (!other || other.opaque || (other.size === entry.size && other.crc32 === entry.crc32)) continue
     const bytes = await readEntry(before, entry)
     const old = /\.tiff?$/i.test(entry.name) ? ((await exactPng(bytes)) ?? bytes) : bytes
@@ -33,7 +36,7 @@ export async function* packagePairs(original: Source, result: Source): AsyncGene
   }
 }
 
-/** Attachments in both. */
+/** Yields attachments that both mails contain and that differ, matched by position. */
 export async function* mailPairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
   const [before, after] = [await readMime(original.stream()), await readMime(result.stream())]
   if (!before || !after) return

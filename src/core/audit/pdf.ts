@@ -1,6 +1,6 @@
 /**
- * Pictures of PDF pages, pair by pair: as they are stored, one that was reduced against the upload's at its size, and as the pages of
- * the upload show them at 144 dpi. The worse of both is what a receipt may say.
+ * Measures the pictures of a PDF pair by pair, in two ways: as stored samples (a downsampled picture against the original at the same
+ * size), and as the pages show them at 144 dpi. A receipt may claim the worse of both at most.
  */
 
 import { openDocument } from '../formats/pdf/document.ts'
@@ -28,7 +28,7 @@ import { unsupported } from '../model/error.ts'
 import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
 import { withoutEqualTails } from '../model/trailing-data.ts'
 
-/** What was found, and how many pictures could not be measured. */
+/** Loss of all pictures (`undefined`: none), and the number of pictures that could not be measured. */
 export interface PagePictures {
   readonly loss: PictureLoss | undefined
   readonly unmeasured: number
@@ -40,7 +40,7 @@ export async function pagePictures(upload: Source, made: Source, options: Option
   const pictures = new Pictures(
     await Reader.open(parted.original, ''),
     await Reader.open(parted.result, ''),
-    await shownBy(parted.original, options),
+    await pagesOf(parted.original, options),
   )
   const image = async (pair: Pair) => {
     await pictures.add(pair)
@@ -53,13 +53,13 @@ export async function pagePictures(upload: Source, made: Source, options: Option
   return pictures.found()
 }
 
-/** Where the pages of the upload draw its pictures. */
+/** Places where the pages of the original draw each picture. */
 interface Pages {
   readonly usage: Usage
   readonly duplicates: Duplicates
 }
 
-async function shownBy(original: Source, options: Options): Promise<Pages> {
+async function pagesOf(original: Source, options: Options): Promise<Pages> {
   const document = await openDocument(original, options)
   if ('kind' in document) throw unsupported('document_may_not_be_rewritten')
   const { reader, root, pages, reach } = document
@@ -71,7 +71,7 @@ class Pictures {
   readonly before: Reader
   readonly after: Reader
   private readonly pages: Pages
-  private readonly seen = new Set<number>()
+  private readonly measured = new Set<number>()
   private stored: PictureLoss | undefined
   private unmeasured = 0
 
@@ -84,9 +84,9 @@ class Pictures {
   async add(pair: Pair): Promise<void> {
     const { usage, duplicates } = this.pages
     const number = duplicates.of(pair.number)
-    // Duplicates are one picture, and its places are those of all of them.
-    if (this.seen.has(number)) return
-    if (number > 0) this.seen.add(number)
+    // Duplicate pictures count as one picture, measured at the places of all duplicates.
+    if (this.measured.has(number)) return
+    if (number > 0) this.measured.add(number)
     const places = usage.images.get(number)?.places ?? []
     const grids = gridsOf(places)
     const rows = await this.rowsOf(pair)
@@ -97,13 +97,13 @@ class Pictures {
     }
     const mask = grids.length > 0 ? await maskOf(this.before, pair.original.dict) : undefined
     const { stored, drawn, ssimulacra2 } = await measure({ ...rows, mask }, grids)
-    // Means of a reduced picture may be what they were, and not what pages show.
+    // The means of a downsampled picture can be equal although pages show a difference, so both measurements must be equal.
     if ([stored, ...drawn].every(isSame)) return
     this.stored = worseLoss(this.stored, scored(ofPixels(stored), ssimulacra2))
     for (const place of places) place.sheet.lose(figuresAt(place, grids, drawn), place.share)
   }
 
-  /** Both pictures as readers show their samples; bilevel ones are held against each other bit by bit. */
+  /** Returns both pictures as rows of rendered samples. Bilevel pictures are compared bit by bit instead: `exact` if equal. */
   private async rowsOf(pair: Pair): Promise<{ original: Streamed; result: Streamed } | 'exact' | 'unknown'> {
     const [before, after] = [await factsOf(this.before, pair.original), await factsOf(this.after, pair.result)]
     if (!before || !after) return 'unknown'
@@ -128,7 +128,10 @@ const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFI
 const factsOf = async (reader: Reader, stream: Stream): Promise<ImageFacts | undefined> =>
   imageFacts(reader, stream, await reader.filters(stream))
 
-/** The original's for both: whether the result's is the same is for the codec to say. Where it cannot be read, nothing is hidden. */
+/**
+ * Opens the original's mask, which is used for both pictures; the codec verifies that the result's mask is equal. `undefined`: there is
+ * no mask, or it cannot be read, so no pixel counts as hidden.
+ */
 async function maskOf(reader: Reader, dict: Dict): Promise<Mask | undefined> {
   try {
     return await openMask(reader, dict)

@@ -1,4 +1,4 @@
-/** Still pictures and animations, decoded side by side and measured pixel for pixel. */
+/** Measures still pictures and animations by decoding both files and comparing them pixel by pixel. */
 
 import { type OutputId, pictureFacts } from '../catalog/outputs.ts'
 import { gifSimilarity } from '../formats/gif/measure.ts'
@@ -21,7 +21,7 @@ import { unsupported } from '../model/error.ts'
 import { readAll } from '../model/source.ts'
 import { asRgb, type PictureFormat, reductionsOf, renderedRaster, sameSize, uploadedOf } from './rendered-rows.ts'
 
-/** A picture of an upload and the file that was made of it. */
+/** A picture of the original and the file that was made from it. */
 export interface PicturePair {
   readonly original: Source
   readonly format: PictureFormat
@@ -29,7 +29,10 @@ export interface PicturePair {
   readonly output: OutputId
 }
 
-/** @throws CodecError `unsupported_feature` for what has no rows to compare, or is not the same picture in another size */
+/**
+ * Returns the similarity of two pictures.
+ * @throws CodecError `unsupported_feature` if rows cannot be decoded, or the result is not the same picture at a smaller size
+ */
 export async function pictureSimilarity(pair: PicturePair, options: Options): Promise<Similarity> {
   const { original, result, format, output } = pair
   if (format === 'gif' && output === 'gif') return gifSimilarity(original, result, options)
@@ -45,15 +48,15 @@ export async function pictureSimilarity(pair: PicturePair, options: Options): Pr
 }
 
 /**
- * JPEG of the same size and coding: luma and chroma as they are coded, which is what its receipts are about
- * (docs/decisions/measuring-similarity.md); undefined for others.
+ * Compares two JPEG files of the same size and coding by their coded luma and chroma, which the receipt's figures refer to
+ * (docs/decisions/measuring-similarity.md). `undefined`: size or coding differs.
  */
 async function sameJpeg(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await readHeader(original, options), await readHeader(result, options)]
   if (before.width !== after.width || before.height !== after.height || before.components !== after.components) return undefined
   if (before.components === 4) {
     const coding = isYcck(before) ? 'ycck' : 'cmyk'
-    return whole(await similarityOfCmyk(jpegRaster(original, before), jpegRaster(result, after), coding))
+    return requireSimilarity(await similarityOfCmyk(jpegRaster(original, before), jpegRaster(result, after), coding))
   }
   const [luma, shown] = [await found('gray'), await found('rgb')]
   return { ...luma, psnrRgbDb: shown.psnrRgbDb }
@@ -62,11 +65,11 @@ async function sameJpeg(original: Source, result: Source, options: Options): Pro
     const raster =
       colour === 'gray' ? jpegRaster(original, before, 8, 'gray') : asRgb(jpegRaster(original, before) as Raster & { channels: 1 | 3 })
     const rows = colour === 'gray' ? jpegRaster(result, after, 8, 'gray') : asRgb(jpegRaster(result, after) as Raster & { channels: 1 | 3 })
-    return whole(await similarityOfRows(raster, rows.rows()))
+    return requireSimilarity(await similarityOfRows(raster, rows.rows()))
   }
 }
 
-/** PNG of the same size, at the depth of the upload; undefined where one was reduced. */
+/** Compares two PNG files of the same size at the bit depth of the original. `undefined`: the result is smaller. */
 async function samePng(original: Source, result: Source, options: Options): Promise<Similarity | undefined> {
   const [before, after] = [await openPngFile(original, options), await openPngFile(result, options)]
   if (before.header.width !== after.header.width || before.header.height !== after.header.height) return undefined
@@ -82,38 +85,39 @@ async function rasterSimilarity({ original, result, format, output }: PicturePai
   const shown = await renderedRaster(result, output, options)
   if (!shown) {
     if (!uploaded.raster16) return avifSimilarity(reference, await readAll(result))
-    const deep = uprightRaster16(uploaded.raster16, upright)
-    return whole(await similarityTo16Bits(deep, decodedRows('avif', result, deep)))
+    const raster16 = uprightRaster16(uploaded.raster16, upright)
+    return requireSimilarity(await similarityTo16Bits(raster16, decodedRows('avif', result, raster16)))
   }
   const proportion = (reference.width * shown.height) / (reference.height * shown.width)
   if (shown.width > reference.width || Math.abs(proportion - 1) > 0.02 + 1 / Math.min(shown.width, shown.height))
     throw unsupported(
       message('picture_changed_size', { width: reference.width, height: reference.height, newWidth: shown.width, newHeight: shown.height }),
     )
-  if (uploaded.raster16) return whole(await similarityTo16Bits(deepAs(uploaded.raster16, shown, output), asRgba(shown).rows()))
-  return friendliest(reductionsOf(reference, shown), (scaled) =>
+  if (uploaded.raster16)
+    return requireSimilarity(await similarityTo16Bits(raster16For(uploaded.raster16, shown, output), asRgba(shown).rows()))
+  return bestSimilarity(reductionsOf(reference, shown), (scaled) =>
     shown.channels === 3 ? similarityOfRows(asRgb(onWhite(scaled)), shown.rows()) : similarityOfRows(asRgba(scaled), shown.rows()),
   )
 }
 
-/** All bits of the upload, as a result of this size and kind would show them: that those were rounded counts, too. */
-function deepAs(deep: Raster16, size: { width: number; height: number }, output: OutputId): Raster16 {
-  const wanted = sameSize(deep, size) ? deep : reduced16(deep, size.width, size.height)
+/** Returns the 16-bit original at the size and on the background of the result, so that rounding to 8 bits counts as a loss. */
+function raster16For(raster16: Raster16, size: { width: number; height: number }, output: OutputId): Raster16 {
+  const wanted = sameSize(raster16, size) ? raster16 : reduced16(raster16, size.width, size.height)
   return output === 'jpg' ? onWhite16(wanted) : wanted
 }
 
-function whole(found: Similarity | undefined): Similarity {
+function requireSimilarity(found: Similarity | undefined): Similarity {
   if (!found) throw unsupported('result_whose_rows_end_early')
   return found
 }
 
-async function friendliest(
+async function bestSimilarity(
   references: readonly Raster[],
   measure: (reference: Raster) => Promise<Similarity | undefined>,
 ): Promise<Similarity> {
   let best: Similarity | undefined
   for (const reference of references) {
-    const found = whole(await measure(reference))
+    const found = requireSimilarity(await measure(reference))
     if (!best || found.psnrDb > best.psnrDb) best = found
   }
   return best!
@@ -128,5 +132,5 @@ async function avifSimilarity(reference: Raster, file: Uint8Array): Promise<Simi
   if (!decoded) throw unsupported('avif_cannot_be_decoded')
   const { width, height, pixels } = decoded
   const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-  return friendliest(reductionsOf(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))
+  return bestSimilarity(reductionsOf(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))
 }

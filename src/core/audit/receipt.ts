@@ -1,4 +1,4 @@
-/** A receipt as a file: signed (compact JWS), its payload, or a task as the service answers with it. */
+/** Parses a receipt file: a signed receipt (compact JWS), its JSON payload, or a task as returned by the API. */
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 
@@ -29,7 +29,7 @@ const claims = z.looseObject({
   }),
 })
 
-/** What a receipt says that two files can show. */
+/** Statements of a receipt that can be checked with the original and the result. */
 export type Claims = z.infer<typeof claims>
 
 export type Signature =
@@ -39,13 +39,16 @@ export type Signature =
 
 export interface ReadReceipt {
   readonly signature: Signature
-  /** Undefined where it cannot be read as a receipt. */
+  /** Parsed statements. `undefined`: the text is not a receipt. */
   readonly claims: Claims | undefined
 }
 
 const JWS = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** @param keys those of the service; without them a signature cannot be checked */
+/**
+ * Parses a receipt and checks its signature.
+ * @param keys public keys of the service (JWKS). `undefined`: the signature is not checked
+ */
 export async function readReceipt(text: string, keys: JSONWebKeySet | undefined): Promise<ReadReceipt> {
   const trimmed = text.trim()
   if (!JWS.test(trimmed)) return { signature: { kind: 'unchecked', why: 'the receipt is not signed' }, claims: claimsOf(trimmed) }
@@ -54,13 +57,21 @@ export async function readReceipt(text: string, keys: JSONWebKeySet | undefined)
 }
 
 async function signatureOf(jws: string, keys: JSONWebKeySet | undefined): Promise<Signature> {
-  if (!keys) return { kind: 'unchecked', why: 'no keys to check it with: name them with --jwks' }
+  if (!keys)
+    return { kind: 'unchecked', why: 'the signature was not checked, because no keys were given; pass the keys of the service with --jwks' }
   try {
     await compactVerify(jws, createLocalJWKSet(keys), { algorithms: ['EdDSA', 'Ed25519'] })
     return { kind: 'true', kid: String(decodeProtectedHeader(jws).kid) }
   } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'false', why: 'it is not by any of these keys' }
-    return { kind: 'false', why: error instanceof errors.JWSSignatureVerificationFailed ? 'the receipt was changed' : String(error) }
+    if (error instanceof errors.JWKSNoMatchingKey)
+      return { kind: 'false', why: 'no key of the given JWKS matches the key id of the receipt' }
+    return {
+      kind: 'false',
+      why:
+        error instanceof errors.JWSSignatureVerificationFailed
+          ? 'the receipt was changed after it was signed: the signature does not match'
+          : String(error),
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Pictures of uploads and results as rows: what `pictures.ts` and `scores.ts` compare. */
+/** Decodes pictures of originals and results into rows, for the comparisons in `pictures.ts` and `scores.ts`. */
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
@@ -21,7 +21,10 @@ import { readAll } from '../model/source.ts'
 
 export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
 
-/** The upload's picture at the result's size. Nobody says by which filter it is reduced: by the usual two, of which the friendlier counts. */
+/**
+ * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and
+ * callers use the better match.
+ */
 export function reductionsOf(reference: Raster, size: { width: number; height: number }): Raster[] {
   if (sameSize(reference, size)) return [reference]
   return [resized(reference, size.width, size.height), byArea(reference, size)]
@@ -50,7 +53,10 @@ export async function uploadedOf(source: Source, format: PictureFormat, options:
   return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
 }
 
-/** A result as readers show it: RGB of a JPEG, else RGBA; undefined for AVIF, which is decoded tile by tile. */
+/**
+ * Returns a result as rendered: RGB for JPEG, otherwise RGBA. `undefined` for AVIF, which is decoded tile by tile.
+ * @throws CodecError `unsupported_feature` for a CMYK JPEG or an output without rows
+ */
 export async function renderedRaster(result: Source, output: OutputId, options: Options): Promise<Raster | undefined> {
   if (output === 'jpg') {
     const header = await readHeader(result, options)
@@ -95,7 +101,7 @@ function webpRaster(file: Uint8Array): Raster {
   }
 }
 
-/** Grey as RGB. */
+/** Returns a grey or RGB raster as RGB. */
 export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & { readonly channels: 3 } {
   const { width, height, channels } = raster
   return {
@@ -109,7 +115,7 @@ export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & {
   }
 }
 
-/** Width and height by the first chunk that says them (RFC 9649: VP8X, VP8L, VP8). */
+/** Returns width and height of a WebP file, from its first chunk (RFC 9649: VP8X, VP8L or VP8). */
 function webpSize(file: Uint8Array): { width: number; height: number } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const type = new TextDecoder('latin1').decode(file.subarray(12, 16))

@@ -1,4 +1,4 @@
-/** SSIMULACRA2 of a still picture: what readers show of both files, at the size of the result. */
+/** Measures the SSIMULACRA 2 score of a still picture: both files as rendered, at the size of the result. */
 
 import { pictureFacts } from '../catalog/outputs.ts'
 import { framesIn } from '../formats/gif/measure.ts'
@@ -14,14 +14,14 @@ import { readAll } from '../model/source.ts'
 import type { PicturePair } from './pictures.ts'
 import { reductionsOf, renderedRaster, uploadedOf } from './rendered-rows.ts'
 
-/** As `PictureLoss.ssimulacra2`; of a reduced picture by the friendlier of two filters. */
+/** Returns the score as in `PictureLoss.ssimulacra2`. For a downsampled picture, two filters are tried and the higher score counts. */
 export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {
   if (format === 'gif' && (await framesIn(original, options)) > 1) return NO_STILL_PICTURE
-  // Of inks that stay inks nobody says how they look.
+  // There is no rendering of CMYK samples, so a CMYK JPEG has no score.
   if (format === 'jpg' && output === 'jpg' && (await readHeader(result, options)).components === 4) return undefined
   const { raster, carried } = await uploadedOf(original, format, options)
-  const seen = output === 'jpg' ? onWhite(raster) : raster
-  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(seen, orientationOf(carried.exif)) : seen
+  const rendered = output === 'jpg' ? onWhite(raster) : raster
+  const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(rendered, orientationOf(carried.exif)) : rendered
   const shown = (await renderedRaster(result, output, options)) ?? (await avifRaster(result, reference))
   if (!shown) return undefined
   let best: number | undefined
@@ -32,7 +32,7 @@ export async function pictureScore({ original, format, result, output }: Picture
   return best
 }
 
-/** undefined: it cannot be decoded, or is a grid of another size than `reference`. */
+/** Decodes an AVIF result. `undefined`: it cannot be decoded, or it is a tile grid whose size differs from `reference`. */
 async function avifRaster(result: Source, reference: Raster): Promise<Raster | undefined> {
   const file = await readAll(result)
   const { width, height } = reference
@@ -41,9 +41,9 @@ async function avifRaster(result: Source, reference: Raster): Promise<Raster | u
   const decoded = codec.decode(file)
   if (!decoded) return undefined
   const bytes = new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
-  return { width: decoded.width, height: decoded.height, channels: 4, rows: () => once(bytes) }
+  return { width: decoded.width, height: decoded.height, channels: 4, rows: () => singleChunk(bytes) }
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

@@ -1,4 +1,4 @@
-/** Sound, decoded side by side: the noise of the whole file. */
+/** Measures the noise of a whole audio file by decoding both files. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { FlacDecoder } from '../../../wasm/flac/flac.ts'
@@ -14,10 +14,13 @@ import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 
 type Block = Float32Array | Float64Array | Int32Array
-/** Blocks of a sound, an array a channel; interleaved samples are one channel. */
+/** Blocks of decoded audio: one array per channel. Interleaved samples count as one channel. */
 type Blocks = AsyncGenerator<readonly Block[]>
 
-/** Signal-to-noise ratio in dB; infinite where every sample is the same. */
+/**
+ * Returns the signal-to-noise ratio in dB; `Infinity` if every sample is equal.
+ * @throws CodecError `unsupported_feature` if the sample rate or the length differs
+ */
 export async function soundNoise(
   original: Source,
   format: 'wav' | 'mp3',
@@ -32,7 +35,7 @@ export async function soundNoise(
   }
   const wave = await readWave(original)
   if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
-  if (output === 'flac') return await noise(interleaved(original, wave, options), ofFlac(result, wave.layout.channels))
+  if (output === 'flac') return await noise(interleaved(original, wave, options), flacSamples(result, wave.layout.channels))
   if (output !== 'mp3') throw unsupported(message('noise_of', { output }))
   const stream = await readStream(result, options)
   if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound_at_another_sample_rate')
@@ -40,17 +43,17 @@ export async function soundNoise(
   return await noise(asPlayed(original, wave, options), decode(engine, 1, result, stream, options))
 }
 
-/** In 16-bit units, which hold every coding exactly. */
+/** Yields interleaved samples in 16-bit units, which represent every WAV coding exactly. */
 async function* interleaved(source: Source, wave: Wave, options: Options): Blocks {
   for await (const samples of readSamples(source, wave, options)) yield [in16thUnits(samples)]
 }
 
-/** Where STREAMINFO, which is the first block, has the bits of a sample (RFC 9639, 8.2). */
+/** Offset in bytes of the bits per sample in STREAMINFO, the first metadata block (RFC 9639, 8.2). */
 const FLAC_BITS_AT = 20
 const PIECE_BYTES = 64 * 1024
 
-/** In 16-bit units, too. */
-async function* ofFlac(source: Source, channels: number): Blocks {
+/** Yields decoded FLAC samples in 16-bit units. */
+async function* flacSamples(source: Source, channels: number): Blocks {
   const [high = 0, low = 0] = await source.read(FLAC_BITS_AT, 2)
   const unit = 2 ** ((((high & 1) << 4) | (low >> 4)) + 1 - 16)
   let decoded: Float64Array[] = []

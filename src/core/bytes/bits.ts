@@ -1,27 +1,30 @@
-/** Bits out of bytes and into them, the most significant first. */
+/** Reads and writes single bits of bytes, the most significant bit first. */
 
 export class BitReader {
   readonly #bytes: Uint8Array
-  /** In bits. */
+  /** Position in bits. */
   #at = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
   }
 
-  /** @throws what `ended` makes when there is none */
+  /**
+   * Returns the next bit.
+   * @throws the error that `ended` returns, if no bit is left
+   */
   bit(): number {
     const byte = this.#bytes[this.#at >> 3]
     if (byte === undefined) throw this.ended()
     return (byte >> (7 - (this.#at++ & 7))) & 1
   }
 
-  /** Leaves out what is left of a byte that was begun. */
+  /** Skips the remaining bits of a partly read byte. */
   toByte(): void {
     this.#at = (this.#at + 7) & ~7
   }
 
-  /** What is wrong when bits are wanted behind the last one. */
+  /** Returns the error for a read after the last bit. */
   protected ended(): Error {
     return new RangeError('the bits end early')
   }
@@ -31,10 +34,10 @@ export class BitWriter {
   readonly #mostBytes: number
   #bytes: Uint8Array
   #length = 0
-  #held = 0
-  #heldBits = 0
+  #pending = 0
+  #pendingBits = 0
 
-  /** `full` from `mostBytes` on. */
+  /** @param mostBytes capacity: `full` becomes true at this length; default: no limit */
   constructor(mostBytes = Number.POSITIVE_INFINITY) {
     this.#mostBytes = mostBytes
     this.#bytes = new Uint8Array(Math.min(mostBytes, 4096) + 8)
@@ -44,35 +47,35 @@ export class BitWriter {
     return this.#length >= this.#mostBytes
   }
 
-  /** The lowest `length` bits of `value`, at most 24 and with no bits above them. */
+  /** Appends the lowest `length` bits of `value`. `length` is at most 24, and higher bits of `value` must be 0. */
   put(value: number, length: number): void {
-    this.#held = (this.#held << length) | value
-    this.#heldBits += length
-    while (this.#heldBits >= 8) {
-      this.#heldBits -= 8
-      this.#byte((this.#held >> this.#heldBits) & 255)
+    this.#pending = (this.#pending << length) | value
+    this.#pendingBits += length
+    while (this.#pendingBits >= 8) {
+      this.#pendingBits -= 8
+      this.#byte((this.#pending >> this.#pendingBits) & 255)
     }
-    this.#held &= (1 << this.#heldBits) - 1
+    this.#pending &= (1 << this.#pendingBits) - 1
   }
 
-  /** The lowest `length` bits of a whole number below 2^53, whatever is above them. */
+  /** Appends the lowest `length` bits of a whole number below 2^53. Higher bits are ignored. */
   putNumber(value: number, length: number): void {
     if (length > 24) this.putNumber(Math.floor(value / 2 ** 24), length - 24)
     const low = Math.min(length, 24)
     this.put(value % 2 ** low, low)
   }
 
-  /** Bytes that are full. */
+  /** Number of complete bytes. */
   get length(): number {
     return this.#length
   }
 
-  /** Fills up a byte that was begun, with zeros. */
+  /** Pads a partly written byte with zeros. */
   toByte(): void {
-    if (this.#heldBits > 0) this.put(0, 8 - this.#heldBits)
+    if (this.#pendingBits > 0) this.put(0, 8 - this.#pendingBits)
   }
 
-  /** All bytes, the last one padded with zeros. */
+  /** Returns all bytes, the last one padded with zeros. */
   finish(): Uint8Array {
     this.toByte()
     return this.#bytes.slice(0, this.#length)

@@ -1,13 +1,13 @@
-/** Tables of films and the like: half a million numbers for a few hours, in as few bytes as hold them. */
+/** Compact arrays for tables of films and the like, for example 500,000 numbers for a few hours of film. */
 import { discard } from '../../../wasm/memories/discard.ts'
 
-/** Whole numbers, none below zero. */
+/** Array of whole, non-negative numbers. */
 export type Column = Uint32Array | Float64Array
 
-/** Zeros, where numbers up to `largest` fit. */
+/** Returns an array of `count` zeros that can store numbers up to `largest`. */
 export const columnOf = (count: number, largest: number): Column => (largest < 2 ** 32 ? new Uint32Array(count) : new Float64Array(count))
 
-/** The same numbers in as few bytes as hold them, in place of `wide`, which is freed where it is not enough. */
+/** Returns the numbers of `wide` in the smallest type that can store them. If `wide` is replaced, its buffer is freed. */
 export function narrowed(wide: Float64Array): Column {
   for (let i = 0; i < wide.length; i++) if (wide[i]! >= 2 ** 32) return wide
   const narrow = new Uint32Array(wide)
@@ -15,14 +15,14 @@ export function narrowed(wide: Float64Array): Column {
   return narrow
 }
 
-/** A plain loop: iterators, and `reduce`, make an object of every number that is no small integer. */
+/** A plain loop: iterators and `reduce` allocate an object for every number that is no small integer. */
 export function sumOf(column: Column): number {
   let sum = 0
   for (let i = 0; i < column.length; i++) sum += column[i]!
   return sum
 }
 
-/** A column whose length is not known yet. Numbers below zero end up modulo 2³². */
+/** Compact array that grows. Negative numbers are stored modulo 2³². */
 export class GrowingColumn {
   length = 0
   #values: Column = new Uint32Array(1024)
@@ -35,7 +35,7 @@ export class GrowingColumn {
     this.#values[this.length++] = value
   }
 
-  /** What was pushed, in a buffer of its own. Nothing can be pushed any more. */
+  /** Returns the pushed numbers in their own buffer. Nothing can be pushed afterwards. */
   finish(): Column {
     const whole = this.#values.slice(0, this.length)
     discard(this.#values)

@@ -1,4 +1,4 @@
-/** One array out of many. */
+/** Concatenates all chunks into one array. */
 export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const chunk of chunks) length += chunk.length

@@ -1,6 +1,6 @@
 /**
- * Deflate for bytes in memory: libdeflate, whose level 12 is within 0.2 % of zopfli. For data that does not fit in
- * memory there are `inflate-stream.ts` and `gzip.ts`. Nothing here leaves memory behind; what may take longer than a second lets others run.
+ * Deflate for bytes in memory, by libdeflate, whose level 12 is within 0.2 % of zopfli. For larger data, see `inflate-stream.ts` and
+ * `gzip.ts`. Memory is freed after use. Functions that may take more than a second yield to the event loop.
  */
 
 import { crc32 as nativeCrc32 } from 'node:zlib'
@@ -9,33 +9,35 @@ import { type Container, DeflateSegments, Libdeflate } from '../../../wasm/libde
 import { concat } from './concat.ts'
 import { yieldToOthers } from './yield.ts'
 
-/** libdeflate's best level, and what everything uses below about 10 MB. */
+/** Best level of libdeflate. It is used for data below about 10 MB. */
 export const BEST_LEVEL = 12
 
 /**
- * Levels of our own for the samples of pictures, behind a predictor (priced.h). Fast: at photographs the bytes of level 10 in the
- * time of level 6 or 7. Close: near-optimal in one pass, a quarter faster than level 10.
+ * Whittle's own levels for picture samples after a predictor (priced.h). Fast: the size of level 10 for photographs, in the time of level 6
+ * or 7. Close: near-optimal parsing in one pass, 25 % faster than level 10.
  */
 export const SAMPLES_FAST = 13
 export const SAMPLES_CLOSE = 14
 
-/** RFC 1951. `level` 0 (stored) to 12 (best), or one of the two for samples. */
+/** Compresses to raw Deflate (RFC 1951). `level`: 0 (stored) to 12 (best), or one of the two sample levels; default: 12. */
 export const deflateRaw = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('raw', bytes, level)
 
-/** RFC 1950. */
+/** Compresses to zlib (RFC 1950). `level`: as in `deflateRaw`. */
 export const zlibCompress = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('zlib', bytes, level)
 
-/** RFC 1952, one member without name and time. */
+/** Compresses to one gzip member without name and time (RFC 1952). `level`: as in `deflateRaw`. */
 export const gzipCompress = (bytes: Uint8Array, level = BEST_LEVEL): Uint8Array => compress('gzip', bytes, level)
 
-/** As above, but undefined when the result would be longer than `room` bytes: saves the memory for a result nobody wants. */
+/**
+ * Compresses if the result fits into `budget` bytes. `undefined`: it does not fit. This saves the memory of a result that is not needed.
+ */
 export function deflateWithin(container: Container, bytes: Uint8Array, budget: number, level = BEST_LEVEL): Uint8Array | undefined {
   return withEngine((engine) => engine.compress(container, bytes, level, Math.max(0, budget)))
 }
 
 /**
- * RFC 1951, as small as it gets, for what is kept for long: 1 % below level 12 and 0.2 % below zopfli with five iterations,
- * four times as slow (1 MB a second, and more where less repeats itself).
+ * Compresses to raw Deflate (RFC 1951) as small as possible: 1 % smaller than level 12 and 0.2 % smaller than zopfli with five
+ * iterations, but four times slower (1 MB a second, faster for data with few repetitions). `undefined`: larger than `budget` bytes.
  * @throws the signal's reason
  */
 export async function deflateThorough(bytes: Uint8Array, budget: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
@@ -46,15 +48,18 @@ export async function deflateThorough(bytes: Uint8Array, budget: number, signal?
     ended = true
     return deflated
   } finally {
-    if (ended) giveBack(engine)
+    if (ended) returnEngine(engine)
     else engine[Symbol.dispose]()
   }
 }
 
-/** Half a second at level 12. */
+/** Bytes compressed between two yields: half a second at level 12. */
 const PIECE_BYTES = 1024 * 1024
 
-/** As `deflateWithin`, raw, with others let run after every megabyte. `level` 5 to 12. @throws the signal's reason */
+/**
+ * Compresses to raw Deflate as `deflateWithin` does, and yields to the event loop after every megabyte. `level`: 5 to 12.
+ * @throws the signal's reason
+ */
 export async function deflateInPieces(
   bytes: Uint8Array,
   budget: number,
@@ -76,38 +81,51 @@ export async function deflateInPieces(
   return deflated.length <= budget ? deflated : undefined
 }
 
-/** Bytes after the end of the stream are ignored. @throws EngineError */
+/**
+ * Decompresses raw Deflate. Bytes after the end of the stream are ignored.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export const inflateRaw = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('raw', bytes, maxBytes).bytes
 
-/** Checks the Adler-32. Bytes after the end of the stream are ignored. @throws EngineError */
+/**
+ * Decompresses zlib and checks its Adler-32. Bytes after the end of the stream are ignored.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export const zlibDecompress = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('zlib', bytes, maxBytes).bytes
 
-/** Checks CRC and length of the first member. Bytes after it are ignored. @throws EngineError */
+/**
+ * Decompresses the first gzip member and checks its CRC and length. Bytes after it are ignored.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export const gzipDecompress = (bytes: Uint8Array, maxBytes: number): Uint8Array => inflate('gzip', bytes, maxBytes).bytes
 
-/** One stream, and how many bytes of the input it took. @throws EngineError */
+/**
+ * Decompresses one stream. `consumed`: bytes of the input that belong to it.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export function inflate(container: Container, bytes: Uint8Array, maxBytes: number): { bytes: Uint8Array; consumed: number } {
   return withEngine((engine) => {
-    // The size is not known beforehand, and `maxBytes` may be far above it: begin small, so that memory follows the data.
+    // The output size is unknown and may be far below `maxBytes`, so the buffer starts small and grows by a factor of four.
     let budget = Math.min(maxBytes, Math.max(65_536, bytes.length * 4))
     for (;;) {
       const inflated = engine.decompress(container, bytes, budget)
       if (inflated.kind === 'done') return inflated
       if (inflated.kind === 'damaged') throw new EngineError('deflate', 'damaged', 'the compressed data is damaged')
-      if (budget >= maxBytes) throw new EngineError('deflate', 'too_large', `more than ${maxBytes} bytes come out of the compressed data`)
+      if (budget >= maxBytes)
+        throw new EngineError('deflate', 'too_large', `the decompressed data is larger than the limit of ${maxBytes} bytes`)
       budget = Math.min(maxBytes, budget * 4)
     }
   })
 }
 
-/** CRC-32 of RFC 1952 and ISO 3309; `seed` continues an earlier one. */
+/** Returns the CRC-32 of RFC 1952 and ISO 3309. `seed`: checksum of the preceding bytes; default: 0. */
 export const crc32 = (bytes: Uint8Array, seed = 0): number => nativeCrc32(bytes, seed)
 
-/** Adler-32 of RFC 1950, section 9; `seed` continues an earlier one. */
+/** Returns the Adler-32 (RFC 1950, section 9). `seed`: checksum of the preceding bytes; default: 1. */
 export function adler32(bytes: Uint8Array, seed = 1): number {
   let a = seed & 0xffff
   let b = seed >>> 16
-  // 5552 is the most bytes that can be summed before b passes 2^32.
+  // 5552 bytes are the most that can be summed before b exceeds 2^32.
   for (let start = 0; start < bytes.length; start += 5552) {
     const end = Math.min(start + 5552, bytes.length)
     for (let i = start; i < end; i++) {
@@ -120,19 +138,19 @@ export function adler32(bytes: Uint8Array, seed = 1): number {
   return ((b << 16) | a) >>> 0
 }
 
-/** An instance is kept between calls: thousands of strips are faster with one. What grew beyond this is let go. */
-const KEPT_MEMORY_BYTES = 24 * 1024 * 1024
-let kept: Libdeflate | undefined
+/** Largest memory in bytes of an engine that is reused. Reuse makes thousands of small strips faster. */
+const MAX_REUSED_ENGINE_BYTES = 24 * 1024 * 1024
+let idleEngine: Libdeflate | undefined
 
-/** After an exception (a trap) it is not used again. */
+/** Takes the engine that can be reused, or creates one. An engine that trapped is not returned for reuse. */
 function takeEngine(): Libdeflate {
-  const engine = kept ?? new Libdeflate()
-  kept = undefined
+  const engine = idleEngine ?? new Libdeflate()
+  idleEngine = undefined
   return engine
 }
 
-function giveBack(engine: Libdeflate): void {
-  if (!kept && engine.memoryBytes <= KEPT_MEMORY_BYTES) kept = engine
+function returnEngine(engine: Libdeflate): void {
+  if (!idleEngine && engine.memoryBytes <= MAX_REUSED_ENGINE_BYTES) idleEngine = engine
   else engine[Symbol.dispose]()
 }
 
@@ -147,15 +165,15 @@ function withEngine<T>(use: (engine: Libdeflate) => T): T {
     ended = isEngineError(error, 'deflate')
     throw error
   } finally {
-    if (ended) giveBack(engine)
+    if (ended) returnEngine(engine)
     else engine[Symbol.dispose]()
   }
 }
 
-/** Lets go of it: up to 24 MB that someone who is about to need memory for something else may want. */
+/** Frees the engine that is idleEngine for reuse, up to 24 MB, before a step that needs much memory. */
 export function releaseDeflate(): void {
-  kept?.[Symbol.dispose]()
-  kept = undefined
+  idleEngine?.[Symbol.dispose]()
+  idleEngine = undefined
 }
 
 function compress(container: Container, bytes: Uint8Array, level: number): Uint8Array {

@@ -1,4 +1,4 @@
-/** gzip (RFC 1952) in a stream, any size, by libdeflate. */
+/** Streams of any size as gzip (RFC 1952), by libdeflate. */
 
 import { DeflateSegments } from '../../../wasm/libdeflate/libdeflate.ts'
 import { concat } from './concat.ts'
@@ -9,22 +9,22 @@ import { yieldToOthers } from './yield.ts'
 
 const MB = 1_000_000
 
-/** What a size gets: level 12 does 1.5 to 4 MB per CPU second, level 9 about 20. */
+/** Returns the level for a file size. Speed per CPU second: level 12 has 1.5 to 4 MB, level 9 about 20 MB. */
 export const gzipLevel = (sourceBytes: number): number => (sourceBytes <= 250 * MB ? 12 : 9)
 
-/** Up to here every bit counts more than the second it takes. */
+/** Largest file in bytes that is parsed optimally, where a smaller result is worth an extra second. */
 const THOROUGH_UP_TO_BYTES = 2 << 20
 
-/** True if `gzipStream` parses a file of this size optimally; it compresses larger ones at `gzipLevel`. */
+/** True if `gzipStream` parses a file of this size optimally. It compresses larger files at `gzipLevel`. */
 export const isThorough = (sourceBytes: number): boolean => sourceBytes <= THOROUGH_UP_TO_BYTES
 
-/** Between segments other tasks get their turn; 1 MiB costs no bytes. */
+/** Bytes compressed between two yields to the event loop. Segments of 1 MiB do not enlarge the result. */
 const SEGMENT_BYTES = 1024 * 1024
 
-/** RFC 1952, 2.3: ID1 ID2, CM = deflate, no FLG, no MTIME, XFL = 2 (slowest), OS = 255 (unknown). */
+/** gzip header (RFC 1952, 2.3): ID1 ID2, CM = deflate, no FLG, no MTIME, XFL = 2 (slowest), OS = 255 (unknown). */
 const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]
 
-/** One member without name and time, in 12 MB of memory; what is parsed optimally is held, in up to 24. */
+/** Compresses `input` to one member without name and time. Needs 12 MB of memory, or up to 24 MB for files that are parsed optimally. */
 export function gzipStream(input: AsyncIterable<Uint8Array>, sourceBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return isThorough(sourceBytes) ? thoroughMember(input) : segmentedMember(input, gzipLevel(sourceBytes))
 }
@@ -33,7 +33,7 @@ async function* thoroughMember(input: AsyncIterable<Uint8Array>): AsyncGenerator
   const chunks: Uint8Array[] = []
   for await (const chunk of input) chunks.push(chunk.slice())
   const bytes = concat(chunks)
-  // Even what does not compress has room: stored, it takes five bytes more for each 64 KB. Only of nothing at all nothing is made.
+  // The budget also fits incompressible data, whose stored blocks add five bytes per 64 KB. Only empty input has no result here.
   const raw = await deflateThorough(bytes, bytes.length + bytes.length / 1000 + 64)
   if (!raw) return yield* segmentedMember([bytes], BEST_LEVEL)
   yield concat([Uint8Array.from(HEAD), raw, gzipTrailer(crc32(bytes), bytes.length)])
@@ -59,9 +59,12 @@ async function* segmentedMember(
   yield gzipTrailer(crc, length)
 }
 
-/** Behind a member (RFC 1952, 2.3.1). */
+/** Returns the trailer of a member (RFC 1952, 2.3.1). */
 export const gzipTrailer = (crc: number, length: number) => new ByteWriter(new Uint8Array(8), true).u32(crc).u32(length).finish()
 
-/** All members. @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
+/**
+ * Decompresses all members of `input`.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export const gunzipStream = (input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> =>
   inflateStream('gzip', input, maxBytes)

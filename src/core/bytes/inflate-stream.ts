@@ -1,4 +1,4 @@
-/** Deflate streams too large for memory, decompressed in pieces, with a bound on what may come out. */
+/** Decompresses Deflate streams that are too large for memory, with a limit on the output. */
 
 import type { Transform } from 'node:stream'
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
@@ -13,9 +13,8 @@ const CREATE: { readonly [Kind in Container]: (options: { chunkSize: number }) =
 }
 
 /**
- * The decompressed bytes, chunk by chunk, in constant memory. gzip: all members, one after the other. What follows the
- * end of the stream is ignored.
- * @throws EngineError `damaged` when the data is invalid, truncated or fails its checksum; `too_large` beyond `maxBytes`
+ * Yields the decompressed bytes chunk by chunk, in constant memory. For gzip, it reads all members. Bytes after the end are ignored.
+ * @throws EngineError `damaged` if the data is invalid, truncated or fails its checksum; `too_large` after `maxBytes`
  */
 export async function* inflateStream(
   container: Container,
@@ -25,13 +24,17 @@ export async function* inflateStream(
   yield* bounded(through(CREATE[container]({ chunkSize: 65_536 }), input), maxBytes)
 }
 
-/** Passes chunks on until more than `maxBytes` have come; zlib's own errors become `EngineError`. */
+/**
+ * Passes chunks on and converts errors of zlib to `EngineError`.
+ * @throws EngineError `too_large` after `maxBytes`; `damaged` for errors of zlib
+ */
 export async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   let total = 0
   try {
     for await (const chunk of chunks) {
       total += chunk.length
-      if (total > maxBytes) throw new EngineError('deflate', 'too_large', `more than ${maxBytes} bytes come out of the compressed data`)
+      if (total > maxBytes)
+        throw new EngineError('deflate', 'too_large', `the decompressed data is larger than the limit of ${maxBytes} bytes`)
       yield chunk
     }
   } catch (error) {
@@ -39,7 +42,7 @@ export async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
   }
 }
 
-/** node:zlib names its errors by code: Z_DATA_ERROR, Z_BUF_ERROR, ERR__ERROR_FORMAT_PADDING_1 (brotli), ZSTD_error_… */
+/** True for errors of node:zlib, by their code: Z_DATA_ERROR, Z_BUF_ERROR, ERR__ERROR_FORMAT_PADDING_1 (brotli), ZSTD_error_… */
 function isZlibError(error: unknown): error is Error {
   if (!(error instanceof Error) || isEngineError(error, 'deflate')) return false
   const code = 'code' in error ? String(error.code) : ''

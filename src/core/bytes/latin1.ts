@@ -1,9 +1,9 @@
-/** Bytes as letters of the same numbers (ISO 8859-1; `TextDecoder('latin1')` is windows-1252), however many they are. */
+/** Bytes that are converted in one call, because the number of arguments is limited by the stack. */
 const MOST_AT_ONCE = 4096
 
 export function latin1Of(bytes: Uint8Array): string {
   let text = ''
-  // biome-ignore lint/plugin: at most MOST_AT_ONCE
+  // biome-ignore lint/plugin: at most MOST_AT_ONCE arguments
   for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) text += String.fromCharCode(...bytes.subarray(at, at + MOST_AT_ONCE))
   return text
 }

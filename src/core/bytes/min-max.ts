@@ -1,6 +1,6 @@
 /**
- * The least and the most of many numbers: `Math.min(...many)` needs the stack for them, and ends with a RangeError at some
- * 120,000. Of none, infinity, as `Math.min()` and `Math.max()`.
+ * Minimum and maximum of many numbers. `Math.min(...many)` puts all arguments on the stack and throws a RangeError at about 120,000.
+ * Without numbers, they return infinity, as `Math.min()` and `Math.max()` do.
  */
 
 export function leastOf(numbers: Iterable<number>): number {

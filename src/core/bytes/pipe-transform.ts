@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer'
 import type { Transform } from 'node:stream'
 
-/** Written at once. Larger slices gain nothing, and workerd's zstd wants small ones. */
+/** Bytes per write. Larger writes are not faster, and workerd's zstd needs small ones. */
 const SLICE_BYTES = 256 * 1024
 
-/** What comes out of a Node transform stream, fed with `input` no faster than the output is taken. Ends it in every case. */
+/** Feeds `input` to a Node transform stream and yields its output, with backpressure. Always destroys `engine` at the end. */
 export async function* through(engine: Transform, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let inputError: { error: unknown } | undefined
   const feed = async () => {
@@ -33,8 +33,8 @@ export async function* through(engine: Transform, input: AsyncIterable<Uint8Arra
 }
 
 /**
- * workerd's zstd fails with `Unexpected end of file` when what it holds back at the end does not fit into the rest of its
- * output buffer: it gets a fresh one first, once everything written has been worked on.
+ * Ends the stream. workerd's zstd fails with `Unexpected end of file` if its last output does not fit into the rest of its output buffer.
+ * So the buffer is replaced after all input has been processed.
  */
 async function end(engine: Transform): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ async function end(engine: Transform): Promise<void> {
   if (!engine.destroyed) engine.end()
 }
 
-/** Resolves when the stream wants more, or will never want anything again. */
+/** Resolves when the stream accepts more input, or has ended. */
 function drained(engine: Transform): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

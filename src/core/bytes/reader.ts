@@ -1,4 +1,4 @@
-/** Numbers out of bytes, in one byte order. Whatever lies outside of the bytes is a RangeError. */
+/** Reads numbers from bytes in one byte order. Reading outside the bytes throws a `RangeError`. */
 export class ByteReader {
   readonly bytes: Uint8Array
   readonly littleEndian: boolean
@@ -34,7 +34,7 @@ export class ByteReader {
     return this.#view.getInt32(at, this.littleEndian)
   }
 
-  /** Rounded above 2^53: a place in a file never is there. */
+  /** Returns a 64-bit number, rounded above 2^53. File offsets never reach that. */
   u64(at: number): number {
     return Number(this.bigU64(at))
   }

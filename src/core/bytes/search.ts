@@ -1,4 +1,4 @@
-/** Where `pattern` (at least one byte) first stands in `bytes` from `from` on; −1 when it does not. */
+/** Returns the first index of `pattern` (at least one byte) in `bytes` at or after `from`. −1: not found. */
 export function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from = 0): number {
   const last = bytes.length - pattern.length
   const first = pattern[0]!

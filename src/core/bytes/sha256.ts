@@ -1,18 +1,20 @@
 /**
- * SHA-256 whose state can be stored and resumed in another process and another Worker: a resumable upload is hashed while it arrives,
- * over any number of requests. The platform's own hash has no state to store. The hash is `@stablelib/sha256`; this file adds the form in
- * which uploads store its state.
+ * SHA-256 whose state can be stored and restored in another process or Worker, so that a resumable upload is hashed over several requests.
+ * The platform's own hash has no storable state. This file wraps `@stablelib/sha256` and defines the stored form of its state.
  */
 import { BLOCK_SIZE, SHA256 } from '@stablelib/sha256'
 
 const WORDS_BYTES = 32
-/** What is stored: eight words, the bytes that do not fill a block yet, and the number of bytes so far, all big-endian. */
+/** Length of a stored state: eight words, the bytes of the incomplete block, and the number of bytes so far, all big-endian. */
 const STATE_BYTES = WORDS_BYTES + BLOCK_SIZE + 8
 
 export class Sha256 {
   readonly #hash = new SHA256()
 
-  /** Continues where `state` was taken. @throws Error if it is not 104 bytes long */
+  /**
+   * Restores a hash from `state`.
+   * @throws Error if `state` is not 104 bytes long
+   */
   static from(state: Uint8Array): Sha256 {
     if (state.length !== STATE_BYTES) throw new Error(`a SHA-256 state has ${STATE_BYTES} bytes, not ${state.length}`)
     const view = new DataView(state.buffer, state.byteOffset, state.length)
@@ -27,7 +29,7 @@ export class Sha256 {
     return hash
   }
 
-  /** The state after the bytes so far, 104 bytes. */
+  /** Returns the state after all bytes so far, 104 bytes. */
   state(): Uint8Array {
     const { state: words, buffer, bufferLength, bytesHashed } = this.#hash.saveState()
     const state = new Uint8Array(STATE_BYTES)
@@ -43,7 +45,7 @@ export class Sha256 {
     return this
   }
 
-  /** The hash of the bytes so far, in lower-case hexadecimal. More bytes may follow. */
+  /** Returns the hash of all bytes so far, in lower-case hexadecimal. More bytes may be added afterwards. */
   hex(): string {
     const digest = Sha256.from(this.state()).#hash.digest()
     return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

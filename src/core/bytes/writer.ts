@@ -1,6 +1,6 @@
 /**
- * Numbers into bytes, in one byte order: each stands behind the one before, or where `at` said. Numbers lose the bits that do
- * not fit, so -1 is as good as the largest one.
+ * Writes numbers to bytes in one byte order: each after the previous one, or at the offset set by `at`. Bits that do not fit are dropped,
+ * so -1 writes the largest number.
  */
 export class ByteWriter {
   readonly littleEndian: boolean
@@ -10,7 +10,7 @@ export class ByteWriter {
   #at = 0
   #end = 0
 
-  /** Writes into `bytes` as they are; whatever would lie outside of them is a RangeError. */
+  /** Writes into `bytes`. Writing outside them throws a `RangeError`. */
   constructor(bytes: Uint8Array, littleEndian: boolean, grows = false) {
     this.littleEndian = littleEndian
     this.#grows = grows
@@ -19,12 +19,12 @@ export class ByteWriter {
     this.#end = grows ? 0 : bytes.length
   }
 
-  /** As many bytes as are written; what is left out between them is zero. */
+  /** Returns a writer whose buffer grows. Skipped bytes are zero. */
   static growing(littleEndian: boolean): ByteWriter {
     return new ByteWriter(new Uint8Array(64), littleEndian, true)
   }
 
-  /** The next value stands here, counted from the first byte. */
+  /** Sets the offset of the next value, in bytes from the start. */
   at(offset: number): this {
     this.#at = offset
     return this
@@ -54,7 +54,7 @@ export class ByteWriter {
     return this
   }
 
-  /** @throws RangeError for a number that is not whole */
+  /** @throws RangeError if the number is not whole */
   u64(value: number | bigint): this {
     const at = this.#take(8)
     this.#view.setBigUint64(at, BigInt(value), this.littleEndian)
@@ -79,17 +79,17 @@ export class ByteWriter {
     return this
   }
 
-  /** A byte for each letter. */
+  /** Writes one byte for each character. */
   ascii(text: string): this {
     return this.bytes(Array.from(text, (letter) => letter.charCodeAt(0)))
   }
 
-  /** All bytes: those given to the constructor, or those written so far. */
+  /** Returns all bytes: those given to the constructor, or those written so far. */
   finish(): Uint8Array {
     return this.#grows ? this.#bytes.slice(0, this.#end) : this.#bytes
   }
 
-  /** Where the next `length` bytes stand. `#bytes` and `#view` may be others afterwards. */
+  /** Returns the offset of the next `length` bytes and moves past them. It may replace `#bytes` and `#view`. */
   #take(length: number): number {
     const at = this.#at
     this.#at += length

@@ -1,6 +1,7 @@
 /**
- * Lets other events of the isolate run. Called between pieces of a long computation, so that leases and aborts are heard and a
- * queue does not take the worker for dead. With a signal: throws its reason where the task is gone.
+ * Lets other events of the isolate run. Long computations call it regularly, so that lease renewals and aborts are handled and the queue
+ * does not treat the worker as dead.
+ * @throws the reason of `signal` if it is aborted
  */
 export async function yieldToOthers(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0))
@@ -8,21 +9,23 @@ export async function yieldToOthers(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Lets others run after so much work. Not after so much time: the clock of a Worker stands still while it computes, and moves
- * only when it reads or writes.
+ * Yields to the event loop after a certain amount of work. Time cannot be used, because the clock of a Worker only advances during I/O.
  */
 export class Breath {
   readonly #every: number
   readonly #signal: AbortSignal | undefined
   #done = 0
 
-  /** @param every what about a tenth of a second of work is made of, in a unit of the caller's: bytes, pixels, samples */
+  /** @param every amount of work that takes about 0.1 seconds, in any unit: bytes, pixels, samples */
   constructor(every: number, signal?: AbortSignal) {
     this.#every = every
     this.#signal = signal
   }
 
-  /** @returns undefined when it is too early. @throws the signal's reason */
+  /**
+   * Adds `work` and yields if the amount is reached. Returns `undefined` if it is not.
+   * @throws the signal's reason
+   */
   after(work: number): Promise<void> | undefined {
     this.#done += work
     if (this.#done < this.#every) return undefined

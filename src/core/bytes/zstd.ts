@@ -1,10 +1,10 @@
-/** Zstandard (RFC 8878) in a stream, any size, over node:zlib. */
+/** Streams of any size as Zstandard (RFC 8878), by node:zlib. */
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { concat } from './concat.ts'
 import { bounded } from './inflate-stream.ts'
 import { through } from './pipe-transform.ts'
 
-/** Parameters by the numbers of zstd.h (ZSTD_cParameter): workerd takes them, its constants do not name all of them. */
+/** Parameter numbers of zstd.h (ZSTD_cParameter). workerd accepts the numbers, but does not export all constants. */
 const COMPRESSION_LEVEL = 100
 const WINDOW_LOG = 101
 const HASH_LOG = 102
@@ -14,28 +14,28 @@ const CHECKSUM_FLAG = 201
 
 const MB = 1_000_000
 
-/** What a size gets: below 4 MB the very best, then level 19 (about 2.5 MB per CPU second), then what a job has time for. */
+/** Returns the level for a file size: 22 up to 4 MB, then 19 (about 2.5 MB per CPU second), then 12 to stay within a job's time. */
 export function zstdLevel(sourceBytes: number): number {
   if (sourceBytes <= 4 * MB) return 22
   return sourceBytes <= 550 * MB ? 19 : 12
 }
 
-/** Places that a shallow search compares, as a power of two. */
+/** Search depth of a shallow search, as a power of two. */
 const SHALLOW = 2
-/** Smaller sources are not looked at first. */
+/** Smallest source in bytes that is sampled. Smaller sources are always searched deeply. */
 const LOOKED_AT_BYTES = 512 * 1024
-/** Both ends too: what a file begins and ends with is often of another kind than its middle. */
+/** Positions of the four samples, as shares of the file. Both ends are included, because they often differ from the middle. */
 const SAMPLE_PLACES = [0, 1 / 3, 2 / 3, 1]
 const SAMPLE_BYTES = 96 * 1024
-/** What a shallow search may take more of a sample. */
+/** Largest size of a sample after a shallow search, relative to a deep search. */
 const AS_GOOD = 1.001
 
 export type Search = 'shallow' | 'as deep as its level'
 
 /**
- * How to search a source. Numbers, hexadecimal digits and bases of DNA have everywhere what begins alike and nowhere what goes on alike:
- * trees of candidates are as deep as they get, and a shallow search finds as much, in a third to a thirteenth of 1.4 to 2.1 seconds a
- * megabyte. Markup and prose come out 4 to 20 % larger by it, which samples from four places tell.
+ * Chooses the search depth for a source. In numbers, hexadecimal digits and DNA bases, a deep search finds many short matches and no
+ * longer ones. A shallow search is then as good, in 1/3 to 1/13 of the time (1.4 to 2.1 seconds per megabyte). Markup and prose would
+ * be 4 to 20 % larger. Four samples of the source decide.
  */
 export async function searchFor(source: {
   readonly size: number
@@ -58,9 +58,9 @@ async function packedBytes(sample: Uint8Array, search: Search): Promise<number> 
 }
 
 /**
- * One frame with content checksum and, as `sourceBytes` is known, content size. The search tree reaches back 4 MB instead of
- * the 8 MB of zstd's own level 19, which costs 0.6 % on very large texts, nothing on others, and takes 61 instead of 122 MB.
- * The window is 8 MB, as RFC 8878, section 3.1.1.1.2 advises for data that is to be read everywhere.
+ * Compresses `input` to one frame with content checksum and content size. The search tree covers 4 MB instead of the 8 MB of level 19:
+ * this costs 0.6 % for very large texts, nothing for others, and needs 61 instead of 122 MB. The window is 8 MB, which RFC 8878,
+ * section 3.1.1.1.2 recommends for interchange.
  */
 export function zstdStream(
   input: AsyncIterable<Uint8Array>,
@@ -79,7 +79,10 @@ export function zstdStream(
   return through(createZstdCompress({ params, pledgedSrcSize: sourceBytes, chunkSize: 524_288 }), input)
 }
 
-/** @throws EngineError `damaged`, or `too_large` beyond `maxBytes` */
+/**
+ * Decompresses `input`.
+ * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ */
 export function unzstdStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return bounded(through(createZstdDecompress({ chunkSize: 262_144 }), input), maxBytes)
 }

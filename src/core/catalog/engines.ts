@@ -1,6 +1,6 @@
 /**
- * Which engines may have worked on a result, for its signed receipt: as facts of formats, in the versions that a Worker was built
- * with. A test holds this to what codecs import.
+ * Table of the engines that may have produced a result, with their versions at build time, for the signed receipt. A test compares the
+ * table with the imports of the codecs.
  */
 import manifest from '../../../package.json' with { type: 'json' }
 import avifDecoder from '../../../wasm/avif-decoder/origin.json' with { type: 'json' }
@@ -46,7 +46,7 @@ const ORIGINS = {
   webp,
 } as const satisfies { readonly [name: string]: Origin }
 
-/** `origin.json` of an engine: what it was made from, and its binary. */
+/** `origin.json` of an engine: the sources it was built from, and its Wasm binary. */
 interface Origin {
   readonly sources: readonly { readonly name: string; readonly version: string }[]
   readonly wasmSha256: string
@@ -56,26 +56,26 @@ export type EngineName = keyof typeof ORIGINS
 
 export interface EngineFacts {
   readonly name: string
-  /** Of this service, whose code works on every result. */
+  /** Version. Only Whittle itself has one, because its code takes part in every result. */
   readonly version?: string
-  /** Of the Wasm binary, hexadecimal. */
+  /** SHA-256 of the Wasm binary, hexadecimal. `undefined` for Whittle itself. */
   readonly wasmSha256?: string
-  /** What is compiled in beside code of this service's own: name and version. */
+  /** Third-party sources compiled into the engine: name and version. `undefined`: none. */
   readonly sources?: readonly string[]
 }
 
 const PICTURES = ['libdeflate', 'png', 'scale', 'ssim', 'visible'] as const
-/** Of packages: the pictures in them are lent their codecs. */
+/** Engines for the pictures embedded in documents and packages. */
 const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
 
-/** In the container that came in. */
+/** Engines for results in the input's own format. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   avi: ['ffmpeg', 'lame', 'libdeflate'],
   bmp: PICTURES,
   dicom: ['jpegls', 'libdeflate'],
   docx: PACKAGES,
   dxf: [],
-  // Any attachment is lent its codec.
+  // A mail attachment may be in any supported format.
   eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg'],
   epub: PACKAGES,
   geotiff: ['jpeg', 'libdeflate'],
@@ -103,19 +103,19 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   xlsx: PACKAGES,
 }
 
-/** In another format. */
+/** Additional engines if the result has another format than the input. */
 const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'] }
-/** In an output that does not come in. A row that names an engine that does not exist does not compile. */
+/** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OTHER_OUTPUTS
 
-/** Engines by name, in order. */
+/** Returns the names of the engines for a conversion, sorted. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
   if (outputFacts(output).wraps && output !== 'zip') return output === 'gz' ? ['libdeflate'] : []
   const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
   return [...new Set(names)].sort()
 }
 
-/** This service, and the engines that may have worked on a file of `format` that became `output`. */
+/** Returns Whittle and the engines that may have produced a file of `format` as `output`. */
 export function enginesOf(format: FormatId, output: OutputId): EngineFacts[] {
   const engines = engineNames(format, output).map((name): EngineFacts => {
     const { sources, wasmSha256 }: Origin = ORIGINS[name]

@@ -1,5 +1,5 @@
-/** Floors under every perceptual result. */
+/** Quality floors of every lossy picture: mean SSIM and PSNR of luma. */
 export const FLOOR_SSIM = 0.9
 export const FLOOR_PSNR_DB = 30
-/** Floor under perceptual sound: what a transparent MP3 leaves of noisy music's waveform is not far above it. */
+/** Quality floor of lossy sound: signal-to-noise ratio in dB. A transparent MP3 of noisy music is only slightly better. */
 export const FLOOR_SNR_DB = 6

@@ -1,12 +1,12 @@
-/** What a format is, as data. One `format.ts` a codec; `formats/index.ts` lists them. */
+/** Description of a format as data. `catalog/formats/` has one file per codec; `catalog/index.ts` lists them. */
 
-/** What a kind of picture can hold. */
+/** Properties that a picture format can store. */
 export interface Holds {
-  /** Transparency; where not, pictures are put on white. */
+  /** True if the format stores transparency. If not, pictures are placed on white. */
   readonly alpha: boolean
-  /** Most bits of a sample. */
+  /** Most bits per sample. */
   readonly bits: 8 | 10 | 16
-  /** More than one frame. */
+  /** True if the format stores more than one frame. */
   readonly frames: boolean
   readonly metadata: readonly ('icc' | 'exif' | 'xmp')[]
 }
@@ -25,36 +25,36 @@ export type Family =
   | 'science'
   | 'pointcloud'
 
-/** Pixels of a picture, or of one of a film, beyond which a job is `over_budget`. */
+/** Largest number of pixels of a picture or a film frame. A job with more is `over_budget`. */
 export interface MostPixels {
   readonly isolate: number
-  /** Where a job has a gigabyte: 2^28 is the largest square that WebP holds. */
+  /** Limit of a job with 1 GB of memory. 2^28 pixels is the largest square of WebP. */
   readonly roomy: number
 }
 
 export interface Format {
-  /** Unique, lower-case; also the name of the output that is the same container. */
+  /** Unique lower-case id. It is also the name of the output in the same format. */
   readonly id: string
-  /** For people. */
+  /** Name of the format for people. */
   readonly title: string
   readonly family: Family
-  /** Lower-case, without the dot; the first is the usual one. */
+  /** File extensions, lower-case and without the dot. The first is the usual one. */
   readonly extensions: readonly [string, ...string[]]
-  /** The first is what downloads are served as. */
+  /** Media types. Downloads use the first. */
   readonly mimeTypes: readonly [string, ...string[]]
-  /** Byte patterns, any of which recognises the format; what needs more than bytes at an offset is in `codec/identify`. */
+  /** Byte patterns, any of which identifies the format. `pipeline/identify.ts` identifies formats that need more than that. */
   readonly magic?: readonly { readonly offset: number; readonly bytes: readonly number[] }[]
-  /** What may come out; the first is the default. */
+  /** Possible outputs. The first is the default. */
   readonly outputs: readonly [string, ...string[]]
   readonly fidelity: 'lossless' | 'perceptual'
-  /** `ultra` where it exists (Office, OFD). */
+  /** True if the level `ultra` exists (Office documents and OFD). */
   readonly ultra?: true
-  /** Pictures: what the container can hold. */
+  /** Properties that the container can store. Pictures only. */
   readonly holds?: Holds
-  /** Pictures and films whose size in memory is bounded. */
+  /** Limit on the number of pixels. Pictures and films only. */
   readonly mostPixels?: MostPixels
-  /** How a password is applied; default is a WinZip AES-256 archive around the result. */
+  /** Encryption method for the `password` option. `undefined`: a WinZip AES-256 archive around the result. */
   readonly password?: 'pdf' | 'ooxml'
-  /** What each level aims at, for `GET /v1/formats` and the docs. */
+  /** Meaning of each level in words, for `GET /v1/formats` and the documentation. */
   readonly levels?: { readonly low: string; readonly medium: string; readonly high: string; readonly ultra?: string }
 }

@@ -1,4 +1,4 @@
-/** Every format of the service, as facts. The codecs are listed in `src/core/formats/press.ts` and `media.ts`. */
+/** Catalogue of all supported formats. `src/core/formats/press.ts` and `media.ts` list their codecs. */
 
 import type { Format } from './format.ts'
 import { BMP } from './formats/bmp.ts'
@@ -58,5 +58,5 @@ export const FORMATS = {
   netcdf3: NETCDF3,
 } as const satisfies { readonly [id: string]: Format }
 
-/** Formats as they come in. The text family shares one codec, so its members are extensions of `text`. */
+/** Format id of an input file. All text formats share one codec, so `csv`, `md` and others are extensions of `text`. */
 export type FormatId = keyof typeof FORMATS

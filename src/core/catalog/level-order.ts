@@ -1,12 +1,11 @@
 /**
- * The ladder of levels. `low` ≤ `medium` ≤ `high` in bytes is promised for every file, and no encoder keeps it by itself: coarser
- * steps may cost more than they save, or gain nothing at all. So a level considers the gentler ones, too. `pipeline/compress`
- * goes on to them where a level leaves the file as it is; a codec that tries several codings of one picture or page compares
- * with them itself, because only there a second coding is cheap.
+ * Order of the levels. Whittle promises for every file: `low` ≤ `medium` ≤ `high` in bytes. Encoders do not ensure this, because coarser
+ * quantisation may cost more than it saves. So a level also tries the gentler levels. `pipeline/compress` does this if a level leaves
+ * the file unchanged. A codec that tries several codings of one picture compares with the gentler levels itself, which is cheaper.
  */
 import { LEVELS, pictureTarget, type Quality, type RasterTarget } from './levels.ts'
 
-/** What a level considers besides itself, the nearest first. */
+/** Gentler levels that each level also tries, the nearest first. */
 export const GENTLER = {
   high: [],
   medium: ['high'],
@@ -14,18 +13,21 @@ export const GENTLER = {
   ultra: ['low', 'medium', 'high'],
 } as const satisfies Readonly<Record<Quality, readonly Quality[]>>
 
-/** The same for codings of one picture: levels that aim at what this one aims at (`ultra` and `low`) would be tried twice. */
+/** Returns the gentler levels whose picture target differs from that of `quality`. (`ultra` and `low` have the same target.) */
 export function gentlerTargets(quality: Quality): readonly Quality[] {
   return GENTLER[quality].filter((level) => pictureTarget(level) !== pictureTarget(quality))
 }
 
 /**
- * Targets whose plans a level tries besides its own: what aims lower and misses is made again with more colours, and may end up smaller
- * than the level's own plan. Such a result counts if it holds the level's own target.
+ * Returns the targets of stronger palettes that a level also tries. If such a palette misses its target, the encoder adds colours, and
+ * the result may be smaller than the level's own. It is accepted if it reaches the target of the level.
  */
 export const strongerPalettes = (quality: Quality): readonly RasterTarget[] => (quality === 'medium' ? [LEVELS.palette.low] : [])
 
-/** Palettes that a level considers, the gentlest first. `high` is exact; only a wanted size lets it consider what `medium` does. */
+/**
+ * Returns the palette targets that a level tries, the gentlest first. `high` is lossless; only a size limit makes it use `medium`'s
+ * palette.
+ */
 export function paletteTargets(quality: Quality): readonly RasterTarget[] {
   const { medium, low, ultra } = LEVELS.palette
   const targets = { high: medium, medium, low, ultra }

@@ -1,123 +1,124 @@
 /**
- * What `low`, `medium`, `high` and `ultra` mean: the only table, with a column for each medium whose figures must differ. The
- * sentences of `GET /v1/formats` are made from it (describe.ts), docs/users/quality.md is held to it by a test. The floors under
- * everything are in codec/codec.ts.
+ * Defines `low`, `medium`, `high` and `ultra`, with one table per medium. `describe.ts` generates the texts of `GET /v1/formats` from it,
+ * and a test compares it with docs/users/quality.md. The quality floors of all levels are in `floors.ts`.
  */
 
 import { CONVERTED_PICTURES, OTHER_OUTPUTS, type OtherPicture } from './output-table.ts'
 
-/** `ultra` is for documents. */
+/** Quality level. `ultra` exists for documents only. */
 export type Quality = 'low' | 'medium' | 'high' | 'ultra'
 
-type Column<Row> = { readonly [level in Quality]: Row }
+type PerLevel<Row> = { readonly [level in Quality]: Row }
 
-/** Mean luma SSIM (11×11 Gaussian) and luma PSNR. */
+/** Mean SSIM (11 × 11 Gaussian window) and PSNR of luma. */
 export interface LumaTarget {
   readonly ssim: number
   readonly psnrDb: number
 }
 
-/** Pictures as JPEG, WebP and AVIF. */
+/** SSIM and PSNR target of JPEG, WebP and AVIF pictures. */
 export interface Target extends LumaTarget {
-  /** On smooth pictures blocks show below this (mozjpeg's scale), whatever SSIM says. */
+  /** Lowest JPEG quality (scale of MozJPEG). Below it, smooth pictures show blocks although SSIM is high. */
   readonly lowestJpegQuality: number
 }
 
-/** What eyes see beyond luma, where it is measured (wasm/measure: score.h, shades.h). */
+/** Perceptual target, for pictures whose visible differences are measured (wasm/measure: score.h, shades.h). */
 export interface PerceptualTarget {
-  /** SSIMULACRA 2.1: 90 is not to be told apart, 70 differs without annoying, 50 is slightly annoying. */
+  /** Lowest SSIMULACRA 2.1 score: 90 is indistinguishable, 70 is different but not annoying, 50 is slightly annoying. */
   readonly score: number
-  /** Distance in CIE Lab a and b of the mean colour, at most, in the worst window of 15 × 15 pixels: no hue changes. */
+  /** Largest colour cast: distance of the mean colours in CIE Lab a and b in any window of 15 × 15 pixels. It prevents changed hues. */
   readonly cast: number
-  /** How far smooth areas may be off in steps, at most, in the worst such window, in CIE Lab: shadows stay soft. */
+  /** Largest lightness error of smooth areas in any window of 15 × 15 pixels, in CIE Lab. It prevents visible steps in gradients. */
   readonly steps: number
 }
 
-/** A drawing, `DRAWN_WIDTH` pixels wide; see docs/decisions/svg.md for where the figures come from. */
+/** Target of an SVG drawing rendered `DRAWN_WIDTH` pixels wide. docs/decisions/svg.md explains the figures. */
 export interface DrawingTarget extends LumaTarget, Pick<PerceptualTarget, 'score' | 'cast'>, TileTarget {
-  /** The same drawing, `MAGNIFIED_WIDTH` pixels wide. */
+  /** Target of the same drawing rendered `MAGNIFIED_WIDTH` pixels wide. */
   readonly magnified: Pick<PerceptualTarget, 'score'> & TileTarget
 }
 
 interface TileTarget {
-  /** The score of the worst tile of 64 × 64 pixels: a ring that is uneven, in a drawing that is right everywhere else; two reds that are one. */
+  /** Lowest score of any tile of 64 × 64 pixels. It detects a local defect in a picture whose total score is good. */
   readonly worstTile: number
 }
 
-/** What eyes may see of a JPEG, WebP or AVIF, which are steered by the score instead of by SSIM and PSNR. */
+/** Perceptual target of JPEG, WebP and AVIF, which are tuned by score instead of SSIM and PSNR. */
 export interface PicturePerceptualTarget extends PerceptualTarget, TileTarget {
-  /** What luma keeps all the same, well above the floors. */
+  /** Luma figures that every result must also reach; they are above the quality floors. */
   readonly floor: LumaTarget
-  /** Where the search for it begins, on the scale of each coder: half of all photographs end within ten of it. */
+  /** Encoder quality of the first search probe, on each encoder's own scale. Half of all photographs end within ten of it. */
   readonly usualQuality: { readonly [coder in 'jpeg' | OtherPicture]: number }
 }
 
 export interface RasterTarget extends PerceptualTarget, TileTarget {
-  /** Luma SSIM, 11 x 11 Gaussian. */
+  /** Lowest luma SSIM (11 × 11 Gaussian window) of pictures without a score. */
   readonly ssim: number
-  /** Luma PSNR in dB. */
+  /** Lowest luma PSNR in dB of pictures without a score. */
   readonly psnrDb: number
-  /** What is enough where the score is measured, too: SSIM punishes the fine noise that hides steps, PSNR protects noise that nobody sees. */
+  /**
+   * Luma target of pictures that also have a score. It is lower, because SSIM penalises dithering noise, and PSNR rewards invisible noise.
+   */
   readonly scored: LumaTarget
-  /** PSNR over red, green and blue in dB: colour may suffer more than luma, but must not be lost. */
+  /** Lowest PSNR over red, green and blue in dB. It is lower than that of luma, but prevents lost colour. */
   readonly rgbPsnrDb: number
-  /** Luma and RGB PSNR of the worst block of 32 x 32 pixels: figures of whole screens forgive a spoilt button. */
+  /** Lowest luma and RGB PSNR of any block of 32 × 32 pixels. It detects a damaged button in an otherwise good screenshot. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
-  /** The same of steps that are nearer to each other, at most: those of a button. */
+  /** Largest lightness error of narrow bands, 5 to 10 pixels apart, in CIE Lab. */
   readonly bands: number
-  /** How far single pixels may stand out in smooth areas, at most, in CIE Lab, in the worst window: no specks. */
+  /** Largest lightness difference of single pixels to smooth surroundings, in any window, in CIE Lab. */
   readonly specks: number
-  /** The same of rows near to the picture's: their dots are sparse and stand out, where dithering is an even grain. */
+  /** Limit on `specks` for near-lossless rows. It is stricter, because their errors are sparse and more visible than even dithering. */
   readonly nearSpecks: number
-  /** Bytes that such rows may take for fine hues, of what they take for coarse ones. */
+  /** Largest size of near-lossless rows with fine hues, relative to rows with coarse hues. */
   readonly fineHues: number
-  /** Colours a palette has at least, where the picture has as many: figures forgive faint shades that eyes still see. */
+  /** Fewest colours of a palette if the picture has as many. It keeps faint shades that the figures miss. */
   readonly leastColours: number
 }
 
-/** Pictures of PDF pages, at the resolution that is stored. */
+/** Target of pictures on PDF pages, at their stored resolution. */
 export interface PageTarget extends LumaTarget {
-  /** Over all colour channels: chroma is halved and coded more coarsely, but not lost. */
+  /** Lowest PSNR over all colour channels in dB. Chroma has half the resolution and coarser quantisation, but must not be lost. */
   readonly colourPsnrDb: number
-  /** Pictures stored finer than this are reduced to it, at the size they are drawn. */
+  /** Largest resolution on the page in dpi. Pictures with a finer resolution are downsampled to it. */
   readonly dotsPerInch: number
 }
 
-/** Pictures of films: means of a part (of the frames' PSNR in dB); below them it is encoded again with a lower rate factor. */
+/** Target of a film: mean SSIM and mean PSNR in dB of one part. If a part misses it, it is encoded again with a lower rate factor. */
 export interface FrameTarget extends LumaTarget {
-  /** x264's constant rate factor to start from. */
+  /** First constant rate factor (crf) of x264. */
   readonly crf: number
 }
 
-/** Sound of films that came in uncompressed. */
+/** Bit rate and quality of a film's sound that was uncompressed in the original. */
 export interface FilmSound {
-  /** AAC bits per second for each channel. */
+  /** AAC bit rate per channel, in bit/s. */
   readonly aacPerChannel: number
-  /** LAME's `-V` in AVI. */
+  /** LAME setting `-V` for AVI. */
   readonly mp3: number
 }
 
-/** A file of so many kbit/s a channel is encoded again with this `-V` of LAME. */
+/** LAME setting for MP3 files from this bit rate per channel. */
 export interface Mp3Step {
   readonly fromKbpsPerChannel: number
   readonly vbr: number
 }
 
-/** No difference visible at 100 %. */
+/** No visible difference at 100 %. */
 const HIGH: LumaTarget = { ssim: 0.98, psnrDb: 38 }
-/** None at normal viewing size. */
+/** No visible difference at normal viewing size. */
 const MEDIUM: LumaTarget = { ssim: 0.96, psnrDb: 35 }
-/** The smallest that still looks clean. */
+/** Smallest result that still looks clean. */
 const LOW: LumaTarget = { ssim: 0.93, psnrDb: 32 }
 
-/** `ultra` is as small as `low` where nothing else is said. */
-function column<Row>(high: Row, medium: Row, low: Row, ultra = low): Column<Row> {
+/** Returns the values per level. Default of `ultra`: the value of `low`. */
+function perLevel<Row>(high: Row, medium: Row, low: Row, ultra = low): PerLevel<Row> {
   return { high, medium, low, ultra }
 }
 
-/** Where the search begins at a level, for each output that pictures are converted to. */
-const usual = (level: 'high' | 'medium' | 'low') =>
+/** Returns the quality of the first search probe at a level, for each picture output. */
+const usualQualities = (level: 'high' | 'medium' | 'low') =>
   Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, OTHER_OUTPUTS[id].picture.usualQuality[level]])) as Record<OtherPicture, number>
 
 const PALETTE_LOW: RasterTarget = {
@@ -137,7 +138,7 @@ const PALETTE_LOW: RasterTarget = {
   leastColours: 8,
 }
 
-const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
+const PALETTE: Omit<PerLevel<RasterTarget>, 'high'> = {
   medium: {
     ...MEDIUM,
     scored: { ssim: 0.92, psnrDb: 33 },
@@ -159,40 +160,61 @@ const PALETTE: Omit<Column<RasterTarget>, 'high'> = {
 }
 
 export const LEVELS = {
-  jpeg: column<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
-  /** JPEG, WebP and AVIF of at least 64 pixels a side (why these figures: docs/decisions/quality-levels.md). */
-  perceptual: column<PicturePerceptualTarget>(
-    { score: 82, worstTile: 62, cast: 3, steps: 0.5, floor: { ssim: 0.96, psnrDb: 34 }, usualQuality: { jpeg: 85, ...usual('high') } },
-    { score: 72, worstTile: 52, cast: 4, steps: 0.6, floor: { ssim: 0.93, psnrDb: 31.3 }, usualQuality: { jpeg: 60, ...usual('medium') } },
-    { score: 60, worstTile: 40, cast: 7, steps: 0.9, floor: { ssim: 0.91, psnrDb: 30.5 }, usualQuality: { jpeg: 42, ...usual('low') } },
+  jpeg: perLevel<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
+  /** Perceptual targets of JPEG, WebP and AVIF with sides of at least 64 pixels (docs/decisions/quality-levels.md). */
+  perceptual: perLevel<PicturePerceptualTarget>(
+    {
+      score: 82,
+      worstTile: 62,
+      cast: 3,
+      steps: 0.5,
+      floor: { ssim: 0.96, psnrDb: 34 },
+      usualQuality: { jpeg: 85, ...usualQualities('high') },
+    },
+    {
+      score: 72,
+      worstTile: 52,
+      cast: 4,
+      steps: 0.6,
+      floor: { ssim: 0.93, psnrDb: 31.3 },
+      usualQuality: { jpeg: 60, ...usualQualities('medium') },
+    },
+    {
+      score: 60,
+      worstTile: 40,
+      cast: 7,
+      steps: 0.9,
+      floor: { ssim: 0.91, psnrDb: 30.5 },
+      usualQuality: { jpeg: 42, ...usualQualities('low') },
+    },
   ),
-  /** PSNR in dB of the chroma that JPEGs are left with at half the resolution: above it, halving takes fewer bytes at the same score. */
-  halvedChromaPsnrDb: column(42, 39, 36),
-  /** Palettes (PNG, GIF, BMP, also inside documents); `high` stays exact there. */
+  /** PSNR in dB of the chroma after halving its resolution. Above it, halved chroma gives fewer bytes at the same score. */
+  halvedChromaPsnrDb: perLevel(42, 39, 36),
+  /** Targets of palettes (PNG, GIF, BMP, also in documents). At `high`, these formats are lossless. */
   palette: PALETTE,
-  page: column<PageTarget>(
+  page: perLevel<PageTarget>(
     { ...HIGH, colourPsnrDb: 34, dotsPerInch: 300 },
     { ...MEDIUM, colourPsnrDb: 31, dotsPerInch: 150 },
     { ...LOW, colourPsnrDb: 29, dotsPerInch: 96 },
   ),
-  /** Pixels per inch of what is shown that pictures in Office files and OFD keep. */
-  shownDotsPerInch: column(300, 200, 150, 96),
-  drawing: column<DrawingTarget>(
+  /** Resolution in dpi of pictures in Office documents and OFD, at their size on the page. */
+  shownDotsPerInch: perLevel(300, 200, 150, 96),
+  drawing: perLevel<DrawingTarget>(
     { ssim: 0.99, psnrDb: 40, score: 85, worstTile: 65, cast: 2, magnified: { score: 75, worstTile: 40 } },
     { ssim: 0.97, psnrDb: 36, score: 72, worstTile: 45, cast: 4, magnified: { score: 62, worstTile: -10 } },
     { ssim: 0.95, psnrDb: 33, score: 60, worstTile: 20, cast: 7, magnified: { score: 50, worstTile: -40 } },
   ),
-  /** SSIM a little lower than of pictures that stand still, which are looked at for longer. */
-  frame: column<FrameTarget>(
+  /** Targets of films. SSIM is slightly lower than for still pictures, which people view for longer. */
+  frame: perLevel<FrameTarget>(
     { ssim: 0.979, psnrDb: 38, crf: 20 },
     { ssim: 0.957, psnrDb: 35, crf: 25 },
     { ssim: 0.92, psnrDb: 32, crf: 29 },
   ),
-  filmSound: column<FilmSound>({ aacPerChannel: 112_000, mp3: 2 }, { aacPerChannel: 72_000, mp3: 4 }, { aacPerChannel: 48_000, mp3: 6 }),
-  /** LAME's `-V` for WAV as MP3. */
-  wavAsMp3: column(0, 3, 6),
-  /** MP3 again: from the most bits on; below the last step a file is lean already. */
-  mp3: column<readonly Mp3Step[]>(
+  filmSound: perLevel<FilmSound>({ aacPerChannel: 112_000, mp3: 2 }, { aacPerChannel: 72_000, mp3: 4 }, { aacPerChannel: 48_000, mp3: 6 }),
+  /** LAME setting `-V` for converting WAV to MP3. */
+  wavAsMp3: perLevel(0, 3, 6),
+  /** Settings for encoding an MP3 again, from the highest bit rate. Below the last step, the file is small enough and stays lossless. */
+  mp3: perLevel<readonly Mp3Step[]>(
     [],
     [{ fromKbpsPerChannel: 92, vbr: 4 }],
     [
@@ -204,21 +226,21 @@ export const LEVELS = {
   ),
 } as const
 
-/** How wide drawings are drawn when they are compared, in pixels: as pictures on a page, and filling a screen. */
+/** Widths in pixels at which drawings are rendered for comparison: as a picture on a page, and as a full screen. */
 export const DRAWN_WIDTH = 640
 export const MAGNIFIED_WIDTH = 1600
 
-/** What x264's rate factor grows by above 720p: without mbtree, which needs a look ahead, the same factor spends more. */
+/** Increase of x264's rate factor above 720p. There, lookahead and mbtree are off, so the same factor would give more bytes. */
 export const LARGE_FRAME_CRF = 2.5
 
-/** Packets of sound are worth encoding again only when they take this many times what the level asks for. */
+/** Sound is encoded again only if its bit rate is at least this multiple of the level's target. */
 export const FAT_SOUND = 1.6
 
-/** MP3 again must beat the lossless result by this much. */
+/** Largest size of a lossy MP3, relative to the lossless result. Otherwise the lossless result is used. */
 export const MP3_SHARE = 0.93
 
-/** Lowest signal-to-noise ratio in dB at which WAV at `low` takes a form whose noise can be heard. */
+/** Lowest signal-to-noise ratio in dB of audible codings of WAV at level `low`: IMA ADPCM, G.711, dithered 16-bit PCM. */
 export const WAV_FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
 
-/** What pictures aim at as JPEG, WebP and AVIF. */
+/** Returns the SSIM and PSNR target of pictures as JPEG, WebP and AVIF. */
 export const pictureTarget = (quality: Quality): Target => LEVELS.jpeg[quality]

@@ -1,25 +1,25 @@
 /**
- * The outputs that are no format of their own, one row each: nothing of this kind comes in, files only become it. To add a picture
- * output, add its row and its name in `CONVERTED_PICTURES`, its engine in `engines.ts`, and its encoder, decoder and verification in
- * `src/core/images/convert/`. Formats, levels, receipts, names of files, the API, the console and the command line read the row.
+ * Outputs that are not accepted as input, one row each. To add a picture output, add its row, its name in `CONVERTED_PICTURES`, its
+ * engine in `engines.ts`, and its encoder, decoder and verification in `src/core/images/convert/`. Levels, receipts, file names, the
+ * API, the console and the command line read this table.
  */
 import type { Holds, MostPixels } from './format.ts'
 
 export interface Output {
-  /** For people. */
+  /** Name of the output for people. */
   readonly title: string
-  /** Without the dot. */
+  /** File extension without the dot. */
   readonly extension: string
   readonly mediaType: string
-  /** Other names by which callers ask for it. */
+  /** Other names that callers may use for this output. */
   readonly aliases: readonly string[]
-  /** Put around a whole file, which keeps its name: `notes.md.zst`. */
+  /** True if the output wraps the whole file and its name: `notes.md.zst`. */
   readonly wraps: boolean
-  /** Bytes by which `verify` recognises such a file, and where they begin. `undefined`: it goes by the name of the file. */
+  /** Bytes that identify such a file, and their offset. `undefined`: the file name identifies it. */
   readonly magic?: Magic
-  /** Names of the engines that make it (`engines.ts`). `undefined`: none of its own. */
+  /** Names of the engines that produce it (`engines.ts`). `undefined`: no additional engine. */
   readonly engines?: readonly string[]
-  /** What it can hold. Pictures only. */
+  /** Properties that the output can store. Pictures only. */
   readonly holds?: Holds
   readonly picture?: PictureFacts
 }
@@ -29,17 +29,17 @@ interface Magic {
   readonly bytes: readonly number[]
 }
 
-/** What whoever converts pictures has to know of an output. */
+/** Properties of a picture output for the conversion. */
 export interface PictureFacts {
-  /** True if it can keep every sample, for pictures that were never lossy and whose colours it would otherwise change too much. */
+  /** True if the output can store every sample, so that pictures whose colours would change too much stay lossless. */
   readonly exactInstead: boolean
-  /** True if pixels are turned as EXIF says, because readers do not. */
+  /** True if pixels are rotated according to the EXIF orientation, because readers of this format ignore it. */
   readonly turnedUpright: boolean
-  /** Most pixels of an encoder that has the whole picture in memory. `undefined`: no limit of its own. */
+  /** Largest number of pixels of an encoder that needs the whole picture in memory. `undefined`: no limit. */
   readonly mostPixels?: MostPixels
-  /** True if readers take whatever follows the picture for content of theirs, and stumble over it. */
+  /** True if readers fail on bytes after the picture, because they treat them as part of it. */
   readonly readToTheEnd: boolean
-  /** Encoder quality at which the perceptual search begins, on the encoder's own scale: half of all photographs end within ten of it. */
+  /** Encoder quality of the first search probe, on the encoder's own scale. Half of all photographs end within ten of it. */
   readonly usualQuality: { readonly high: number; readonly medium: number; readonly low: number }
 }
 
@@ -80,7 +80,7 @@ export const OTHER_OUTPUTS = {
     wraps: false,
     magic: { offset: 4, bytes: [0x66, 0x74, 0x79, 0x70, 0x61, 0x76, 0x69] },
     engines: ['avif-decoder', 'avif-encoder'],
-    // Ten bits for HDR; other pictures get eight.
+    // HDR pictures use ten bits per sample, other pictures eight.
     holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
     picture: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 77, medium: 58, low: 45 } },
   },
@@ -109,12 +109,12 @@ export const OTHER_OUTPUTS = {
 
 export type OtherOutput = keyof typeof OTHER_OUTPUTS
 
-/** Rows that are pictures. */
+/** Ids of the rows that are pictures. */
 type PictureRow = {
   [Id in OtherOutput]: (typeof OTHER_OUTPUTS)[Id] extends { readonly picture: PictureFacts } ? Id : never
 }[OtherOutput]
 
-/** What every still picture may become besides JPEG and PNG, in the order in which formats offer it. */
+/** Outputs of every still picture besides JPEG and PNG, in the order in which formats list them. */
 export const CONVERTED_PICTURES = ['webp', 'avif'] as const satisfies readonly PictureRow[]
 
 export type OtherPicture = (typeof CONVERTED_PICTURES)[number]

@@ -1,29 +1,29 @@
-/** What may come out: the formats that come in, and the rows of `output-table.ts`. */
+/** Possible outputs: all input formats, and the rows of `output-table.ts`. */
 import type { Format } from './format.ts'
 import { FORMATS, type FormatId } from './index.ts'
 import { OTHER_OUTPUTS, type OtherOutput, type OtherPicture, type Output, type PictureFacts } from './output-table.ts'
 
 export type { Output, PictureFacts } from './output-table.ts'
 
-/** Formats as they go out: the container that came in, or one of the others. */
+/** Output id: an input format, or another output. */
 export type OutputId = FormatId | OtherOutput
 
-/** What pictures are converted to; lists of encoders, decoders and engines do not compile without all of them. */
+/** Outputs that still pictures are converted to. Tables of encoders, decoders and engines must list all of them, or do not compile. */
 export type PictureOutput = 'jpg' | 'png' | OtherPicture
 
-/** Of an output by name; undefined for formats that come out as themselves, which are none of these. */
+/** Returns the picture properties of an output by name. `undefined`: an input format, or no picture. */
 export const pictureFacts = (output: string): PictureFacts | undefined => {
   const others: { readonly [id: string]: Output } = OTHER_OUTPUTS
   return others[output]?.picture
 }
 
-/** A format of the list. */
+/** A supported format of the catalogue. */
 export interface KnownFormat extends Format {
   readonly id: FormatId
   readonly outputs: readonly [OutputId, ...OutputId[]]
 }
 
-/** The facts of an output; a format that comes out is served as what it is when it comes in. */
+/** Returns the properties of an output. For an input format, they are taken from the format itself. */
 export function outputFacts(id: OutputId): Output {
   if (id in OTHER_OUTPUTS) return OTHER_OUTPUTS[id as OtherOutput]
   const format: Format = FORMATS[id as FormatId]
@@ -37,7 +37,7 @@ export function outputFacts(id: OutputId): Output {
   }
 }
 
-/** Outputs that somebody may ask for by name, each once, in the order in which formats offer them. */
+/** Outputs that callers can request by name, without duplicates, in catalogue order. */
 export const REQUESTABLE: readonly OutputId[] = [
   ...new Set(
     Object.values(FORMATS).flatMap((format: Format) => format.outputs.filter((id) => id !== format.id || format.outputs.length > 1)),

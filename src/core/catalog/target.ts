@@ -1,11 +1,11 @@
-/** Whether measured figures reach a target. */
+/** Compares measured figures with the target of a level. */
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from './floors.ts'
 import type { LumaTarget } from './levels.ts'
 
-/** Colour may be this much noisier than luma: the eye sees less of it. */
+/** How far the PSNR of colour may be below the target of luma, in dB, because eyes are less sensitive to colour noise. */
 export const COLOUR_ALLOWANCE_DB = 5
 
-/** SSIM and PSNR of the luma, and the PSNR of all colour channels where it was measured. */
+/** SSIM and PSNR of luma, and the PSNR over all colour channels (`undefined`: not measured). */
 export interface Figures {
   readonly ssim: number
   readonly psnrDb: number
@@ -14,12 +14,15 @@ export interface Figures {
 
 export type ColourFigures = Required<Figures>
 
-/** What no lossy result may fall below, whatever the level. */
+/** Quality floors of every lossy result, at every level. */
 export const FLOORS: LumaTarget = { ssim: FLOOR_SSIM, psnrDb: FLOOR_PSNR_DB }
 
 const NO_SLACK: LumaTarget = { ssim: 0, psnrDb: 0 }
 
-/** `slack`: what luma must show above the target, where a sample stands for the whole; negative: what it may miss. */
+/**
+ * True if `figures` reach `target`. `slack`: margin that luma needs above the target if only a sample was measured; negative: how far luma
+ * may miss it.
+ */
 export function reaches(figures: Figures, target: LumaTarget, slack = NO_SLACK): boolean {
   const { ssim, psnrDb, colourPsnrDb = Number.POSITIVE_INFINITY } = figures
   return ssim >= target.ssim + slack.ssim && psnrDb >= target.psnrDb + slack.psnrDb && colourPsnrDb >= target.psnrDb - COLOUR_ALLOWANCE_DB

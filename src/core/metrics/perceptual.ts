@@ -1,56 +1,59 @@
-/** What eyes see of the difference between two pictures, beyond SSIM and PSNR of the luma. */
+/** Measures visible differences of two pictures that SSIM and PSNR of luma miss. */
 import { retire } from '../../../wasm/memories/memories.ts'
 import { createVisibleKernel, type VisibleKernel } from '../../../wasm/visible/visible.ts'
 import type { Channels } from './ssim-psnr.ts'
 
 export interface PerceptualFigures {
   /**
-   * SSIMULACRA 2.1 of the whole picture, of opaque samples as sRGB: 90 is not to be told apart, 85 not in place at 1:1, 70 differs
-   * without annoying, 50 annoys slightly. 100 when equal. Translucent pictures on black, grey and white, the worst. Pictures below
-   * 113 pixels a side, which have fewer scales, are scored as the published programs score them.
-   * undefined: the picture is too small for it, less than 64 pixels on a side.
+   * SSIMULACRA 2.1 score of the whole picture as sRGB: 100 equal, 90 indistinguishable, 85 indistinguishable side by side at 1:1, 70
+   * different but not annoying, 50 slightly annoying. A translucent picture is scored on black, grey and white, and the lowest score
+   * counts. Pictures below 113 pixels a side have fewer scales, as in the published programs. `undefined`: a side is below 64 pixels.
    */
   readonly score: number | undefined
-  /** The same of the worst tile of 64 × 64 pixels. */
+  /** SSIMULACRA 2.1 score of the worst tile of 64 × 64 pixels. `undefined`: a side is below 64 pixels. */
   readonly worstTile: number | undefined
-  /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
+  /** Colour cast: distance of the mean colours in CIE Lab a and b, in the worst window of 15 × 15 pixels. */
   readonly cast: number
-  /** What smooth areas are off in steps, in CIE Lab, in the worst such window. */
+  /** Lightness error of smooth areas in CIE Lab, in the worst window of 15 × 15 pixels. It shows visible steps in gradients. */
   readonly steps: number
-  /** The same of narrow ones, 5 to 10 pixels apart. */
+  /** Lightness error of narrow bands, 5 to 10 pixels apart, in the worst window of 15 × 15 pixels. */
   readonly bands: number
-  /** What single pixels stand out in smooth areas, in CIE Lab, in the worst such window. */
+  /** Lightness difference of single pixels to their smooth surroundings in CIE Lab, in the worst window of 15 × 15 pixels. */
   readonly specks: number
-  /** Standard deviation in levels of luma (of 255) of what came into the worst block of 8 × 8 pixels that was of one colour. */
+  /** Standard deviation of luma (0–255) in the worst block of 8 × 8 pixels that has one colour in the original. */
   readonly dirt: number
 }
 
-/** Smaller pictures have too few scales left for the score to say much. */
+/** Smallest side in pixels that is scored. Smaller pictures have too few scales for a meaningful score. */
 export const LEAST_SCORED = 64
-/** Pixels of a row; what is wider cannot be measured. */
+/** Largest width in pixels that can be measured. */
 export const WIDEST = 0x8000
 const BATCH_BYTES = 64 * 1024
 
-/** Some 700 bytes a pixel of width, 2,000 where the picture is translucent. */
-class Rows {
+/** Streams rows of two pictures to the Wasm kernel. Needs about 700 bytes per pixel of width, 2,000 for translucent pictures. */
+class RowMeter {
   protected kernel: VisibleKernel
   readonly #rowBytes: number
   readonly #rowCapacity: number
   readonly #scored: boolean
   #rowsLeft: number
 
-  /** Samples have 8 bits; alpha is not premultiplied. */
+  /**
+   * @param what `score` measures only `score` and `worstTile`, in a fifth of the time
+   * @throws RangeError if the size is outside the limits. Samples have 8 bits, and alpha is not premultiplied
+   */
   constructor(width: number, height: number, channels: Channels, what: 'all' | 'score') {
-    if (!(width >= 1 && height >= 1 && width <= WIDEST)) throw new RangeError(`a picture of ${width}×${height} cannot be measured`)
+    if (!(width >= 1 && height >= 1 && width <= WIDEST))
+      throw new RangeError(`a picture of ${width}×${height} pixels cannot be measured; the width may be 1 to ${WIDEST}`)
     this.#rowBytes = width * channels
     this.#rowCapacity = Math.max(1, Math.floor(BATCH_BYTES / this.#rowBytes))
     this.#rowsLeft = height
     this.#scored = Math.min(width, height) >= LEAST_SCORED
     this.kernel = createVisibleKernel()
-    this.#hold(this.kernel.begin(width, height, channels, this.#rowCapacity, what === 'all' ? 1 : 0))
+    this.#assertMemory(this.kernel.begin(width, height, channels, this.#rowCapacity, what === 'all' ? 1 : 0))
   }
 
-  /** The next rows of both: the same whole number of rows, packed. */
+  /** Adds the next rows of both pictures: the same number of whole rows, without padding. */
   push(reference: Uint8Array, candidate: Uint8Array): void {
     const rows = reference.length / this.#rowBytes
     if (reference.length !== candidate.length || !Number.isInteger(rows) || rows > this.#rowsLeft)
@@ -61,7 +64,7 @@ class Rows {
       const [from, to] = [row * this.#rowBytes, (row + count) * this.#rowBytes]
       new Uint8Array(kernel.memory.buffer, kernel.reference_at(), to - from).set(reference.subarray(from, to))
       new Uint8Array(kernel.memory.buffer, kernel.candidate_at(), to - from).set(candidate.subarray(from, to))
-      this.#hold(kernel.push(count))
+      this.#assertMemory(kernel.push(count))
     }
     this.#rowsLeft -= rows
   }
@@ -79,42 +82,42 @@ class Rows {
     return this.#scored ? this.kernel.worst_tile() : undefined
   }
 
-  #hold(hadMemory: number): void {
+  #assertMemory(hadMemory: number): void {
     if (hadMemory) return
     this[Symbol.dispose]()
     throw new RangeError(`no memory to measure rows of ${this.#rowBytes} bytes`)
   }
 
-  /** Without figures; `finish` does so, too. */
+  /** Frees the kernel without figures. `finish` frees it, too. */
   [Symbol.dispose](): void {
     this.kernel = retire(this.kernel)
   }
 }
 
-/** Compares two pictures of the same size, delivered row by row from the top. */
-export class PerceptualMeter extends Rows {
+/** Compares two pictures of the same size, row by row from the top. */
+export class PerceptualMeter extends RowMeter {
   constructor(width: number, height: number, channels: Channels) {
     super(width, height, channels, 'all')
   }
 
-  /** The figures, once all rows have been pushed; nothing can follow. */
+  /** Returns the figures. All rows must have been pushed, and the meter cannot be used afterwards. */
   finish(): PerceptualFigures {
     this.end()
     const { score, worstTile, kernel } = this
     const { cast, steps, bands, specks, flat_dirt } = kernel
-    const visible = { score, worstTile, cast: cast(), steps: steps(), bands: bands(), specks: specks(), dirt: flat_dirt() }
+    const figures = { score, worstTile, cast: cast(), steps: steps(), bands: bands(), specks: specks(), dirt: flat_dirt() }
     this[Symbol.dispose]()
-    return visible
+    return figures
   }
 }
 
-/** The same for the score alone, in a fifth of the time. */
-export class ScoreMeter extends Rows {
+/** Measures only the score of two pictures, in a fifth of the time of `PerceptualMeter`. */
+export class ScoreMeter extends RowMeter {
   constructor(width: number, height: number, channels: Channels) {
     super(width, height, channels, 'score')
   }
 
-  /** `Visible.score`, once all rows have been pushed; nothing can follow. */
+  /** Returns the score as in `PerceptualFigures.score`. All rows must have been pushed, and the meter cannot be used afterwards. */
   finish(): number | undefined {
     this.end()
     const { score } = this

@@ -1,26 +1,26 @@
-/** Searches over ordered settings: the smallest result that reaches a target, the best one that fits a size. */
+/** Searches over ordered settings: the smallest result that reaches a target, or the best result that fits a size. */
 import { TargetUnreachable } from '../model/error.ts'
 
-/** What is known of an ordered range: it does not hold up to `below`, and holds from `above` on. */
+/** Known bounds of an ordered range: the condition is false up to `below` and true from `above`. */
 export interface Bracket {
-  /** The highest value that was seen not to hold; one less than the range where none was. */
+  /** Highest value for which the condition was false. One less than the range if none was. */
   readonly below: number
-  /** The lowest value that was seen to hold; one more than the range where none was. */
+  /** Lowest value for which the condition was true. One more than the range if none was. */
   readonly above: number
 }
 
 export interface Bisection {
   readonly first: number
   readonly last: number
-  /** Which of two values in the middle is looked at. */
+  /** Which of the two middle values is probed. */
   readonly middle: 'lower' | 'upper'
-  /** Ends the search before the two meet. */
+  /** Ends the search early if it returns true. `undefined`: search until the bounds are neighbours. */
   readonly isEnough?: (known: Bracket) => boolean
 }
 
 /**
- * Bisects the whole numbers from `first` to `last` until two neighbours are known: one that does not hold and one that does.
- * The tree of probes does not depend on what is looked for, so a lower target never ends higher.
+ * Bisects the whole numbers from `first` to `last` until two neighbours are known: one where `holds` is false and one where it is true.
+ * Probes do not depend on the target, so a lower target never gives a higher result.
  */
 export async function bisect(range: Bisection, holds: (value: number) => boolean | Promise<boolean>): Promise<Bracket> {
   let known: Bracket = { below: range.first - 1, above: range.last + 1 }
@@ -31,21 +31,22 @@ export async function bisect(range: Bisection, holds: (value: number) => boolean
   return known
 }
 
-/** Lowest whole number in a range for which `holds`, or the upper end, which is not looked at. */
+/** Returns the lowest whole number in `from … to` for which `holds` is true. `to` itself is not probed and is the fallback. */
 export async function lowest(from: number, to: number, holds: (value: number) => Promise<boolean>): Promise<number> {
   return (await bisect({ first: from, last: to - 1, middle: 'upper' }, holds)).above
 }
 
-/** Highest whole number in a range for which `fits`; undefined where none does. */
+/** Returns the highest whole number in `from … to` for which `fits` is true. `undefined`: none. */
 export async function highest(from: number, to: number, fits: (value: number) => Promise<boolean>): Promise<number | undefined> {
   const { below } = await bisect({ first: from, last: to, middle: 'upper' }, async (value) => !(await fits(value)))
   return below < from ? undefined : below
 }
 
 /**
- * The result of the gentlest step of a ladder (which goes from the gentlest to the strongest) that has fewer than `limitBytes`.
- * `attempt` gives undefined where a step has no result. Throws `TargetUnreachable` with the fewest bytes that were seen, or
- * `knownBytes` (another way to write the file) where that is less.
+ * Returns the result of the gentlest step with fewer than `limitBytes`. `ladder`: steps from the gentlest to the strongest.
+ * @param attempt encodes with a step; `undefined`: the step has no result
+ * @param knownBytes size of another result of the same file; default: none
+ * @throws TargetUnreachable with the smallest size found, or `knownBytes` if that is smaller
  */
 export async function gentlestThatFits<Step, Result extends { readonly bytes: number }>(
   ladder: readonly Step[],
@@ -67,7 +68,7 @@ export async function gentlestThatFits<Step, Result extends { readonly bytes: nu
   return found
 }
 
-/** A setting, and how far above the target (below: negative) its result is. */
+/** A probed setting and its margin: distance of the result above the target, negative below. */
 interface Probe {
   readonly at: number
   readonly margin: number
@@ -76,18 +77,18 @@ interface Probe {
 export interface Interpolation {
   readonly first: number
   readonly last: number
-  /** Where to begin. */
+  /** Setting of the first probe. */
   readonly hint: number
   readonly looks: number
-  /** Above the target by less than this: nothing to gain below. */
+  /** Margin that is close enough to the target: a lower setting would save nothing. */
   readonly closeEnough: number
-  /** What a step is worth where nothing is known yet, cautious in either direction. */
+  /** Expected margin per setting before two probes are known; cautious in each direction. */
   readonly slope: { readonly down: number; readonly up: number }
 }
 
 /**
- * The lowest setting whose margin is not negative, by regula falsi; undefined when none is. `look` gives the margin, which
- * grows with the setting by and large. For looks that cost much: it needs fewer than a bisection.
+ * Returns the lowest setting whose margin is not negative, by regula falsi. `undefined`: none. The margin returned by `look` must mostly
+ * grow with the setting. It needs fewer probes than a bisection, which helps if a probe is expensive.
  */
 export async function lowestByMargin(
   { first, last, hint, looks, closeEnough, slope }: Interpolation,
@@ -97,16 +98,16 @@ export async function lowestByMargin(
   let high: Probe | undefined
   let at = Math.min(last, Math.max(first, Math.round(hint)))
   for (let count = 0; count < looks; count++) {
-    const seen = { at, margin: await look(at) }
-    if (seen.margin >= 0) high = seen
-    else low = seen
+    const probe = { at, margin: await look(at) }
+    if (probe.margin >= 0) high = probe
+    else low = probe
     if (high && (high.margin < closeEnough || high.at <= (low?.at ?? first - 1) + 1 || high.at === first)) break
     if (!high && at === last) return undefined
     const perStep = low && high ? (high.margin - low.margin) / (high.at - low.at) : high ? slope.down : slope.up
-    const from = high && (!low || high.margin < -low.margin) ? high : (low ?? seen)
-    // A little above the target: just below it would be of no use.
+    const from = high && (!low || high.margin < -low.margin) ? high : (low ?? probe)
+    // The guess aims slightly above the target, because a result just below it is useless.
     const guess = Math.ceil((closeEnough / 2 - from.margin) / Math.max(0.02, perStep))
-    // Until the answer is enclosed, steps grow, whatever the slope promised.
+    // Until the answer is enclosed, the step doubles with each probe, even if the expected slope suggests less.
     const step = high && low ? guess : Math.sign(guess) * Math.max(Math.abs(guess), 2 ** count)
     const least = (low?.at ?? first - 1) + 1
     const most = (high?.at ?? last + 1) - 1

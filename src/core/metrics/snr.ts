@@ -1,9 +1,9 @@
-/** Signal-to-noise ratio of sound, gathered block by block. */
+/** Signal-to-noise ratio of audio, accumulated block by block. */
 export class SnrMeter {
   signal = 0
   noise = 0
 
-  /** Samples of the original and the result: same scale, same order. */
+  /** Adds samples of the original and the result, in the same scale and order. */
   add(original: ArrayLike<number>, result: ArrayLike<number>, count: number = Math.min(original.length, result.length)): void {
     let signal = 0
     let noise = 0
@@ -17,7 +17,7 @@ export class SnrMeter {
     this.noise += noise
   }
 
-  /** dB; infinite when there is no noise, negatively for noise without any signal. */
+  /** Ratio in dB. `Infinity` without noise; negative infinity for noise without signal. */
   get decibels(): number {
     return this.noise === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10(this.signal / this.noise)
   }

@@ -1,24 +1,26 @@
-/** How close a picture is to the original: what the floors and the levels are measured with. */
+/** SSIM and PSNR of two pictures, as used by floors and levels. */
 import { retire } from '../../../wasm/memories/memories.ts'
 import { createSsimKernel, type SsimKernel } from '../../../wasm/ssim/ssim.ts'
 
 export interface Similarity {
-  /** Mean SSIM of the luma, 11×11 Gaussian window with σ 1.5, 1 when equal. With transparency: on black or white, the worse. */
+  /**
+   * Mean SSIM of luma (11 × 11 Gaussian window, σ 1.5), 1 if equal. A translucent picture is measured on black and white; the lower counts.
+   */
   readonly ssim: number
-  /** PSNR of the luma in dB for a peak of 255; Infinity when equal. On the same terms. */
+  /** PSNR of luma in dB for a peak of 255; `Infinity` if equal. A translucent picture is measured on black and white; the lower counts. */
   readonly psnrDb: number
-  /** PSNR over all colour channels in dB: catches lost colour, which luma cannot see. */
+  /** PSNR over all colour channels in dB. It detects lost colour, which luma does not show. */
   readonly psnrRgbDb: number
 }
 
-/** Samples of a pixel: grey, grey and alpha, RGB, RGBA; alpha not premultiplied. */
+/** Samples per pixel: grey, grey and alpha, RGB, RGBA. Alpha is not premultiplied. */
 export type Channels = 1 | 2 | 3 | 4
 
 const BATCH_BYTES = 64 * 1024
 
 /**
- * Compares two pictures of the same size, delivered row by row from the top; holds eleven rows. 12 megapixels take about
- * 0.3 s. Equal to the definition (wasm/measure/window.h) within 0.0001.
+ * Compares two pictures of the same size row by row from the top, with eleven rows in memory. 12 megapixels take about 0.3 s. The SSIM
+ * differs by less than 0.0001 from the definition (wasm/measure/window.h).
  */
 export class SimilarityMeter {
   #kernel: SsimKernel
@@ -27,9 +29,13 @@ export class SimilarityMeter {
   readonly #rowCapacity: number
   #rows = 0
 
-  /** Samples have 8 bits, or 16 (little-endian, 65535 stands for 255). */
+  /**
+   * @param bits 8, or 16 for little-endian samples whose peak is 65535
+   * @throws RangeError if the size cannot be measured
+   */
   constructor(width: number, height: number, channels: Channels, bits: 8 | 16 = 8) {
-    if (!(width >= 1 && height >= 1 && width <= 0x40000)) throw new RangeError(`a picture of ${width}×${height} cannot be measured`)
+    if (!(width >= 1 && height >= 1 && width <= 0x40000))
+      throw new RangeError(`a picture of ${width}×${height} pixels cannot be measured; the width may be 1 to ${0x40000}`)
     this.#height = height
     this.#rowBytes = (width * channels * bits) / 8
     this.#rowCapacity = Math.max(1, Math.floor(BATCH_BYTES / this.#rowBytes))
@@ -38,7 +44,7 @@ export class SimilarityMeter {
       throw new RangeError(`no memory to measure rows of ${width} pixels`)
   }
 
-  /** The next rows of both: the same whole number of rows, packed. */
+  /** Adds the next rows of both pictures: the same number of whole rows, without padding. */
   push(reference: Uint8Array, candidate: Uint8Array): void {
     const rows = reference.length / this.#rowBytes
     if (reference.length !== candidate.length || !Number.isInteger(rows) || this.#rows + rows > this.#height) {
@@ -52,7 +58,7 @@ export class SimilarityMeter {
     this.#rows += rows
   }
 
-  /** The figures, once all rows have been pushed; nothing can follow. */
+  /** Returns the figures. All rows must have been pushed, and the meter cannot be used afterwards. */
   finish(): Similarity {
     if (this.#rows !== this.#height) throw new RangeError(`only ${this.#rows} of ${this.#height} rows were pushed`)
     this.#kernel.finish()
@@ -66,7 +72,7 @@ export class SimilarityMeter {
     return similarity
   }
 
-  /** Without figures; `finish` does so, too. */
+  /** Frees the kernel without figures. `finish` frees it, too. */
   [Symbol.dispose](): void {
     this.#kernel = retire(this.#kernel)
   }
@@ -79,10 +85,10 @@ export class SimilarityMeter {
   }
 }
 
-/** Peak signal-to-noise ratio for a mean squared error of 8-bit samples. */
+/** Returns the PSNR in dB for a mean squared error of 8-bit samples; `Infinity` for 0. */
 export function psnrDb(meanSquaredError: number): number {
   return meanSquaredError === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 * 255) / meanSquaredError)
 }
 
-/** The other way round; 0 for infinity. */
+/** Returns the mean squared error for a PSNR in dB; 0 for `Infinity`. */
 export const meanSquaredError = (decibels: number): number => (255 * 255) / 10 ** (decibels / 10)

@@ -1,8 +1,7 @@
 /**
- * The interface of the codecs. Each of them (`formats/<family>/<id>.ts`) reads its input by ranges from a `Source`,
- * writes its result by chunks to a `Sink`, and says what happened as an `Outcome`. Never larger, the floors and
- * verified are kept by `pipeline/compress.ts`, not by the codecs; that levels are in order is theirs, by the ladder in
- * `quality/ladder.ts`.
+ * Codec interface. Each codec (`formats/<family>/<id>.ts`) reads byte ranges of a `Source`, writes chunks to a `Sink`, and returns an
+ * `Outcome`. `pipeline/compress.ts` enforces that results are smaller, keep the floors and are verified. Each codec itself ensures
+ * that a lower level is not larger than a higher one (`catalog/level-order.ts`).
  */
 
 import type { FormatId } from '../catalog/index.ts'
@@ -15,133 +14,139 @@ import type { TimeBudget } from './time-budget.ts'
 
 export type { Quality }
 
-/** Bytes that can be read by ranges, more than once. */
+/** File whose bytes can be read by ranges, any number of times. */
 export interface Source {
-  /** File name as uploaded (no path). A hint, never a fact. */
+  /** File name as uploaded, without a path. It is only a hint for the format. */
   readonly name: string
   /** Length in bytes. */
   readonly size: number
-  /** Bytes `offset … offset + length`, cut at the end of the file (so it may be shorter, never longer). */
+  /** Returns `length` bytes from `offset`, or fewer if the file ends before. */
   read(offset: number, length: number): Promise<Uint8Array>
-  /** The whole file from the start, in chunks of a size the source chooses. */
+  /** Returns the whole file as a stream, in chunks of any size. */
   stream(): ReadableStream<Uint8Array>
 }
 
-/** Where a result goes. Writing as many bytes as the source has throws `no_gain`: never larger is the sink's property. */
+/** Destination of a result. It throws `no_gain` if the result would be as large as the source, so a larger result is impossible. */
 export interface Sink {
-  /** Bytes written so far; the offset of the next chunk. */
+  /** Bytes written so far, which is also the offset of the next chunk. */
   readonly written: number
-  /** Appends. The sink owns `chunk` afterwards and may free it: do not use its buffer again. */
+  /** Appends `chunk`. The sink then owns the buffer and may free it, so the caller must not use it again. */
   write(chunk: Uint8Array): Promise<void>
-  /** Overwrites bytes inside the first `PATCHABLE_BYTES` of the result, which the sink holds back until the end. */
+  /** Overwrites bytes within the first `PATCHABLE_BYTES` of the result, which the sink keeps in memory until the end. */
   patch(offset: number, bytes: Uint8Array): void
-  /** Forgets what was written: what comes next is the first again. */
+  /** Discards all bytes written so far. The next write starts at offset 0. */
   abort(): Promise<void>
 }
 
-/** The first part of a result, which a sink keeps in memory so that headers can be patched (one R2 part). */
+/** Bytes at the start of a result that a sink keeps in memory, so that codecs can patch headers: 5 MiB, one R2 part. */
 export const PATCHABLE_BYTES = 5 * 1024 * 1024
 
 export type Reason = 'no_gain' | 'below_floor' | 'signed' | 'encrypted' | 'malformed' | 'over_budget' | 'unsupported_feature'
 
 export type Outcome = Compressed | { kind: 'unchanged'; reason: Reason; detail?: Message; suggestion?: Suggestion }
 
-/** An output of the same upload that would be smaller. */
+/** Another output of the same file that would be smaller. */
 export interface Suggestion {
   readonly output: OutputId
-  /** Bytes, as well as the codec can tell. */
+  /** Estimated size in bytes. */
   readonly estimatedBytes: number
 }
 
 export interface Compressed {
   readonly kind: 'compressed'
-  /** Absent when nothing was lost. */
+  /** Measured loss. `undefined`: the result is lossless. */
   readonly loss?: Loss
-  /** Of a film: what was copied as it was, at least one track of it. */
+  /** Tracks of a film that were copied unchanged (at least one of that kind). `undefined`: none. */
   readonly copied?: readonly ('pictures' | 'sound')[]
   readonly steps: Message[]
-  /** What came out, where the file's own container leaves no choice (a NIfTI pair in a ZIP archive stays one). */
+  /** Actual output, if the container allows no other (a NIfTI pair in a ZIP archive stays one). `undefined`: the requested output. */
   readonly output?: OutputId
 }
 
-/** A result is lossless unless something was lost; an upload that stays as it is lost nothing. */
+/** Returns the fidelity of a result. Results without a measured loss and unchanged files are lossless. */
 export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
   outcome.kind === 'compressed' && outcome.loss ? 'perceptual' : 'lossless'
 
 /**
- * What `verify` found when it decoded the result again.
- * `share`: how much of the result that covers, 0–1; all of it unless a codec says otherwise.
- * `ssimulacra2`: of pictures that lost something, as `PictureLoss` has it; codecs whose outcome tells it leave it out.
- * `difference` says where, for the log.
+ * Result of `verify`.
+ * `share`: share of the result that was compared, 0 to 1; default: 1.
+ * `ssimulacra2`: score of lossy pictures as in `PictureLoss`; `undefined` if the outcome already has it.
+ * `difference`: description of the first difference, for the log.
  */
 export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
 
 export interface Options {
   readonly quality: Quality
-  /** What comes out: one of `format.outputs`, the first unless the caller asked for another. */
+  /** Format of the result, one of `format.outputs`. Default: the first one. */
   readonly output: OutputId
-  /** Wanted size in bytes (`target_size`): the best result that fits, floors kept, else `TargetUnreachable`. */
+  /**
+   * Largest size in bytes (`target_size`). The codec returns the best result that fits and keeps the floors, or throws `TargetUnreachable`.
+   */
   readonly targetSize?: number
-  /** Pictures larger than this (pixels) may be downsampled to fit, aspect ratio kept; quality is then measured at that size. */
+  /**
+   * Pictures with more pixels than this box may be downsampled to fit it, with the same aspect ratio. Quality is measured at that size.
+   */
   readonly fitWithin?: { readonly width: number; readonly height: number }
-  /** Only an exact result is acceptable, whatever the level. */
+  /** True: only a lossless result is accepted, whatever the level. */
   readonly lossless?: boolean
-  /** A JPEG that no quality brings to what its level promises is of no use: who asks has the picture in a form that does. */
+  /** True: a JPEG that misses the target of its level is rejected, because the caller has a better form of the picture. */
   readonly onlyReached?: boolean
-  /** `drop`: a PDF in which nothing but usage rights is signed gives them up; otherwise it stays as it is. */
+  /** `drop`: removes usage rights from a PDF in which nothing else is signed. `undefined`: such a PDF stays unchanged. */
   readonly usageRights?: 'drop'
-  /** Heap and Wasm memory the codec may use at its peak, together, in bytes. What needs more answers `over_budget`. */
+  /** Peak memory that the codec may use, heap and Wasm together, in bytes. A file that needs more is `over_budget`. */
   readonly memoryBudget: number
-  /** Is told what a way that is taken was reckoned to need of that, in bytes: `npm run bench -- memory` holds it against what was needed. */
+  /** Receives the estimated memory of the chosen method in bytes, which `npm run bench -- memory` compares with the measured memory. */
   estimated?(bytes: number): void
-  /** Aborted when the task is deleted or its lease is lost. Long loops call `signal.throwIfAborted()`. */
+  /** Aborted if the task is deleted or its lease is lost. Long loops must call `signal.throwIfAborted()`. */
   readonly signal: AbortSignal
-  /** Share of the work done, 0–1. Cheap to call often. */
+  /** Reports the share of the work done, 0 to 1. Cheap enough to call often. */
   progress(share: number): void
-  /** Where films are encoded for which there is no engine here; only in a press of the pool, and where one is installed. */
+  /** External encoder for films that Whittle has no engine for. `undefined`: none is installed, or this is no pool worker. */
   readonly native?: NativeFilm
-  /** Container codecs borrow other codecs through this, never by import. */
+  /** Access to the codecs of embedded files. Container codecs must not import other codecs. */
   readonly inner: Inner
 }
 
 export interface Codec {
   readonly format: KnownFormat
-  /** `evidence`: what `verify` need not find out again, for as long as it is called right after. It is never stored. */
+  /**
+   * Compresses `source` into `sink`. `evidence`: data that saves `verify` repeated work if it is called directly afterwards; never stored.
+   */
   compress(source: Source, sink: Sink, options: Options): Promise<Outcome & { readonly evidence?: unknown }>
   /**
-   * Decodes `result` and compares it with `original`: lossless outcomes to the last sample or byte, perceptual ones in
-   * structure (dimensions, frames, metadata, what must not change). Called on what was really stored, with the evidence
-   * of the very `compress` that made it, or without any.
+   * Decodes `result` and compares it with `original`: lossless results sample by sample or byte by byte, lossy ones by structure
+   * (dimensions, frames, metadata). It is called on the stored result. `evidence` comes from the `compress` call that wrote it, or is
+   * `undefined`.
    */
   verify(original: Source, result: Source, outcome: Outcome, options: Options, evidence?: unknown): Promise<Verdict>
 }
 
-/** A set of codecs, by format. */
+/** Codecs by format id. */
 export type Codecs = { readonly [Id in FormatId]?: Codec }
 
-/** Files inside files, with a limit on depth and memory. */
+/** Compressor of embedded files, with limits on depth and memory. */
 export interface Inner {
-  /** How many containers are around this file: 0 for an upload. */
+  /** Number of containers around the file: 0 for an uploaded file. */
   readonly depth: number
-  /** What pictures inside may take; absent: whatever they need. */
+  /** CPU budget of embedded pictures. `undefined`: no limit. */
   readonly time?: TimeBudget
   /**
-   * Compresses one file through its own codec and verifies it. `unchanged` when nothing is gained, nothing recognises it,
-   * or the depth is exhausted; damaged inner files are `unchanged`, too, never an exception.
+   * Compresses and verifies one embedded file with its own codec. It returns `unchanged` if nothing is gained, no codec recognises the
+   * file, the depth limit is reached, or the file is damaged. It does not throw for a file.
    */
   compress(bytes: Uint8Array, name: string, request?: InnerRequest): Promise<InnerResult>
 }
 
 export interface InnerRequest {
-  /** Only these outputs are acceptable (default: the format that came in). */
+  /** Output of the embedded file. Default: its own format. */
   output?: OutputId
   quality?: Quality
-  /** Pictures larger than this (pixels) may be downsampled to it, aspect ratio kept. */
+  /** Largest width in pixels. A larger picture may be downsampled with the same aspect ratio. `undefined`: no limit. */
   maxWidth?: number
   maxHeight?: number
-  /** Only accept an exact result. */
+  /** True: only a lossless result is accepted. */
   lossless?: boolean
-  /** Only accept what is as good as its level promises. */
+  /** True: only a result that reaches the target of its level is accepted. */
   onlyReached?: boolean
 }
 

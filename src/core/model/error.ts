@@ -1,14 +1,14 @@
-/** Expected trouble of a codec. Anything else that is thrown is a bug of ours. */
+/** Errors that codecs are expected to throw. Any other error is a bug in Whittle. */
 import { english, type Message, message, messageOf, type Said } from '../i18n/message.ts'
 import type { Reason } from './codec.ts'
 
-/** The file stays as it is, for `reason`. */
+/** Error after which the file stays unchanged. `reason` becomes the reason in the receipt. */
 export class CodecError extends Error {
   override readonly name = 'CodecError'
   readonly reason: Reason
-  /** Why, for whoever asked. `undefined`: the reason says it all. */
+  /** Explanation for the caller. `undefined`: the reason is enough. */
   readonly detail: Message | undefined
-  /** Where in the file, in bytes, if that is known. */
+  /** Position of the problem in the file, in bytes. `undefined`: not known. */
   readonly offset: number | undefined
 
   constructor(reason: Reason, detail?: Said, offset?: number) {
@@ -19,28 +19,28 @@ export class CodecError extends Error {
   }
 }
 
-/** Whether `error` is trouble of a codec, and of one of these reasons if any are named. */
+/** True if `error` is a `CodecError` with one of `reasons`, or with any reason if none is given. */
 export function isCodecError(error: unknown, ...reasons: Reason[]): error is CodecError {
   return error instanceof CodecError && (reasons.length === 0 || reasons.includes(error.reason))
 }
 
-/** The file is damaged: what was expected at which offset, and what stood there. */
+/** Returns the error for a damaged file. `offset`: position of the damage in bytes. `what`: what was expected and found there. */
 export const malformed = (format: string, offset: number, what: Said): CodecError =>
   new CodecError('malformed', message('malformed_at', { format, what: messageOf(what), offset }), offset)
 
-/** The job would need more memory or CPU than it has. */
+/** Returns the error for a job that needs more memory or CPU time than it has. */
 export const overBudget = (what: Said): CodecError => new CodecError('over_budget', what)
 
-/** A variant of the format that its codec does not handle. */
+/** Returns the error for a variant of the format that the codec does not support. */
 export const unsupported = (what: Said): CodecError => new CodecError('unsupported_feature', what)
 
-/** The result would not be smaller. Thrown by sinks; `why` where there is more to say than that. */
+/** Returns the error that sinks throw if the result would not be smaller. `why`: explanation; default: none. */
 export const noGain = (why?: Said): CodecError => new CodecError('no_gain', why)
 
-/** `target_size` cannot be reached with the floors kept. The task fails and says how small it can get. */
+/** Error if no result that keeps the quality floors fits into `target_size`. The task fails and reports the smallest possible size. */
 export class TargetUnreachable extends Error {
   override readonly name = 'TargetUnreachable'
-  /** Bytes of the smallest result that keeps the floors. */
+  /** Size in bytes of the smallest result that keeps the quality floors. */
   readonly bestSize: number
   constructor(bestSize: number) {
     super(`the smallest result that keeps the floors has ${bestSize} bytes`)

@@ -1,14 +1,14 @@
-/** A program beside a press that decodes, encodes and measures pictures for which there is no engine here. */
+/** Interface of an external program that decodes, encodes and measures films which Whittle has no engine for. */
 
-/** Mastering display and light level, as the SEI messages 137 and 144 say them (Rec. ITU-T H.265, D.3.28 and D.3.35). */
+/** HDR metadata: mastering display and light level, as in SEI messages 137 and 144 (Rec. ITU-T H.265, D.3.28 and D.3.35). */
 export interface StaticHdr {
-  /** Green, blue, red, white point as x and y in 0.00002; then the most and the least luminance in 0.0001 cd/m². */
+  /** Green, blue, red and white point as x and y in units of 0.00002, then maximum and minimum luminance in units of 0.0001 cd/m². */
   readonly masteringDisplay?: readonly number[]
-  /** Most of a pixel, and of a frame's mean, in cd/m². */
+  /** Maximum content light level and maximum frame-average light level, in cd/m². */
   readonly lightLevel?: readonly number[]
 }
 
-/** Display times in a track's timescale, the last exclusive. */
+/** Range of display times in the track's timescale; `to` is exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -18,9 +18,9 @@ export interface NativeEncode {
   readonly encoder: 'x264' | 'x265'
   readonly bits: 8 | 10
   readonly crf: number
-  /** Frames. */
+  /** Longest distance between key frames, in frames. */
   readonly mostBetweenKeys: number
-  /** Frames that the encoder looks at before it decides: each of them is held, with what is worked out of it. */
+  /** Lookahead of the encoder in frames. Each of these frames needs memory. */
   readonly lookahead: number
   readonly timescale: number
   readonly shown: Span
@@ -31,20 +31,26 @@ export interface NativeMeasure {
   readonly bits: 8 | 10
   readonly original: Span
   readonly result: Span
-  /** Which of the frames are wanted as luma, counted from 0. */
+  /** Indexes (from 0) of the frames whose luma is returned. */
   readonly sampled: readonly number[]
 }
 
 export interface NativeFigures {
-  /** Mean squared error of luma for a peak of 255, of every frame in the order in which they are shown. */
+  /** Mean squared error of luma for every frame in display order, for a peak of 255. */
   readonly mse: readonly number[]
-  /** Of each sampled frame the original's luma, then the result's: 8 bits a sample, or 10 in two bytes, little-endian. */
+  /**
+   * Returns luma bytes of the sampled frames: for each frame the original's, then the result's. A sample has 8 bits, or 10 bits in two
+   * bytes, little-endian.
+   */
   luma(offset: number, length: number): Uint8Array
 }
 
-/** Films have one track and tables (no fragments). Failures are `CodecError`: whatever the program says is about the file. */
+/**
+ * External video encoder and decoder. Films must have one track and sample tables (no fragments).
+ * @throws CodecError for every failure, because the program's errors refer to the file
+ */
 export interface NativeFilm {
-  /** With its version. */
+  /** Name and version of the program. */
   readonly name: string
   encode(film: Uint8Array, wanted: NativeEncode): Promise<Uint8Array>
   measure(original: Uint8Array, result: Uint8Array, wanted: NativeMeasure): Promise<NativeFigures>

@@ -1,32 +1,36 @@
-/** What a result lost against the upload, as it was measured; a result without a loss is lossless. */
+/** Measured loss of a result compared with the original. A result without a loss is lossless. */
 import { leastOf } from '../bytes/min-max.ts'
 
-/** SSIM by the definition (docs/decisions/measuring-similarity.md) and PSNR, of luma; where no luma changed, `psnrDb` is infinite. */
+/** SSIM (docs/decisions/measuring-similarity.md) and PSNR of luma. If no luma sample changed, `psnrDb` is infinite. */
 export interface LumaFigures {
   readonly ssim: number
   readonly psnrDb: number
 }
 
 /**
- * Where the worst figures were found. `pixels`: in a stored picture, pixel for pixel, against the upload's, reduced to its size
- * where it was reduced. `page_144dpi`: on a page of a document drawn at 144 dpi. `second`: in a second of a film.
+ * Place of the worst figures. `pixels`: a stored picture compared pixel by pixel, at the size of the result. `page_144dpi`: a page of a
+ * document rendered at 144 dpi. `second`: one second of a film.
  */
 export type MeasuredAt = 'pixels' | 'page_144dpi' | 'second'
 
-/** Against the upload: the worst picture, page or second that was measured. */
+/** Loss of the worst picture, page or second. */
 export interface PictureLoss extends LumaFigures {
-  /** Undefined where the figures were measured in another way, in what was stored before receipts said so. */
+  /** Place of the worst figures. `undefined`: an older version stored the figures without it. */
   readonly measuredAt: MeasuredAt | undefined
-  /** Of a film, over all of its frames. */
+  /** Mean over all frames of a film. `undefined`: not a film. */
   readonly mean?: LumaFigures
-  /** Of the worst still picture of at least 64 × 64, on colour, `NO_STILL_PICTURE` without any; undefined: one was not measured. */
+  /**
+   * Lowest SSIMULACRA 2 score of all still pictures of at least 64 × 64 pixels; `NO_STILL_PICTURE` if there are none. `undefined`: a
+   * picture
+   * could not be scored.
+   */
   readonly ssimulacra2?: number | undefined
 }
 
-/** The worst score of none. */
+/** Score of a file without still pictures: infinity, so that the minimum over several files ignores it. */
 export const NO_STILL_PICTURE = Number.POSITIVE_INFINITY
 
-/** The signal-to-noise ratio of the whole file against the upload, all channels together. */
+/** Signal-to-noise ratio of the whole file compared with the original, over all channels. */
 export interface SoundLoss {
   readonly snrDb: number
 }
@@ -36,22 +40,22 @@ export interface Loss {
   readonly sound?: SoundLoss
 }
 
-/** The loss of a stored picture that was measured pixel for pixel. */
+/** Returns the loss of a stored picture that was compared pixel by pixel. */
 export const ofPixels = ({ ssim, psnrDb }: LumaFigures): PictureLoss => ({ ssim, psnrDb, measuredAt: 'pixels' })
 
-/** The same once its pictures have been scored, or are known not to be scored. */
+/** Returns `loss` with the SSIMULACRA 2 score. `undefined`: returns `loss` unchanged. */
 export const scored = (loss: PictureLoss, ssimulacra2: number | undefined): PictureLoss =>
   ssimulacra2 === undefined ? loss : { ...loss, ssimulacra2 }
 
-/** The loss of a result whose pictures, or sound, or both were coded anew; without figures there is none. */
+/** Returns the loss of a result, as a field to spread. `{}` if neither pictures nor sound have figures. */
 export function lossOf(pictures: PictureLoss | undefined, sound?: SoundLoss): { readonly loss?: Loss } {
   if (!pictures && !sound) return {}
   return { loss: { ...(pictures && { pictures }), ...(sound && { sound: { snrDb: sound.snrDb } }) } }
 }
 
 /**
- * Of several pictures in a file, the worst of each figure, and the place of the one whose PSNR is lower. Films among them have no
- * mean there: it would be of a part of the file.
+ * Returns the worse value of each figure for two pictures of one file, with the place of the lower PSNR. `mean` is dropped, because it
+ * would describe only one film of the file.
  */
 export function worseLoss(one: PictureLoss | undefined, other: PictureLoss): PictureLoss {
   const { ssim, psnrDb } = one ?? other

@@ -1,4 +1,4 @@
-/** What a task says of its result: figures rounded down, and none that was not measured. */
+/** Result section of a receipt. Figures are rounded down, and unmeasured figures are left out. */
 import { english, type Message } from '../i18n/message.ts'
 import { fidelityOf, type Outcome, type Suggestion } from './codec.ts'
 import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
@@ -15,7 +15,7 @@ export interface ReceiptView {
   mean_ssim?: number
   mean_psnr_db?: number
   ssimulacra2?: number
-  /** Sound: signal-to-noise ratio against the upload, dB. */
+  /** Signal-to-noise ratio of the sound compared with the original, in dB. */
   snr_db?: number
   verified: true
   verified_share?: number
@@ -24,14 +24,17 @@ export interface ReceiptView {
   steps?: string[]
 }
 
-/** What a receipt is about; `sha256` is the result's. */
+/** Outcome of a job. `sha256` is the hash of the result. */
 export interface Stated {
   readonly outcome: Outcome
   readonly sha256: string
   readonly verifiedShare?: number
 }
 
-/** @param render the text of a message in the language of the reader; default: English */
+/**
+ * Returns the result section of a receipt.
+ * @param render converts a message to text in the reader's language; default: English
+ */
 export function receiptView(
   { outcome, sha256, verifiedShare }: Stated,
   originalSha256: string,
@@ -55,7 +58,7 @@ export function receiptView(
 
 const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
 
-/** As receipts write them. */
+/** Returns the figures of a loss in the notation of receipts. */
 export function figuresView({ pictures, sound }: Loss = {}) {
   return {
     ...(pictures && pictureFigures(pictures)),
@@ -63,7 +66,10 @@ export function figuresView({ pictures, sound }: Loss = {}) {
   }
 }
 
-/** Above it nothing is to be told apart, and nobody could check it: published programs, of single precision, fall up to ten points short. */
+/**
+ * Highest score that receipts report. Above 90, differences are invisible, and the published single-precision programs differ by up to
+ * ten points, so nobody could check the score.
+ */
 const MOST_CHECKED_SCORE = 90
 
 function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: PictureLoss) {
@@ -76,10 +82,10 @@ function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: Picture
   }
 }
 
-/** Where no sample that counts changed the ratio is infinite, which no number says: the figure is absent. */
+/** Returns a figure in dB as a field to spread. An infinite ratio (no sample changed) has no JSON number and is left out. */
 function decibels<Name extends string>(name: Name, measuredDb: number): { [name in Name]?: number } {
   return Number.isFinite(measuredDb) ? ({ [name]: floorTo(measuredDb, 2) } as { [name in Name]: number }) : {}
 }
 
-/** Rounded down, so that a receipt never claims more than was measured. */
+/** Rounds down, so that a receipt never claims more than was measured. */
 const floorTo = (value: number, digits: number) => Math.floor(value * 10 ** digits) / 10 ** digits

@@ -1,65 +1,66 @@
 /**
- * Codecs whose jobs are too long for one message: a film is cut into parts, each part is encoded by a message of its own
- * (its own CPU allowance, its own memory), and a last message joins them. `compress()` of the same codec runs plan, parts
- * and join in sequence, for small files and for the command line.
+ * Codecs whose jobs take several queue messages. A film is split into parts, one message encodes one part (with its own CPU and memory
+ * limits), and a last message joins the parts. `compress()` of the same codec does all of this in one step, for small files and the
+ * command line.
  */
 import type { Message } from '../i18n/message.ts'
 import type { Codec, Options, Outcome, Reason, Sink, Source } from './codec.ts'
 
-/** One part of a job, as JSON: it travels in a queue message or lies in a Durable Object. A few hundred bytes at most. */
+/**
+ * Description of one part, as JSON. It is sent in queue messages and stored in a Durable Object, so it has a few hundred bytes at most.
+ */
 export interface PartPlan {
-  /** 0, 1, 2 … in the order of the join. */
+  /** Position of the part in the join, from 0. */
   readonly index: number
-  /** What the part is, for the log: `video 12.0–20.1 s`. */
+  /** Label of the part in the log, for example `video 12.0–20.1 s`. */
   readonly label: string
-  /** Share of the job's work, so that progress is the sum of the finished parts; all parts together make about 1. */
+  /** Share of the job's work in this part. The weights of all parts add up to about 1, and progress is their sum. */
   readonly weight: number
-  /** The codec's own facts; nobody else reads them. */
+  /** Data of the codec that no other code reads. */
   readonly facts: { readonly [name: string]: string | number | boolean | null }
 }
 
-/** What a finished part says about itself, as JSON. */
+/** Result of a finished part, as JSON. */
 export interface PartReceipt {
-  /** Bytes written to the part's sink. */
+  /** Bytes written to the sink of the part. */
   readonly bytes: number
-  /** Bytes of the source that they take the place of, where the job is of no use unless they are fewer. */
+  /** Bytes of the source that the part replaces. The job is only useful if `bytes` is smaller. `undefined`: the codec does not compare. */
   readonly replaces?: number
-  /** The codec's own facts: frame count, measured quality, steps. */
+  /** Data of the codec, for example frame count, measured quality and steps. */
   readonly facts: { readonly [name: string]: string | number | boolean | null }
 }
 
-/** The receipts so far that tell what they replace, summed up. */
+/** Sums over the receipts of all finished parts that have `replaces`. */
 export interface SoFar {
   readonly bytes: number
   readonly replaces: number
 }
 
 export type Plan =
-  /** Short enough for one message: call `compress`. */
+  /** `whole`: the file is short enough for one message, so the caller must use `compress`. */
   { kind: 'whole' } | { kind: 'parts'; parts: PartPlan[] } | { kind: 'unchanged'; reason: Reason; detail?: Message }
 
 export interface SegmentedCodec extends Codec {
-  /** Reads the index by ranges and cuts. Deterministic: the same source and options give the same parts. */
+  /** Reads the index of the file and splits it into parts. The same source and options always give the same parts. */
   plan(source: Source, options: Options): Promise<Plan>
   /**
-   * Encodes one part alone; idempotent, so that a message delivered twice does no harm. Its result is an intermediate
-   * file of the codec's own: the sink must not refuse it for its size (`no_gain` belongs to the join) and cannot patch. What
-   * was written and is not good enough is taken back by `abort()`. Where `soFar` tells that the job is of no use, a part
-   * may say so instead.
+   * Encodes one part. It is idempotent, because a queue may deliver a message twice. The result is an intermediate file: the sink must
+   * accept any size and cannot patch, and `abort()` discards a result that is not good enough. If `soFar` shows that the job cannot
+   * reduce the size, the part may report this instead.
    */
   compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt>
-  /** Joins the parts, in order, into the result, in constant memory. The sink cannot patch. */
+  /** Joins the parts in order, in constant memory. The sink cannot patch. */
   join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome>
 }
 
 export interface FinishedPart {
   readonly plan: PartPlan
   readonly receipt: PartReceipt
-  /** What `compressPart` wrote. */
+  /** Bytes that `compressPart` wrote. */
   readonly result: Source
 }
 
-/** Whether a codec can be run in parts. */
+/** True if the codec can work in parts. */
 export function isSegmented(codec: Codec): codec is SegmentedCodec {
   return 'plan' in codec && 'compressPart' in codec && 'join' in codec
 }

@@ -4,18 +4,18 @@ import { PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { noGain } from './error.ts'
 import { memorySource } from './source.ts'
 
-/** A sink whose result can be read back. */
+/** Sink whose result can be read back. */
 export interface ResultSink extends Sink {
-  /** Nothing is written after this. The result, readable. */
+  /** Ends the result and returns it. Nothing can be written afterwards. */
   finish(): Promise<Source>
 }
 
-/** Storage frees chunks from this size as soon as it has copied them, so that results leave no garbage of their size. */
+/** Smallest chunk in bytes whose buffer a sink frees after copying. Without this, results leave garbage of their own size. */
 export const FREED_BYTES = 32 * 1024
 
 const GATHERED_BYTES = 256 * 1024
 
-/** Many small chunks as few large ones, which storage frees. */
+/** Buffer that combines many small writes into chunks of 256 KiB for a sink. */
 export class Gathered {
   readonly #sink: Sink
   #chunk = new Uint8Array(0)
@@ -25,26 +25,26 @@ export class Gathered {
     this.#sink = sink
   }
 
-  /** Copies `bytes`. */
+  /** Copies `bytes` into the buffer and writes full chunks to the sink. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let rest = bytes; rest.length > 0; ) {
       if (this.#chunk.length === 0) this.#chunk = new Uint8Array(GATHERED_BYTES)
-      const taken = rest.subarray(0, GATHERED_BYTES - this.#filled)
-      this.#chunk.set(taken, this.#filled)
-      this.#filled += taken.length
-      rest = rest.subarray(taken.length)
+      const part = rest.subarray(0, GATHERED_BYTES - this.#filled)
+      this.#chunk.set(part, this.#filled)
+      this.#filled += part.length
+      rest = rest.subarray(part.length)
       if (this.#filled === GATHERED_BYTES) await this.flush()
     }
   }
 
-  /** Forgets what was not handed over yet. */
+  /** Discards the bytes that are not written yet. */
   drop(): void {
     discard(this.#chunk)
     this.#chunk = new Uint8Array(0)
     this.#filled = 0
   }
 
-  /** Hands over what is left. */
+  /** Writes the remaining bytes to the sink. */
   async flush(): Promise<void> {
     if (this.#filled === 0) return
     const whole = this.#filled === GATHERED_BYTES
@@ -56,7 +56,10 @@ export class Gathered {
   }
 }
 
-/** A sink into memory that refuses to reach `limit` bytes. */
+/**
+ * Returns a sink that keeps the result in memory.
+ * @throws CodecError `no_gain` if the result reaches `limit` bytes
+ */
 export function memorySink(limit: number, name: string): ResultSink & { bytes(): Uint8Array } {
   let chunks: Uint8Array[] = []
   let written = 0
@@ -67,7 +70,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
     async write(chunk) {
       if (written + chunk.length >= limit) throw noGain()
       written += chunk.length
-      chunks.push(taken(chunk))
+      chunks.push(takeOwnership(chunk))
     },
     patch(offset, bytes) {
       assertPatchable(offset, bytes.length, written)
@@ -94,14 +97,14 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
   }
 }
 
-/** The chunk, gone for whoever wrote it: nobody can rely on what only memory would forgive. */
-function taken(chunk: Uint8Array): Uint8Array {
+/** Moves a large chunk into a new buffer and detaches the caller's. A codec that reuses a chunk then fails with this sink, too. */
+function takeOwnership(chunk: Uint8Array): Uint8Array {
   const { buffer } = chunk
   const whole = chunk.length >= FREED_BYTES && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
   return whole ? new Uint8Array(buffer.transfer()) : chunk
 }
 
-/** A patch must lie inside what was written and inside the part that is held back. */
+/** @throws RangeError if a patch lies outside the written bytes or the first `PATCHABLE_BYTES` */
 export function assertPatchable(offset: number, length: number, written: number): void {
   if (offset < 0 || offset + length > Math.min(written, PATCHABLE_BYTES)) {
     throw new RangeError(`a patch of ${length} bytes at ${offset} lies outside the first ${Math.min(written, PATCHABLE_BYTES)} bytes`)

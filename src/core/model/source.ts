@@ -3,7 +3,7 @@ import type { Source } from './codec.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A source over bytes in memory. `read` returns views: do not write into them. */
+/** Returns a source over bytes in memory. `read` returns views, so callers must not write into them. */
 export function memorySource(bytes: Uint8Array, name: string): Source {
   return {
     name,
@@ -13,14 +13,14 @@ export function memorySource(bytes: Uint8Array, name: string): Source {
   }
 }
 
-/** Bytes `start … start + size` of another source, as a source of its own (an entry of an archive, a part of a film). */
+/** Returns `size` bytes of `source` from `start` as a source, for example one entry of an archive. */
 export function slice(source: Source, start: number, size: number, name = source.name): Source {
   const read = (offset: number, length: number) =>
     source.read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - Math.min(offset, size))))
   return { name, size, read, stream: () => rangeStream(size, read) }
 }
 
-/** A pull stream over range reads. */
+/** Returns a stream that calls `read` for one chunk at a time. It fails if `read` returns no bytes before `size`. */
 export function rangeStream(
   size: number,
   read: (offset: number, length: number) => Promise<Uint8Array>,
@@ -41,10 +41,13 @@ export function rangeStream(
   )
 }
 
-/** Files from this size leave more garbage than a collector notices in time; chunks of smaller ones may be somebody's whole memory. */
+/**
+ * Size in bytes from which chunks of a file are freed after use, because the garbage collector is too slow. Chunks of a smaller file may be
+ * views of one shared buffer.
+ */
 export const LARGE_BYTES = 8 * 1024 * 1024
 
-/** All of a file, for who copies what it is given: of a large one, each chunk is gone when the next is asked for. */
+/** Yields a file in chunks for consumers that copy them. Chunks of a large file are freed when the next chunk is requested. */
 export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array> {
   for await (const chunk of source.stream()) {
     yield chunk
@@ -52,7 +55,7 @@ export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The whole source in memory. Only for files that are small or that the format leaves no choice about. */
+/** Reads the whole source into memory. Use it only for small files and for formats that need the whole file. */
 export async function readAll(source: Source): Promise<Uint8Array> {
   const whole = new Uint8Array(source.size)
   let offset = 0

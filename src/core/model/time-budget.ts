@@ -1,13 +1,13 @@
 import { type Message, message } from '../i18n/message.ts'
 
-/** Of the time for searches, beside it: 26 of 220 seconds. */
+/** Extra CPU budget for lossless recompression, as a share of the search budget: 26 of 220 seconds. */
 const EXACT_SHARE = 0.12
-/** Of the time for searches, beside it: what a gentler level would make of a picture is tried as well while this lasts. */
+/** Extra CPU budget for trying gentler levels on one picture, as a share of the search budget. */
 const GENTLER_SHARE = 0.08
 
 /**
- * Processor time that pictures and files inside a file may take together. Isolates end a job after 300 seconds and have no clock to see them
- * coming, so what work of a kind has taken is counted instead: the same pictures are done on every machine.
+ * CPU budget of all pictures and files in one container, in estimated seconds. An isolate stops a job after 300 seconds and has no clock,
+ * so estimates are added up instead. The same pictures are then compressed on every machine.
  */
 export class TimeBudget {
   #secondsLeft: number
@@ -17,8 +17,8 @@ export class TimeBudget {
   readonly #refused = { picture: 0, file: 0 }
 
   /**
-   * @param seconds by default what leaves time for the package around the pictures, and for its verification
-   * @param exactSeconds beside them, for what is coded again without a search where there is no time for one
+   * @param seconds budget; the default leaves time for the container itself and its verification
+   * @param exactSeconds extra budget for lossless recompression of pictures whose search does not fit; default: 12 % of `seconds`
    */
   constructor(seconds = 220, exactSeconds = seconds * EXACT_SHARE) {
     this.#secondsLeft = seconds
@@ -26,7 +26,7 @@ export class TimeBudget {
     this.#gentlerSecondsLeft = seconds * GENTLER_SHARE
   }
 
-  /** Takes what one needs; false where there is less left: it stays as it is, and others may still fit. */
+  /** Reserves `seconds`. Returns false if less is left: this picture or file then stays unchanged, and smaller ones may still fit. */
   take(seconds: number, what: 'picture' | 'file' = 'picture'): boolean {
     if (seconds > this.#secondsLeft) {
       this.#refused[what]++
@@ -36,7 +36,7 @@ export class TimeBudget {
     return true
   }
 
-  /** Takes what a picture that was refused needs to be coded again without loss, which takes no search; false where there is less left. */
+  /** Reserves `seconds` for the lossless recompression of a picture that `take` refused. Returns false if less is left. */
   takeExact(seconds: number): boolean {
     if (seconds > this.#exactSecondsLeft) return false
     this.#exactSecondsLeft -= seconds
@@ -46,8 +46,9 @@ export class TimeBudget {
   }
 
   /**
-   * Takes what another coding of a picture needs that already has one, so that a stronger level is not larger than a gentler one; false
-   * where there is less left. It never comes out of the time for other pictures: every level finds the same time for those.
+   * Reserves `seconds` for a second coding of a picture, so that a stronger level is not larger than a gentler one. Returns false if less
+   * is
+   * left. This budget is separate, so every level has the same time for other pictures.
    */
   takeGentler(seconds: number): boolean {
     if (seconds > this.#gentlerSecondsLeft) return false
@@ -55,12 +56,14 @@ export class TimeBudget {
     return true
   }
 
-  /** Takes what was needed and nobody could estimate: what is estimated next has less. */
+  /** Subtracts `seconds` that were used without an estimate. Later reservations have less. */
   spend(seconds: number): void {
     this.#secondsLeft -= seconds
   }
 
-  /** For the receipt: what stays as it is, or as it looks, for want of time. */
+  /**
+   * Returns the receipt's steps about pictures and files that were left unchanged, or only recompressed without loss, for lack of time.
+   */
   steps(): Message[] {
     const exact = this.#exact
     const { picture, file } = this.#refused

@@ -1,6 +1,6 @@
 /**
- * What stands behind the end of a format in a file, and is none of its content: a ZIP archive behind a picture, the film of a
- * motion photo. Readers pass over it in the upload, and do so in the result: it is kept as it is.
+ * Keeps bytes after the end of a format's own data, for example a ZIP archive appended to a picture, or the film of a motion photo.
+ * Readers ignore these bytes in both files, so they are copied unchanged.
  */
 
 import { pictureFacts } from '../catalog/outputs.ts'
@@ -12,8 +12,8 @@ import { slice } from './source.ts'
 const COPY_BYTES = 256 * 1024
 
 /**
- * `compress` for all of `source` but what stands behind `end`, which is put behind the result.
- * @throws CodecError (unsupported_feature) where the output has no place for it
+ * Compresses `source` up to byte `end` with `compress`, then appends the rest unchanged.
+ * @throws CodecError `unsupported_feature` if readers of the output do not ignore trailing bytes
  */
 export async function withTail(
   source: Source,
@@ -25,7 +25,7 @@ export async function withTail(
   const bytes = source.size - end
   if (bytes <= 0) return await compress(source, options)
   if (pictureFacts(options.output)?.readToTheEnd) throw unsupported(message('bytes_after_end_would_be_lost', { size: bytes }))
-  const outcome = await compress(slice(source, 0, end), lessFor(options, bytes)).catch((error: unknown) => {
+  const outcome = await compress(slice(source, 0, end), withReducedTarget(options, bytes)).catch((error: unknown) => {
     throw error instanceof TargetUnreachable ? new TargetUnreachable(error.bestSize + bytes) : error
   })
   if (outcome.kind === 'unchanged') return outcome
@@ -33,40 +33,46 @@ export async function withTail(
   return { ...outcome, steps: [...outcome.steps, ...tailSteps(source, end)] }
 }
 
-const lessFor = (options: Options, bytes: number): Options =>
+const withReducedTarget = (options: Options, bytes: number): Options =>
   options.targetSize === undefined ? options : { ...options, targetSize: Math.max(1, options.targetSize - bytes) }
 
-/** Appends all of `source` from byte `end` on. */
+/** Appends all bytes of `source` from `end` to `sink`. */
 export async function copyTail(source: Source, end: number, sink: Pick<Sink, 'write'>): Promise<void> {
   for (let at = end; at < source.size; at += COPY_BYTES) {
     await sink.write((await source.read(at, Math.min(COPY_BYTES, source.size - at))).slice())
   }
 }
 
-/** undefined: from `resultEnd` on `result` holds what `original` does from `end` on, and no more. Else what differs. */
+/**
+ * Compares `original` from byte `end` with `result` from byte `resultEnd`. `undefined`: they are equal. Otherwise returns the difference.
+ */
 export async function tailDifference(original: Source, end: number, result: Source, resultEnd: number): Promise<string | undefined> {
   const length = Math.max(0, original.size - end)
-  if (result.size - resultEnd !== length) return `${length} bytes after the end became ${result.size - resultEnd}`
+  if (result.size - resultEnd !== length) return `expected ${length} bytes of trailing data, got ${result.size - resultEnd}`
   for (let done = 0; done < length; done += COPY_BYTES) {
     const [a, b] = await Promise.all([original.read(end + done, COPY_BYTES), result.read(resultEnd + done, COPY_BYTES)])
-    if (Buffer.compare(a, b) !== 0) return `the bytes after the end differ near ${end + done}`
+    if (Buffer.compare(a, b) !== 0) return `the trailing data differs near byte ${end + done} of the original`
   }
   return undefined
 }
 
-/** Two files without the bytes behind their ends, which are equal; or how these bytes differ. */
+/** Two files without their equal trailing bytes, or the difference of these bytes. */
 type EqualTails = { readonly original: Source; readonly result: Source } | { readonly difference: string }
 
-/** Compares what stands behind byte `end` of `original` with the end of `result`, and cuts it off both if it is equal. */
+/**
+ * Compares the trailing bytes of `original` (from byte `end`) with the last bytes of `result`. If they are equal, returns both files
+ * without them.
+ */
 export async function withoutEqualTails(original: Source, end: number, result: Source): Promise<EqualTails> {
   const bytes = original.size - end
   if (bytes <= 0) return { original, result }
-  if (result.size <= bytes) return { difference: `the result has ${result.size} bytes, and ${bytes} stood behind the upload` }
+  if (result.size <= bytes)
+    return { difference: `the result has ${result.size} bytes, but the original has ${bytes} bytes of trailing data` }
   const resultEnd = result.size - bytes
   const difference = await tailDifference(original, end, result, resultEnd)
   return difference === undefined ? { original: slice(original, 0, end), result: slice(result, 0, resultEnd) } : { difference }
 }
 
-/** In words for the receipt. */
+/** Returns the receipt's step about trailing bytes that were kept. */
 export const tailSteps = (source: Source, end: number): Message[] =>
   source.size > end ? [message('bytes_after_end_kept', { bytes: source.size - end })] : []

@@ -1,11 +1,11 @@
-/** How much an animation may hold, estimated from its headers before anything is decoded. */
+/** Work limit of animations, computed from headers before anything is decoded. */
 
-/** Bytes of pixels that any animation may have, and further ones for each byte of its file. */
+/** Decoded bytes that every animation may have, and additional decoded bytes for each byte of its file. */
 const EVERY_ANIMATION_BYTES = 96 * 2 ** 20
 const BYTES_PER_FILE_BYTE = 256
 
 /**
- * The most bytes of pixels that all frames of an animation of `fileBytes` may have together. Frames that are far larger than their file
- * are nearly empty: coding them anew takes as long as coding full ones, and there is next to nothing to gain.
+ * Returns the largest total size of all decoded frames in bytes, for an animation of `fileBytes`. An animation above this limit has nearly
+ * empty frames: recompression takes as long as for full frames and saves almost nothing.
  */
 export const mostAnimationBytes = (fileBytes: number): number => EVERY_ANIMATION_BYTES + BYTES_PER_FILE_BYTE * fileBytes

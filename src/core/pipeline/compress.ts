@@ -8,50 +8,54 @@ import { CodecError, malformed, overBudget, unsupported } from '../model/error.t
 import { type Loss, scored } from '../model/loss.ts'
 import type { ResultSink } from '../model/sink.ts'
 
-/** A result that stands: verified bytes, or the reason why the upload itself is the result. */
+/** Accepted result of a job: verified bytes, or the reason why the original file stays unchanged. */
 export type Pressed =
   | {
       outcome: Compressed
-      result: Source /** Of the result that was verified, 0–1; absent where nobody counted. */
+      result: Source /** Verified share of the result, 0 to 1. `undefined`: the codec did not count. */
       verifiedShare?: number
     }
-  | { outcome: Extract<Outcome, { kind: 'unchanged' }>; result: undefined /** A bug of ours, for the log. */; defect?: string }
+  | {
+      outcome: Extract<Outcome, { kind: 'unchanged' }>
+      result: undefined /** Description of a bug in Whittle, for the log. `undefined`: no bug. */
+      defect?: string
+    }
 
-/** Share of the result that was verified, 0 to 1. A file that stays as it is counts as verified; `{}` where nobody counted. */
+/** Returns the verified share of a result, 0 to 1. An unchanged file counts as fully verified. `{}`: the codec did not count. */
 export function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
   if (pressed.result === undefined) return { verifiedShare: 1 }
   return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
 }
 
-/** What came out: a file that stays as it is keeps its format; a few codecs choose an output of their own; all others make what was asked. */
+/** Returns the format of the result. An unchanged file keeps its format. A codec may choose another output than `asked`. */
 export function outputOfResult({ outcome }: Pressed, format: KnownFormat, asked: OutputId): OutputId {
   return outcome.kind === 'compressed' ? (outcome.output ?? asked) : format.id
 }
 
 /**
- * Runs a codec and keeps the promises: never larger, floors, decoded and compared before it counts. Where a level leaves the
- * file as it is, the gentler ones of the ladder are tried; that levels which do find something are in order is up to the codecs.
- * `openSink` is called once per attempt; its limit must be the source's size (or `targetSize`, if smaller).
+ * Runs a codec and enforces the promises: the result is smaller, keeps the quality floors, and was decoded and compared. If a level
+ * leaves the file unchanged, the gentler levels are tried. Each codec orders its levels, so a gentler level is not better than this one.
+ * `openSink` is called once per attempt. Its limit must be the size of the source, or `targetSize` if that is smaller.
  */
 export async function compress(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   let pressed = await attempt(codec, source, openSink, options)
   if (codec.format.fidelity === 'lossless') return pressed
   for (const quality of GENTLER[options.quality]) {
-    if (pressed.outcome.kind === 'compressed' || !mayGainGentler(pressed.outcome.reason)) break
+    if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason)) break
     pressed = await attempt(codec, source, openSink, { ...options, quality })
   }
   return pressed
 }
 
-const mayGainGentler = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
+const mayGentlerLevelHelp = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
 
-/** One run of a codec at one level, under the same promises. What is not handed out is removed from the sink. */
+/** Runs a codec once at one level and enforces the same promises as `compress`. A rejected result is removed from the sink. */
 export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
   const sink = await openSink()
   try {
     const { evidence, ...made } = await codec.compress(source, sink, options)
     options.signal.throwIfAborted()
-    const outcome = acceptable(made, codec.format, { written: sink.written, size: source.size }, options)
+    const outcome = enforcePromises(made, codec.format, { written: sink.written, size: source.size }, options)
     if (outcome.kind === 'unchanged') {
       await sink.abort()
       return { outcome, result: undefined }
@@ -76,17 +80,17 @@ function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compre
   return loss?.pictures ? { ...outcome, loss: { ...loss, pictures: scored(loss.pictures, ssimulacra2) } } : outcome
 }
 
-interface Made {
+interface VerifyInput {
   readonly codec: Codec
   readonly source: Source
   readonly result: Source
   readonly outcome: Compressed
-  /** What `compress` handed over for `verify`. */
+  /** Data that the codec's `compress` passes to its `verify`. */
   readonly evidence?: unknown
 }
 
-/** What cannot be read now is the result: the upload was read from one end to the other before, and is not to blame. */
-async function verify({ codec, source, result, outcome, evidence }: Made, options: Options): Promise<Verdict> {
+/** Verifies a result. If a file cannot be read here, it is the result: `compress` has already read the original completely. */
+async function verify({ codec, source, result, outcome, evidence }: VerifyInput, options: Options): Promise<Verdict> {
   try {
     return await codec.verify(source, result, outcome, options, evidence)
   } catch (error) {
@@ -99,13 +103,13 @@ async function verify({ codec, source, result, outcome, evidence }: Made, option
   }
 }
 
-interface Bytes {
+interface Sizes {
   readonly written: number
   readonly size: number
 }
 
-/** The outcome, or why the result must not stand, whatever the codec says of it. */
-function acceptable(outcome: Outcome, format: KnownFormat, { written, size }: Bytes, { lossless }: Options): Outcome {
+/** Returns the outcome, or `unchanged` with the reason why the result is rejected, independent of the codec's own judgement. */
+function enforcePromises(outcome: Outcome, format: KnownFormat, { written, size }: Sizes, { lossless }: Options): Outcome {
   if (outcome.kind === 'unchanged') return isHelpful(outcome.suggestion, format, size) ? outcome : withoutSuggestion(outcome)
   if (written >= size || written === 0) return { kind: 'unchanged', reason: 'no_gain' }
   if (!outcome.loss) return outcome
@@ -114,13 +118,13 @@ function acceptable(outcome: Outcome, format: KnownFormat, { written, size }: By
   return detail === undefined ? outcome : { kind: 'unchanged', reason: 'below_floor', detail }
 }
 
-/** A caller can ask for what is suggested, and gains by it. */
+/** True if the format has the suggested output, and the suggestion is smaller than the file. */
 const isHelpful = (suggestion: Suggestion | undefined, { outputs }: KnownFormat, size: number) =>
   suggestion !== undefined && suggestion.estimatedBytes < size && (outputs as readonly string[]).includes(suggestion.output)
 
 const withoutSuggestion = ({ suggestion: _, ...outcome }: Extract<Outcome, { kind: 'unchanged' }>) => outcome
 
-/** The figures of what lost more than anything may. What sound beside pictures may lose is for the codecs of films to judge. */
+/** Returns a message if the loss is below the quality floors. The audio of a film is checked by the film codecs instead. */
 function belowFloors({ pictures, sound }: Loss): Message | undefined {
   if (pictures) {
     const { ssim, psnrDb } = pictures
@@ -132,7 +136,7 @@ function belowFloors({ pictures, sound }: Loss): Message | undefined {
   return sound.snrDb >= FLOOR_SNR_DB ? undefined : message('snr', { snr: sound.snrDb.toFixed(2) })
 }
 
-/** What engines complain about, as trouble of a format's codec; undefined: a bug of ours. */
+/** Converts an engine error to a codec error. `undefined`: the engine was misused, which is a bug in Whittle. */
 function asCodecError(format: string, error: unknown): CodecError | undefined {
   if (error instanceof CodecError) return error
   if (!isEngineError(error) || error.failure === 'misuse') return undefined
@@ -143,8 +147,8 @@ function asCodecError(format: string, error: unknown): CodecError | undefined {
 }
 
 /**
- * Trouble that a codec may meet, as an outcome; undefined: a bug of ours. Where a Wasm instance trapped, the file got past
- * our checks, so that is a defect of ours as well.
+ * Converts an expected error to an `unchanged` result. `undefined`: a bug in Whittle. A Wasm trap is reported as a defect, too,
+ * because the file passed the checks before the engine.
  */
 export function expectedTrouble(format: string, error: unknown): Extract<Pressed, { result: undefined }> | undefined {
   const known = asCodecError(format, error)

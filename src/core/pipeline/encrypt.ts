@@ -1,6 +1,6 @@
 /**
- * Puts a result under the caller's password: Office documents get ECMA-376 agile encryption, PDF its own, everything else
- * a WinZip AES-256 archive around it. What was written is opened again with the password and compared before it counts.
+ * Encrypts a result with the caller's password. Office documents use ECMA-376 agile encryption, PDF its own, and every other file is
+ * put into a WinZip AES-256 archive. The encrypted file is decrypted again and compared before it is accepted.
  */
 import { createHash } from 'node:crypto'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
@@ -13,24 +13,27 @@ import { passwordObstacle } from './password.ts'
 
 export interface EncryptedResult {
   readonly encrypted: Source
-  /** File name: that of the result, with `.zip` behind it where an archive stands around it. */
+  /** File name of the encrypted file: the name of the result, with `.zip` appended if it is in an archive. */
   readonly name: string
   readonly output: OutputId
 }
 
-/** How one kind of result is locked, and opened again for the proof. */
-interface Lock {
+/** Encryption method of one kind of result: it encrypts a file and proves that the file can be decrypted. */
+interface Encryption {
   readonly name: string
   readonly output: OutputId
   write(source: Source, sink: Sink, password: string): Promise<void>
-  /** Opens what was written and compares it with what went in; throws when it is something else. */
+  /**
+   * Decrypts `encrypted` and compares it with `result`.
+   * @throws Error if the contents differ
+   */
   prove(result: Source, encrypted: Source, password: string): Promise<void>
 }
 
-/** What the password protects: a compressed result, or the upload when it stayed unchanged. */
+/** File to encrypt: a compressed result, or the original if it stayed unchanged. */
 export interface PlainResult {
   readonly source: Source
-  /** What it is, which may differ from the upload's `format` (a text's `zst`). */
+  /** Format of the file. It may differ from the format of the original, for example `zst` for a text. */
   readonly output: OutputId
   readonly format: KnownFormat
   /** File name, without a path. */
@@ -38,35 +41,36 @@ export interface PlainResult {
 }
 
 /**
- * @param openSink called once, with the encrypted file's name; the sink must take a little more than `plain` has.
- * @throws Error when the encrypted file does not open again; it must not be handed out.
+ * Encrypts `plain` with `password` and proves that it decrypts.
+ * @param openSink called once with the name of the encrypted file; the sink must accept slightly more bytes than `plain` has
+ * @throws Error if the encrypted file does not decrypt to `plain`; the caller must not return it to anyone
  */
 export async function encryptResult(
   plain: PlainResult,
   password: string,
   openSink: (name: string) => Promise<ResultSink>,
 ): Promise<EncryptedResult> {
-  const lock = await lockFor(plain)
-  const sink = await openSink(lock.name)
+  const encryption = await encryptionFor(plain)
+  const sink = await openSink(encryption.name)
   try {
-    await lock.write(plain.source, sink, password)
+    await encryption.write(plain.source, sink, password)
     const encrypted = await sink.finish()
-    await lock.prove(plain.source, encrypted, password)
-    return { encrypted, name: lock.name, output: lock.output }
+    await encryption.prove(plain.source, encrypted, password)
+    return { encrypted, name: encryption.name, output: encryption.output }
   } catch (error) {
     await sink.abort()
     throw error
   }
 }
 
-async function lockFor({ source, output, format, name }: PlainResult): Promise<Lock> {
+async function encryptionFor({ source, output, format, name }: PlainResult): Promise<Encryption> {
   if (format.password === 'ooxml' && output === format.id && !(await passwordObstacle(source, format))) {
     return { name, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
   }
   if (format.password === 'pdf' && output === format.id && !(await obstacleInObjects(source))) {
     return { name, output, write: encryptPdf, prove: proveEncryptedPdf }
   }
-  // A separator inside the name would make the entry a file in a folder.
+  // A path separator in the name would create a folder in the archive.
   const inner = name.replace(/[/\\]/g, '_')
   return {
     name: `${name}.zip`,
@@ -76,11 +80,11 @@ async function lockFor({ source, output, format, name }: PlainResult): Promise<L
   }
 }
 
-/** Opened, the encrypted file has the SHA-256 of what went in. */
-function sameBytes(open: (encrypted: Source, password: string) => AsyncGenerator<Uint8Array>): Lock['prove'] {
+/** Returns a proof that the decrypted file has the same SHA-256 as the original. */
+function sameBytes(open: (encrypted: Source, password: string) => AsyncGenerator<Uint8Array>): Encryption['prove'] {
   return async (result, encrypted, password) => {
     const [expected, opened] = [await sha256(result.stream()), await sha256(open(encrypted, password))]
-    if (expected !== opened) throw new Error(`the encrypted file opens to ${opened}, not ${expected}`)
+    if (expected !== opened) throw new Error(`the encrypted file decrypts to SHA-256 ${opened}, expected ${expected}`)
   }
 }
 

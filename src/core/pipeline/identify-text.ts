@@ -1,4 +1,4 @@
-/** The text family and the formats written as text: SVG, mail, DXF. */
+/** Recognises plain text and the formats written as text: SVG, mail, DXF. */
 
 import { latin1Of } from '../bytes/latin1.ts'
 import type { FormatId } from '../catalog/index.ts'
@@ -6,7 +6,7 @@ import { FORMATS } from '../catalog/index.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 
-/** Formats whose bytes may be anything, so that a name is enough where nothing else recognises them. */
+/** Formats that are accepted by file name alone if nothing else recognises the bytes, because their bytes may be anything. */
 const NAMED_TEXT = ['text', 'eml'] as const
 
 const namedText = (name: string) => NAMED_TEXT.find((id) => (FORMATS[id].extensions as readonly string[]).includes(extension(name)))
@@ -16,7 +16,7 @@ export const isNamedText = (name: string): boolean => namedText(name) !== undefi
 export function identifyText(head: Uint8Array, source: Pick<Source, 'name'>): FormatId | undefined {
   const named = namedText(source.name)
   const text = decodeText(head)
-  // Bytes in no encoding that is told here (Cyrillic in one line, a log with NULs) are what their name says: any bytes survive it.
+  // If the encoding is unknown (one line of Cyrillic, a log with NUL bytes), the file name decides: text codecs keep any bytes.
   if (text === undefined) return startsWithBinaryDxf(head) ? 'dxf' : head.length > 0 ? named : undefined
   if (isSvg(text)) return 'svg'
   if (named === 'eml' || (isMail(text) && named !== 'text')) return 'eml'
@@ -24,7 +24,7 @@ export function identifyText(head: Uint8Array, source: Pick<Source, 'name'>): Fo
   return 'text'
 }
 
-/** The head as text, or undefined when it is none: NUL or control characters, in any of the usual encodings. */
+/** Decodes the head of a file as text. `undefined`: it contains control characters, or no common encoding fits. */
 function decodeText(head: Uint8Array): string | undefined {
   const utf16 = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : unmarkedUtf16(head)
   if (utf16) {
@@ -32,7 +32,7 @@ function decodeText(head: Uint8Array): string | undefined {
     return isPlain(text) ? text : undefined
   }
   try {
-    // The head may end inside a character: up to three bytes of it are not judged.
+    // The head may end inside a UTF-8 character; `stream: true` ignores up to three incomplete bytes.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(head, { stream: true })
     return isPlain(text) ? text : undefined
   } catch {
@@ -41,7 +41,7 @@ function decodeText(head: Uint8Array): string | undefined {
   }
 }
 
-/** UTF-16 without a mark: for the most part characters below 256, so that every other byte is NUL. */
+/** Recognises UTF-16 without a byte order mark: in most text, every second byte is zero. */
 function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const pairs = Math.min(head.length, 4096) >> 1
   const zeros = [0, 0]
@@ -52,11 +52,11 @@ function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
 }
 
 function isPlain(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary from text
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary data from text
   return text.length > 0 && !/[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/.test(text)
 }
 
-/** Text in an 8-bit encoding is ASCII for the most part, or words of high bytes with spaces between (Cyrillic, GBK). */
+/** True if 8-bit text is plausible: more than half of it is ASCII, or it has at least three lines of up to 400 characters. */
 function mostlyLetters(text: string): boolean {
   let ascii = 0
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 0x80) ascii++
@@ -68,7 +68,7 @@ function isSvg(text: string): boolean {
   return /^<(?:[\w-]+:)?svg[\s>]/.test(body) || /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?<!DOCTYPE\s+svg\b/i.test(text)
 }
 
-/** RFC 5322 header fields at the top, at least two of the usual ones. */
+/** Recognises mail: RFC 5322 header fields at the top, at least two of them common ones. */
 function isMail(text: string): boolean {
   const [headers = ''] = text.split(/\r?\n\r?\n/, 1)
   const lines = headers.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
@@ -78,7 +78,7 @@ function isMail(text: string): boolean {
   return lines.filter((line) => usual.test(line)).length >= 2
 }
 
-/** DXF: pairs of lines, a group code and a value, beginning with `0 SECTION` (or comments, code 999). */
+/** Recognises ASCII DXF: pairs of lines (group code, value) that begin with `0 SECTION`, after optional comments (code 999). */
 function isDxf(text: string): boolean {
   return /^\ufeff?\s*(?:999\s*\r?\n[^\n]*\n\s*)*0\s*\r?\n\s*SECTION\s*\r?\n/.test(text)
 }

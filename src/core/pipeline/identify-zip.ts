@@ -1,4 +1,4 @@
-/** Which of the ZIP-based formats an archive is, by the names of its entries. */
+/** Recognises ZIP-based formats by the names of the archive's entries. */
 
 import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
@@ -8,7 +8,7 @@ import { extension } from './extension.ts'
 
 const BY_NAME = ['kmz', 'ofd', 'epub', 'docx', 'xlsx', 'pptx'] as const
 
-/** Whether the name says that the file is an archive of a known kind. */
+/** True if the file extension belongs to a supported ZIP-based format. */
 export function isNamedArchive(source: Source): boolean {
   const named = extension(source.name)
   return BY_NAME.some((id) => (FORMATS[id].extensions as readonly string[]).includes(named))
@@ -27,9 +27,9 @@ export async function identifyZip(source: Source): Promise<FormatId | undefined>
   if (has(/\.shp$/i) && has(/\.(shx|dbf)$/i)) return 'shapefile'
   if (has(/\.hdr$/i) && has(/\.img(\.gz)?$/i)) return 'nifti'
   if (has(/\.kml$/i)) return 'kmz'
-  // The table of attributes and the index are optional: shapes alone can be drawn, and an index is made from them.
+  // A shapefile needs neither the attribute table (.dbf) nor the index (.shx), which can be rebuilt from the shapes.
   if (has(/\.shp$/i)) return 'shapefile'
-  // An archive that could be anything is what its name says, if that is a kind of archive: a KMZ of icons has no KML.
+  // If the entries are ambiguous, the file name decides: a KMZ may contain icons and no KML.
   const named = extension(source.name)
   return names.length > 0 ? BY_NAME.find((id) => (FORMATS[id].extensions as readonly string[]).includes(named)) : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What a file is. The bytes decide; the name only breaks ties between formats that look alike (the text family, BigTIFF
- * with or without geography, ISO media brands). Reads a few ranges, never the whole file.
+ * Recognises the format of a file by its bytes. The name only breaks ties between similar formats (text formats, old and new Office
+ * documents, netCDF in HDF5). It reads a few byte ranges, never the whole file.
  */
 
 import { latin1Of } from '../bytes/latin1.ts'
@@ -15,7 +15,7 @@ import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
 
-/** Bytes from the start that most formats are recognised by. */
+/** Length of the head in bytes. Most formats are recognised by it. */
 export const HEAD_BYTES = 64 * 1024
 
 export async function identify(source: Source): Promise<KnownFormat | undefined> {
@@ -35,16 +35,16 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     bmp(head, source.size) ??
     mp3(head, source.size) ??
     (bareDicom(head) ? 'dicom' : undefined) ??
-    // An archive behind something else, such as the head of a program.
+    // An archive after other data, for example a self-extracting program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
     identifyText(head, source)
   return id && FORMATS[id]
 }
 
-/** As much of a file as tells that it is nothing that anybody knows, if it is so. */
+/** Bytes from the start that are enough to reject an unsupported file. */
 export const FIRST_BYTES = HEAD_BYTES + 8
 
-/** While a file comes in: can it still become something that is recognised? `first` are its first `FIRST_BYTES`, and more follow. */
+/** True if an upload in progress may still be recognised. `first`: the first `FIRST_BYTES` of the file, which is longer than that. */
 export async function mayBeKnown(first: Uint8Array, name: string): Promise<boolean> {
   const later = new Error('it depends on what follows')
   const source = {
@@ -81,7 +81,7 @@ function byMagic(head: Uint8Array): FormatId | undefined {
   return undefined
 }
 
-/** ISO base media (ISO/IEC 14496-12, 4.3) and QuickTime, whose files may begin with any top-level atom. */
+/** Recognises ISO base media (ISO/IEC 14496-12, 4.3) and QuickTime files, which may begin with any top-level atom. */
 function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
   if (head.length < 12) return undefined
   const type = ascii(head, 4, 4)
@@ -91,12 +91,12 @@ function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
     if (brand === 'qt  ') return 'mov'
     return /^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand) ? undefined : 'mp4'
   }
-  // "The free …" is text: an atom of padding lies inside the file.
+  // A padding atom lies inside the file; otherwise the four letters begin a text ("free …").
   if (['free', 'skip', 'wide', 'pnot'].includes(type)) return size >= 8 && size <= fileBytes ? 'mov' : undefined
   return ['moov', 'mdat'].includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
 }
 
-/** RIFF and its 64-bit forms (EBU Tech 3306). */
+/** Recognises WAV and AVI in RIFF and its 64-bit variants (EBU Tech 3306). */
 function riff(head: Uint8Array): FormatId | undefined {
   const container = ascii(head, 0, 4)
   if (!['RIFF', 'RIFX', 'RF64', 'BW64'].includes(container)) return undefined
@@ -104,7 +104,7 @@ function riff(head: Uint8Array): FormatId | undefined {
   return form === 'WAVE' ? 'wav' : form === 'AVI ' ? 'avi' : undefined
 }
 
-/** TIFF 6.0 section 2, BigTIFF; a GeoTIFF has one of the tags 33550, 33922, 34264 or 34735 in its first IFD. */
+/** Recognises TIFF (6.0, section 2) and BigTIFF. A GeoTIFF has tag 33550, 33922, 34264 or 34735 in its first IFD. */
 async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   const header = readHeader(head)
   if (!header || (header.version !== 42 && !header.big)) return undefined
@@ -119,7 +119,7 @@ async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefi
   return 'tiff'
 }
 
-/** [MS-CFB]: an OOXML document under a password, or an old binary one; the name says which. */
+/** Recognises a compound file [MS-CFB] as an encrypted OOXML document or an old binary Office document. The name decides which. */
 function compoundFile(head: Uint8Array, source: Source): FormatId | undefined {
   if (!startsWith(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return undefined
   const name = extension(source.name)
@@ -127,7 +127,7 @@ function compoundFile(head: Uint8Array, source: Source): FormatId | undefined {
   return undefined
 }
 
-/** A gzip stream (RFC 1952) that holds a NIfTI volume, or an SVG. */
+/** Recognises a gzip stream (RFC 1952) that contains a NIfTI volume or an SVG drawing. */
 async function gzip(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   if (!startsWith(head, [0x1f, 0x8b, 8])) return undefined
   const inner = await inflateHead(source, 512)
@@ -135,7 +135,7 @@ async function gzip(head: Uint8Array, source: Source): Promise<FormatId | undefi
   return inner.length > 0 && identifyText(inner, { ...source, name: 'x.svg' }) === 'svg' ? 'svg' : undefined
 }
 
-/** The first decoded bytes of a gzip stream; as many as decode before it breaks. */
+/** Returns up to `length` decoded bytes of a gzip stream: those before its end or its first error. */
 async function inflateHead(source: Source, length: number): Promise<Uint8Array> {
   const out = new Uint8Array(length)
   let filled = 0
@@ -150,7 +150,7 @@ async function inflateHead(source: Source, length: number): Promise<Uint8Array> 
       filled += part.length
     }
   } catch {
-    // The window ends inside the stream, or the stream is damaged: what came so far is what there is.
+    // The head ends inside the stream, or the stream is damaged. The bytes decoded so far are enough.
   }
   await reader.cancel().catch(() => undefined)
   return out.subarray(0, filled)
@@ -158,7 +158,7 @@ async function inflateHead(source: Source, length: number): Promise<Uint8Array> 
 
 const HDF5_SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** HDF5 (file format specification III.A): the superblock may follow a user block of 512, 1024, 2048, … bytes. */
+/** Recognises HDF5 (file format specification III.A). The superblock may follow a user block of 512, 1024, 2048, … bytes. */
 async function hdf5(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   let at = 0
   for (; at < Math.min(source.size, 1 << 26); at = at === 0 ? 512 : at * 2) {
@@ -176,19 +176,19 @@ async function hdf5(head: Uint8Array, source: Source): Promise<FormatId | undefi
 
 const ascii64 = (head: Uint8Array) => new TextDecoder('latin1').decode(head)
 
-/** ISO 32000-2, 7.5.2: the header stands in the first 1024 bytes; behind something else only where the name does not say text. */
+/** Recognises PDF (ISO 32000-2, 7.5.2): the header is in the first 1024 bytes. If other bytes precede it, a text file name wins. */
 function pdf(head: Uint8Array, name: string): FormatId | undefined {
   const at = ascii64(head.subarray(0, 1024)).indexOf('%PDF-')
   return at === 0 || (at > 0 && !isNamedText(name)) ? 'pdf' : undefined
 }
 
-/** LAS 1.4 R15, 2.4: "LASF", the point format's bits 6–7 mark LASzip. */
+/** Recognises LAS (1.4 R15, 2.4) by "LASF". Bits 6–7 of the point format mark LASzip. */
 function las(head: Uint8Array): FormatId | undefined {
   if (!startsWith(head, [0x4c, 0x41, 0x53, 0x46]) || head.length < 105) return undefined
   return (head[104]! & 0xc0) !== 0 ? 'laz' : 'las'
 }
 
-/** NIfTI-1 (348) and NIfTI-2 (540): header size and magic, either byte order. */
+/** Recognises NIfTI-1 (header of 348 bytes) and NIfTI-2 (540 bytes) by header size and magic, in either byte order. */
 export function nifti(head: Uint8Array): FormatId | undefined {
   if (head.length < 348) return undefined
   const size = [view(head).getInt32(0, true), view(head).getInt32(0, false)]
@@ -197,7 +197,7 @@ export function nifti(head: Uint8Array): FormatId | undefined {
   return undefined
 }
 
-/** BM, a plausible header size, and a pixel offset inside the file. */
+/** Recognises BMP: "BM", a known header size, and a pixel offset inside the file. */
 function bmp(head: Uint8Array, size: number): FormatId | undefined {
   if (!startsWith(head, [0x42, 0x4d]) || head.length < 26) return undefined
   const infoBytes = view(head).getUint32(14, true)
@@ -205,9 +205,9 @@ function bmp(head: Uint8Array, size: number): FormatId | undefined {
   return [12, 16, 40, 52, 56, 64, 108, 124].includes(infoBytes) && pixels <= size ? 'bmp' : undefined
 }
 
-/** ID3v2, or three MPEG audio layer III frames in a row (ISO/IEC 11172-3, 2.4.1.3); of a very short sound, all there are. */
+/** Recognises MP3: ID3v2, or three consecutive MPEG layer III frames (ISO/IEC 11172-3, 2.4.1.3). A short file may have one or two. */
 function mp3(head: Uint8Array, size: number): FormatId | undefined {
-  // ID3v2 (2.4.0, 3.1): a version below 255 that no letter is, a size of 7-bit bytes. "ID3 tags …" is text.
+  // ID3v2 (2.4.0, 3.1) has a small version number and a size of 7-bit bytes. This excludes a text that begins with "ID3 tags".
   if (startsWith(head, [0x49, 0x44, 0x33]) && head.length >= 10 && head[3]! < 0x20 && (head[6]! | head[7]! | head[8]! | head[9]!) < 128)
     return 'mp3'
   const limit = Math.min(head.length - 4, 4096)

@@ -5,10 +5,10 @@ import { TimeBudget } from '../model/time-budget.ts'
 import { compress } from './compress.ts'
 import { identify } from './identify.ts'
 
-/** A document in an archive in a mail is as deep as we go. */
+/** Deepest nesting of containers that is compressed, for example a document in an archive in a mail. */
 const MAX_DEPTH = 3
 
-/** Lets a container's codec borrow the other codecs of its Worker. `options` are the container's own. */
+/** Returns the `inner` option of a container codec: it compresses embedded files with `codecs`. `options`: those of the container. */
 export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0, time = new TimeBudget()): Inner {
   return {
     depth,

@@ -1,6 +1,6 @@
 /**
- * A job: one file, its codec, and what the caller asked for. The library, the service, tools and tests run codecs through this file.
- * It is the only place that makes the `Options` of a codec, and the only one that chooses between one step and several.
+ * Runs a job: one file, its codec, and the caller's options. The library, the service, tools and tests all run codecs through this
+ * file. Only this file builds a codec's `Options` and decides between one step and several.
  */
 import { grant } from '../../../wasm/memories/memories.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
@@ -13,64 +13,66 @@ import { attempt, compress, type Pressed } from './compress.ts'
 import { lendCodecs } from './inner.ts'
 
 /**
- * What a caller may ask of a job: the fields of `Options`, all of them optional. `undefined` is the default: `quality` medium, `output`
- * the first of the format, `memoryBudget` `STANDARD_MEMORY_BYTES`, `signal` never aborted, `progress` reported to nobody, `inner` the
- * codecs that the job lends, and nothing for every other field.
+ * Options of a job: the fields of `Options`, all optional. Defaults: `quality` is medium, `output` the first one of the format,
+ * `memoryBudget` is `STANDARD_MEMORY_BYTES`, `signal` is never aborted, `progress` does nothing, and `inner` uses the job's codecs.
  */
 export interface JobRequest extends OrUndefined<Partial<Options>> {
-  /** Containers around the file. Default: 0, an upload. */
+  /** Number of containers around the file. Default: 0, the uploaded file itself. */
   readonly depth?: number | undefined
-  /** Makes the processor time that embedded pictures and files may take, anew for each set of options. Default: that of an isolate. */
+  /** Creates the CPU budget for embedded pictures and files, one per attempt. Default: the budget of an isolate. */
   readonly timeBudget?: (() => TimeBudget) | undefined
-  /** Called when the job starts again with more memory than the standard, because the standard was not enough. */
+  /** Called when the job starts again with more memory, because the standard budget was not enough. */
   readonly enlarged?: (() => void) | undefined
 }
 
 type OrUndefined<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 
-/** Opens the place for a result. Called once for each attempt; the sink must refuse to reach the source's size, or `targetSize` if smaller. */
+/**
+ * Opens the sink for a result; called once per attempt. The sink must reject results as large as the source, or larger than
+ * `targetSize` if that is smaller.
+ */
 export type OpenSink = () => Promise<ResultSink>
 
-/** How a job that may be cut begins: with parts to encode, or at once with its result. */
+/** First step of a job: either a list of parts to encode (`cut`), or the finished result (`done`). */
 export type Started = { readonly kind: 'cut'; readonly parts: PartPlan[] } | { readonly kind: 'done'; readonly pressed: Pressed }
 
 /**
- * One job, which runs once. Trouble with the file is an outcome of `whole`, `start` and `join`, but for trouble while a codec plans;
- * `expectedTrouble` makes an outcome of that.
+ * One job, which runs once. Errors of the file become an `unchanged` outcome in `whole`, `start` and `join`. Only planning throws;
+ * `expectedTrouble` converts that error to an outcome.
  */
 export interface Job {
-  /** What the codec receives in its first attempt. */
+  /** Options that the codec receives in its first attempt. */
   readonly options: Options
   /**
-   * Compresses the file in one step and verifies the result. With more memory than the standard, the job does first what the standard
-   * allows, so that results are the same everywhere, and starts again with all of it only where that was `over_budget`.
-   * @throws TargetUnreachable if no result that keeps the floors fits into `targetSize`
+   * Compresses the file in one step and verifies the result. Even with a larger budget, the first attempt uses the standard memory, so
+   * that results do not depend on the machine. A second attempt uses the full budget only if the first was `over_budget`.
+   * @throws TargetUnreachable if no result that keeps the quality floors fits into `targetSize`
    */
   whole(openSink: OpenSink): Promise<Pressed>
   /**
-   * The first step of a job that may take several: cuts a file that is too long for one step, and compresses any other as `whole` does.
-   * @throws CodecError if the file cannot be read while the codec plans
+   * First step of a job with several steps. It splits a file that is too long for one step, and compresses any other file as `whole` does.
+   * @throws CodecError if the codec cannot read the file while it plans
    */
   start(openSink: OpenSink): Promise<Started>
   /**
-   * Encodes one part into `sink`, which must not refuse any size.
-   * @param soFar sums of the parts that are done
+   * Encodes one part into `sink`, which must accept any size.
+   * @param soFar sums over the parts that are already encoded
    * @throws CodecError if the part cannot be encoded
    */
   part(part: PartPlan, sink: Sink, soFar: SoFar): Promise<PartReceipt>
   /**
-   * Joins all parts, in order, and verifies the result.
-   * @param beforeVerify called between both, to free buffers; default: nothing
+   * Joins all parts in order and verifies the result.
+   * @param beforeVerify called after the join and before the verification, to free buffers; default: nothing
    */
   join(parts: FinishedPart[], openSink: OpenSink, beforeVerify?: () => void): Promise<Pressed>
 }
 
-/** The job of compressing `source` with `codec`, which borrows `lent` for the files inside. */
+/** Returns the job that compresses `source` with `codec`. `lent`: codecs for embedded files. */
 export function openJob(codec: Codec, source: Source, lent: Codecs, request: JobRequest = {}): Job {
   const { memoryBudget = STANDARD_MEMORY_BYTES } = request
   const optionsWith = (bytes: number) => optionsOf(codec.format, lent, { ...request, memoryBudget: bytes })
   const inParts = isSegmented(codec)
-  // Codecs that work in parts only ask how large a frame may be: a lean attempt first would tell nothing.
+  // Segmented codecs use the budget only to limit the frame size, so an attempt with less memory is not needed.
   const options = optionsWith(inParts ? memoryBudget : Math.min(memoryBudget, STANDARD_MEMORY_BYTES))
 
   const whole = async (openSink: OpenSink): Promise<Pressed> => {
@@ -91,15 +93,15 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
       return { kind: 'done', pressed: plan.kind === 'whole' ? await whole(openSink) : { outcome: plan, result: undefined } }
     },
     async part(part, sink, soFar) {
-      const receipt = await segmented(codec).compressPart(source, part, sink, options, soFar)
+      const receipt = await requireSegmented(codec).compressPart(source, part, sink, options, soFar)
       options.signal.throwIfAborted()
       return receipt
     },
-    join: (parts, openSink, beforeVerify) => attempt(joinerOf(segmented(codec), parts, beforeVerify), source, openSink, options),
+    join: (parts, openSink, beforeVerify) => attempt(joinerOf(requireSegmented(codec), parts, beforeVerify), source, openSink, options),
   }
 }
 
-/** The options of a codec of `format`, which borrows `lent` for the files inside: what the caller asked for, and the defaults. */
+/** Returns the options of a codec: the caller's request completed with defaults. `lent`: codecs for embedded files. */
 export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest = {}): Options {
   const { depth, timeBudget, enlarged: _, inner, ...asked } = request
   const options: Omit<Options, 'inner'> = {
@@ -115,16 +117,16 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
 
 type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
 
-/** The entries that are not `undefined`: those would take the place of defaults. */
+/** Returns the entries that are not `undefined`, so that they do not overwrite defaults. */
 const defined = <T extends object>(entries: T): Defined<T> =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Defined<T>
 
-function segmented(codec: Codec): SegmentedCodec {
-  if (!isSegmented(codec)) throw new Error(`${codec.format.id} does not work in parts`)
+function requireSegmented(codec: Codec): SegmentedCodec {
+  if (!isSegmented(codec)) throw new Error(`the codec of ${codec.format.id} does not support encoding in parts`)
   return codec
 }
 
-/** A codec whose `compress` joins `parts`, so that a join keeps the promises as any other attempt. */
+/** Returns a codec whose `compress` joins `parts`, so that a joined result is checked like any other attempt. */
 function joinerOf(codec: SegmentedCodec, parts: FinishedPart[], beforeVerify: () => void = () => undefined): Codec {
   return {
     format: codec.format,

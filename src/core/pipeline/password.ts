@@ -4,11 +4,11 @@ import { obstacleInBytes } from '../formats/pdf/encryptable.ts'
 import type { Source } from '../model/codec.ts'
 
 /**
- * Why a password cannot be put on this upload: a signature would break, or the PDF or Office document has a password already.
- * `undefined`: nothing that its bytes show.
+ * Returns why the file cannot be encrypted: a signature would break, or the PDF or Office document is already encrypted.
+ * `undefined`: the bytes show no obstacle.
  */
 export async function passwordObstacle(upload: Source, format: KnownFormat): Promise<'signed' | 'encrypted' | undefined> {
   if (format.password === 'pdf') return obstacleInBytes(upload)
-  // [MS-OFFCRYPTO] 2.3.4: an encrypted document is a compound file, and no ZIP archive any more.
+  // [MS-OFFCRYPTO] 2.3.4: an encrypted document is a compound file instead of a ZIP archive.
   return format.password === 'ooxml' && isCompoundFile(await upload.read(0, 8)) ? 'encrypted' : undefined
 }

@@ -12,8 +12,8 @@ import { LEVELS, type RasterTarget } from '../../../src/core/catalog/levels.ts'
 const DOCS = readFileSync('docs/users/quality.md', 'utf8')
 const FORMAT_TABLE = readFileSync('docs/users/formats.md', 'utf8')
 
-describe('what a level means', () => {
-  it('of JPEGs is less or as much from high to low, and never below the floors', () => {
+describe('quality levels', () => {
+  it('have JPEG targets that never rise from high to low, and stay above the floors', () => {
     const { high, medium, low, ultra } = LEVELS.perceptual
     for (const [more, less] of [
       [high, medium],
@@ -29,7 +29,7 @@ describe('what a level means', () => {
     expect(ultra.floor.psnrDb).toBeGreaterThan(FLOOR_PSNR_DB)
   })
 
-  it('is less or as much from high to low, in every medium, and never below the floors', () => {
+  it('have targets that never rise from high to low in any medium, and stay above the floors', () => {
     for (const column of [LEVELS.jpeg, LEVELS.page, LEVELS.drawing, LEVELS.frame]) {
       for (const [more, less] of [
         [column.high, column.medium],
@@ -44,7 +44,7 @@ describe('what a level means', () => {
     }
   })
 
-  it('has the figures of docs/users/quality.md', () => {
+  it('have the figures of docs/users/quality.md', () => {
     for (const level of ['high', 'medium', 'low'] as const) {
       const { score, worstTile, floor } = LEVELS.perceptual[level]
       const { ssim, psnrDb } = LEVELS.jpeg[level]
@@ -73,7 +73,7 @@ describe('what a level means', () => {
     expect(DOCS).toContain(`| PDF | ${page.high.dotsPerInch} dpi | ${page.medium.dotsPerInch} dpi | ${page.low.dotsPerInch} dpi | |`)
   })
 
-  it('has a row with its outputs for every format in docs/users/formats.md', () => {
+  it('have a row with its outputs for every format in docs/users/formats.md', () => {
     const rows = new Map(
       [...FORMAT_TABLE.matchAll(/^\| ([\w, ]+?)(?: \(also \w+\))? \| ([\w., ]+) \|/gm)].flatMap(([, ids = '', outputs = '']) =>
         ids.split(', ').map((id) => [id, outputs.replace('the same', id)] as const),
@@ -83,20 +83,20 @@ describe('what a level means', () => {
   })
 })
 
-describe('sentences of the formats', () => {
-  it('are made from the figures', () => {
+describe('level descriptions of the formats', () => {
+  it('contain the figures of the levels', () => {
     expect(JPG.levels.medium).toBe(
-      'what eyes see (SSIMULACRA2 72, its worst tile 52), above SSIM 0.93 and 31.3 dB: no difference at normal viewing size',
+      'SSIMULACRA 2 72 (worst tile 52), at least SSIM 0.93 and 31.3 dB: no visible difference at normal viewing size',
     )
-    expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB), AAC at 72 kbit/s a channel; lean tracks copied')
-    expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\), uncompressed sound as MP3 -V6/)
-    expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8 .* at least 7 %/)
-    expect(MP3.levels.medium).toMatch(/^LAME -V4 from 184 kbit\/s \(stereo\)/)
-    expect(WAV.levels.low).toMatch(/at least 20 \(ADPCM\), 26 or 40 dB; MP3 -V6$/)
-    expect(DOCX.levels.high).toMatch(/at 300 dpi of what is shown$/)
+    expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB); AAC at 72 kbit/s per channel; efficient tracks are copied')
+    expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\); uncompressed sound becomes MP3 -V6/)
+    expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8, .* at least 7 %/)
+    expect(MP3.levels.medium).toMatch(/^LAME -V4 for inputs from 184 kbit\/s \(stereo\)/)
+    expect(WAV.levels.low).toMatch(/at least 20 \(ADPCM\), 26 \(G\.711\) or 40 dB \(16-bit PCM\); output MP3: MP3 -V6$/)
+    expect(DOCX.levels.high).toMatch(/at 300 dpi on the page$/)
   })
 
-  it('are never holed', () => {
+  it('contain no undefined values', () => {
     const sentences = Object.values(FORMATS).flatMap((format) => ('levels' in format ? Object.values(format.levels) : []))
     expect(sentences.length).toBeGreaterThan(40)
     for (const sentence of sentences) expect(sentence).not.toMatch(/undefined|NaN|\$\{/)

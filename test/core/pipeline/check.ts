@@ -170,7 +170,7 @@ describe('a receipt', () => {
     expect((await said(jws, undefined))[0]).toMatchObject({ field: 'signature', verdict: 'unchecked' })
     expect(inEnglish((await said(jws, { keys: [{ ...keys.keys[0], kid: 'other' }] }))[0])).toMatchObject({
       verdict: 'false',
-      detail: 'it is not by any of these keys',
+      detail: 'no key of the given JWKS matches the key id of the receipt',
     })
     for (const at of [jws.indexOf('.') + 30, jws.lastIndexOf('.') + 7]) {
       const changed = jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1)

@@ -1,6 +1,6 @@
-/** Codes of ITU-T T.4 and T.6. */
+/** Code tables of ITU-T T.4 and T.6 (fax). */
 
-/** Bits and how many of them. */
+/** A code: its bits and its length in bits. */
 export type Code = readonly [bits: number, length: number]
 
 const codes = (text: string): Code[] =>
@@ -9,7 +9,7 @@ const codes = (text: string): Code[] =>
     .split(/\s+/)
     .map((code) => [Number.parseInt(code, 2), code.length])
 
-/** Runs of white: 0 … 63, then 64, 128 … 2560 (T.4, tables 2 and 3). */
+/** Codes of white runs: 0 … 63, then 64, 128 … 2560 pixels (T.4, tables 2 and 3). */
 export const WHITE: readonly Code[] = codes(`
   00110101 000111 0111 1000 1011 1100 1110 1111 10011 10100 00111 01000 001000 000011 110100 110101 101010 101011 0100111 0001100 0001000
   0010111 0000011 0000100 0101000 0101011 0010011 0100100 0011000 00000010 00000011 00011010 00011011 00010010 00010011 00010100 00010101
@@ -20,7 +20,7 @@ export const WHITE: readonly Code[] = codes(`
   000000010011 000000010100 000000010101 000000010110 000000010111 000000011100 000000011101 000000011110 000000011111
 `)
 
-/** Runs of black, likewise. */
+/** Codes of black runs: 0 … 63, then 64, 128 … 2560 pixels (T.4, tables 2 and 3). */
 export const BLACK: readonly Code[] = codes(`
   0000110111 010 11 10 011 0011 0010 00011 000101 000100 0000100 0000101 0000111 00000100 00000111 000011000 0000010111 0000011000
   0000001000 00001100111 00001101000 00001101100 00000110111 00000101000 00000010111 00000011000 000011001010 000011001011 000011001100
@@ -34,9 +34,9 @@ export const BLACK: readonly Code[] = codes(`
   000000010101 000000010110 000000010111 000000011100 000000011101 000000011110 000000011111
 `)
 
-/** T.6, table 1: vertical mode, a1 from three left of b1 to three right of it. */
+/** Codes of the vertical mode (T.6, table 1): a1 is 3 pixels left of b1, … , 3 pixels right of b1. */
 export const VERTICAL = codes('0000010 000010 010 1 011 000011 0000011')
 export const PASS: Code = [1, 4]
 export const HORIZONTAL: Code = [1, 3]
-/** End of facsimile block: two end-of-line codes. */
+/** End-of-line code. Two of them form the end of facsimile block. */
 export const END_OF_LINE: Code = [1, 12]

@@ -1,29 +1,29 @@
 /**
- * Fax: CCITT modified Huffman, Group 3 and Group 4 (ITU-T T.4 and T.6; TIFF 6.0 sections 10 and 11) back to rows of bits,
- * 0 for white. Readers differ in what they make of damaged lines, so anything unusual is an error here, and such a picture is left as it is.
+ * Decodes fax data to rows of bits, 0 for white: CCITT modified Huffman, Group 3 and Group 4 (ITU-T T.4 and T.6; TIFF 6.0, sections 10
+ * and 11). Readers handle damaged rows differently, so any irregularity is an error, and the picture stays unchanged.
  */
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { BitReader } from '../bits.ts'
 import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
-/** `rle`: one-dimensional rows that begin at bytes. `g3`: rows behind end-of-line codes. `g4`: nothing between rows. */
+/** Coding: `rle` has one-dimensional rows aligned to bytes, `g3` has an end-of-line code before each row, `g4` has no separators. */
 export type FaxKind = 'rle' | 'g3' | 'g4'
 
 export interface FaxOptions {
   readonly kind: FaxKind
-  /** T4Options, bit 0: a tag bit behind each end of line says whether the row is coded by itself. */
+  /** T4Options, bit 0: a tag bit after each end of line tells whether the row is coded one-dimensionally. */
   readonly twoDimensional: boolean
   readonly width: number
   readonly height: number
 }
 
 const LONGEST_CODE = 13
-/** End-of-line: eleven zeros or more, and a one (T.4, 4.1.2). */
+/** Fewest zeros before the one of an end-of-line code (T.4, 4.1.2). */
 const ZEROS_OF_END_OF_LINE = 11
 const PASS_MODE = 7
 const HORIZONTAL_MODE = 8
 
-/** By a code behind a leading 1 bit: what it says, or −1. */
+/** Lookup table by code, with a leading 1 bit: value of the code, or −1. */
 type Table = Int16Array
 
 function tableOf(codes: readonly (readonly [Code, number])[]): Table {
@@ -48,16 +48,16 @@ class FaxBits extends BitReader {
       const found = table[key]!
       if (found >= 0) return found
     }
-    throw new EngineError('fax', 'damaged', 'no such code')
+    throw new EngineError('fax', 'damaged', 'unknown code')
   }
 
-  /** Make-up codes and one that ends the run (T.4, 4.1.1). */
+  /** Returns a run length: any number of make-up codes, then a terminating code (T.4, 4.1.1). `most`: largest length in pixels. */
   run(table: Table, most: number): number {
     let length = 0
     for (;;) {
       const index = this.symbol(table)
       length += index < 64 ? index : (index - 63) * 64
-      if (length > most) throw new EngineError('fax', 'damaged', 'a run beyond the row')
+      if (length > most) throw new EngineError('fax', 'damaged', 'a run is longer than the row')
       if (index < 64) return length
     }
   }
@@ -65,15 +65,18 @@ class FaxBits extends BitReader {
   endOfLine(): void {
     let zeros = 0
     while (this.bit() === 0) zeros++
-    if (zeros < ZEROS_OF_END_OF_LINE) throw new EngineError('fax', 'damaged', 'no end of line')
+    if (zeros < ZEROS_OF_END_OF_LINE) throw new EngineError('fax', 'damaged', 'an end-of-line code is missing')
   }
 }
 
-/** Rows, each padded with zeros to a byte, in a buffer that is reused. Throws `EngineError`. */
+/**
+ * Yields rows, each padded with zeros to a byte. All rows share one buffer.
+ * @throws EngineError `damaged`
+ */
 export function* decodeFaxRows(bytes: Uint8Array, { kind, twoDimensional, width, height }: FaxOptions): Generator<Uint8Array> {
   const bits = new FaxBits(bytes)
   const row = new Uint8Array((width + 7) >> 3)
-  /** Where the colour changes, in this row and the one above; rows begin white. */
+  /** Positions where the colour changes in the row above. Rows begin white. */
   let above: number[] = []
   let changes: number[] = []
   for (let y = 0; y < height; y++) {
@@ -96,7 +99,7 @@ function oneDimensionalRow(bits: FaxBits, changes: number[], width: number): voi
   }
 }
 
-/** T.4, 4.2.1.3 and T.6, 2.2: pass, vertical and horizontal mode. */
+/** Decodes a row in pass, vertical and horizontal mode (T.4, 4.2.1.3 and T.6, 2.2). */
 function twoDimensionalRow(bits: FaxBits, above: readonly number[], changes: number[], width: number): void {
   const change = (at: number) => {
     if (at < width) changes.push(at)
@@ -105,7 +108,7 @@ function twoDimensionalRow(bits: FaxBits, above: readonly number[], changes: num
   let b = 0
   let white = true
   while (a0 < width) {
-    // b1: the first change above, right of a0, to the colour opposite to a0's.
+    // b1 is the first changing element of the row above that is right of a0 and has the opposite colour of a0.
     while (b > 0 && above[b - 1]! > a0) b--
     while (b < above.length && (above[b]! <= a0 || (b & 1) !== (white ? 0 : 1))) b++
     const b1 = above[b] ?? width
@@ -124,7 +127,7 @@ function twoDimensionalRow(bits: FaxBits, above: readonly number[], changes: num
       white = !white
     }
     if (next > width || next < Math.max(a0, 0) || (next === a0 && mode !== HORIZONTAL_MODE))
-      throw new EngineError('fax', 'damaged', 'a row of another length')
+      throw new EngineError('fax', 'damaged', 'a row is longer than the width of the picture')
     a0 = next
   }
 }

@@ -1,20 +1,20 @@
-/** CCITT Group 4 (ITU-T T.6) for bilevel images. */
+/** Encodes bilevel images as CCITT Group 4 (ITU-T T.6). */
 import { BitWriter } from '../bits.ts'
 import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
 
 const LONGEST_RUN = 2560
 
-/** Encodes rows as they come; a 0 bit is black, as with /BlackIs1 false (ISO 32000-2, table 11). */
+/** Encodes row by row. A 0 bit is black, as with /BlackIs1 false (ISO 32000-2, table 11). */
 export class FaxEncoder {
   private readonly width: number
   private readonly rowBytes: number
   private readonly out: BitWriter
-  /** Changing elements of the line above and of this one, four sentinels at the end. */
+  /** Changing elements of the previous row, followed by four sentinels. */
   private reference: Int32Array
   private referenceCount = 0
   private current: Int32Array
 
-  /** Gives up (`full`) at `room` bytes. */
+  /** @param budget size limit in bytes; the encoder stops and `full` is true when it is reached */
   constructor(width: number, budget: number) {
     this.width = width
     this.rowBytes = (width + 7) >> 3
@@ -27,19 +27,19 @@ export class FaxEncoder {
     return this.out.full
   }
 
-  /** Whole rows, each padded to a byte. */
+  /** Adds whole rows, each padded to a byte. */
   push(rows: Uint8Array): void {
     for (let at = 0; at + this.rowBytes <= rows.length && !this.full; at += this.rowBytes) this.line(rows.subarray(at, at + this.rowBytes))
   }
 
-  /** Undefined when it did not fit. */
+  /** Ends the picture and returns its bytes. `undefined`: they exceed the budget. */
   end(): Uint8Array | undefined {
     this.put(END_OF_LINE)
     this.put(END_OF_LINE)
     return this.full ? undefined : this.out.finish()
   }
 
-  /** Positions where the colour changes; the line starts white. */
+  /** Finds the positions in `current` where the colour changes, and returns their number. The row starts white. */
   private changes(row: Uint8Array): number {
     const width = this.width
     const current = this.current
@@ -61,7 +61,7 @@ export class FaxEncoder {
     return count
   }
 
-  /** T.6, 2.2: pass, vertical and horizontal mode. */
+  /** Encodes a row in pass, vertical and horizontal mode (T.6, 2.2). */
   private line(row: Uint8Array): void {
     const width = this.width
     const reference = this.reference
@@ -73,7 +73,7 @@ export class FaxEncoder {
     let b = 0
     let white = true
     while (a0 < width) {
-      // b1: the first change above, right of a0, to the colour opposite to a0's.
+      // b1 is the first changing element of the previous row that is right of a0 and has the opposite colour of a0.
       while (b > 0 && reference[b - 1]! > a0) b--
       while (b < referenceCount && (reference[b]! <= a0 || (b & 1) !== (white ? 0 : 1))) b++
       const b1 = b < referenceCount ? reference[b]! : width
@@ -114,10 +114,10 @@ export class FaxEncoder {
   }
 }
 
-/** Rows of bits, 0 for white, each padded to a byte, as Group 4; undefined when that takes `room` bytes or more. */
+/** Encodes rows of bits (0 for white), each padded to a byte. `undefined`: the result would need `budget` bytes or more. */
 export function encodeGroup4(rows: Uint8Array, width: number, budget: number): Uint8Array | undefined {
   const encoder = new FaxEncoder(width, budget)
-  // For the encoder a 0 bit is black.
+  // The encoder expects 0 for black, so the bits are inverted.
   encoder.push(rows.map((byte) => ~byte))
   return encoder.end()
 }

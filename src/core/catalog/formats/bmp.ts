@@ -12,8 +12,8 @@ export const BMP = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${palette('low')}, else exact`,
-    medium: `${palette('medium')}, else exact`,
-    high: 'exact: fewer bits, run lengths',
+    low: `${palette('low')}; lossless if no palette reaches this`,
+    medium: `${palette('medium')}; lossless if no palette reaches this`,
+    high: 'lossless: fewer bits per pixel, run-length encoding',
   },
 } as const satisfies Format

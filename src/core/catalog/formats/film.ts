@@ -2,12 +2,15 @@ import { aac, fatAac, filmMp3, frames } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: `${frames('low', ' at least')}, uncompressed sound and ${fatAac()} as ${aac('low')}; lean tracks copied`,
-  medium: `${frames('medium')}, ${aac('medium')}; lean tracks copied`,
-  high: `${frames('high')}, ${aac('high')}; lean tracks copied, dead space dropped`,
+  low: `${frames('low', ' at least')}; uncompressed sound and ${fatAac()} become ${aac('low')}; efficient tracks are copied`,
+  medium: `${frames('medium')}; ${aac('medium')}; efficient tracks are copied`,
+  high: `${frames('high')}; ${aac('high')}; efficient tracks are copied, unused space is removed`,
 } as const
 
-/** A telephone's whole screen, 1080×2400: more does not fit beside a decoder into the memory of an isolate. And cinema's 4K, either way up. */
+/**
+ * Largest frame. In an isolate: 1088 × 2400 pixels (a phone screen of 1080 × 2400), because memory is shared with a decoder. With 1 GB of
+ * memory: cinema 4K, 4096 × 2304.
+ */
 export const MOST_PIXELS = { isolate: 1088 * 2400, roomy: 4096 * 2304 } as const
 
 export const MP4 = {
@@ -44,8 +47,8 @@ export const AVI = {
   mostPixels: MOST_PIXELS,
   fidelity: 'perceptual',
   levels: {
-    low: `${frames('low', ' at least')}, uncompressed sound as ${filmMp3('low')}; the rest copied`,
-    medium: `${frames('medium')}, uncompressed sound as ${filmMp3('medium')}; the rest copied`,
-    high: `${frames('high')}, uncompressed sound as ${filmMp3('high')}; the rest copied, dead space dropped`,
+    low: `${frames('low', ' at least')}; uncompressed sound becomes ${filmMp3('low')}; other tracks are copied`,
+    medium: `${frames('medium')}; uncompressed sound becomes ${filmMp3('medium')}; other tracks are copied`,
+    high: `${frames('high')}; uncompressed sound becomes ${filmMp3('high')}; other tracks are copied, unused space is removed`,
   },
 } as const satisfies Format

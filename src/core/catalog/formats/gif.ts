@@ -16,8 +16,8 @@ export const GIF = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${everyFrame('low')}, flat areas exact`,
-    medium: `${everyFrame('medium')}, flat areas exact`,
-    high: 'exact',
+    low: `${everyFrame('low')}; flat areas are lossless`,
+    medium: `${everyFrame('medium')}; flat areas are lossless`,
+    high: 'lossless',
   },
 } as const satisfies Format

@@ -14,8 +14,8 @@ export const JPG = {
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${photograph('low')}: the smallest that still looks clean`,
-    medium: `${photograph('medium')}: no difference at normal viewing size`,
-    high: `${photograph('high')}: no difference at 100 %`,
+    low: `${photograph('low')}: the smallest result that still looks clean`,
+    medium: `${photograph('medium')}: no visible difference at normal viewing size`,
+    high: `${photograph('high')}: no visible difference at 100 %`,
   },
 } as const satisfies Format

@@ -9,7 +9,7 @@ export const KMZ = {
   outputs: ['kmz'],
   fidelity: 'perceptual',
   levels: {
-    low: 'pictures as small as still look clean; everything else exact',
+    low: 'pictures as small as possible that still look clean; everything else is lossless',
     medium: 'pictures without visible difference at normal viewing size',
     high: 'pictures without visible difference at 100 %',
   },

@@ -10,8 +10,8 @@ export const MP3 = {
   outputs: ['mp3'],
   fidelity: 'perceptual',
   levels: {
-    low: `${lame('low')} by the bit rate that came in, where it saves ${leastSaved()}; else as high`,
-    medium: `${lame('medium')} from ${leastStereo('medium')} (stereo) on, where it saves ${leastSaved()}; else as high`,
-    high: 'lossless: frames repacked to the smallest sizes, dead padding dropped',
+    low: `${lame('low')}, depending on the input's bit rate, if it saves ${leastSaved()}; otherwise as \`high\``,
+    medium: `${lame('medium')} for inputs from ${leastStereo('medium')} (stereo), if it saves ${leastSaved()}; otherwise as \`high\``,
+    high: 'lossless: frames are repacked to the smallest size, unused padding is removed',
   },
 } as const satisfies Format

@@ -11,9 +11,9 @@ export const OFD = {
   fidelity: 'perceptual',
   ultra: true,
   levels: {
-    low: `pictures as small as still look clean, at ${shownDpi('low')} of what pages show; everything else exact`,
-    medium: `pictures without visible difference at normal size, at ${shownDpi('medium')} of what pages show`,
-    high: `pictures without visible difference at 100 %, at ${shownDpi('high')} of what pages show`,
-    ultra: `as low, at ${shownDpi('ultra')} of what pages show; equal pictures and fonts merged`,
+    low: `pictures as small as possible that still look clean, at ${shownDpi('low')} on the page; everything else is lossless`,
+    medium: `pictures without visible difference at normal viewing size, at ${shownDpi('medium')} on the page`,
+    high: `pictures without visible difference at 100 %, at ${shownDpi('high')} on the page`,
+    ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; identical pictures and fonts are merged`,
   },
 } as const satisfies Format

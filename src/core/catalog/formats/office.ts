@@ -2,10 +2,10 @@ import { shownDpi } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: `pictures as small as still look clean, at ${shownDpi('low')} of what is shown; opaque PNG photos as JPEG; everything else exact`,
-  medium: `pictures without visible difference at normal size, at ${shownDpi('medium')} of what is shown; opaque PNG photos as JPEG`,
-  high: `pictures without visible difference at 100 %, at ${shownDpi('high')} of what is shown`,
-  ultra: `as low, at ${shownDpi('ultra')}; pictures cropped, duplicates merged, unused glyphs and thumbnails left out`,
+  low: `pictures as small as possible that still look clean, at ${shownDpi('low')} on the page; opaque PNG photos become JPEG; everything else is lossless`,
+  medium: `pictures without visible difference at normal viewing size, at ${shownDpi('medium')} on the page; opaque PNG photos become JPEG`,
+  high: `pictures without visible difference at 100 %, at ${shownDpi('high')} on the page`,
+  ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs and thumbnails removed`,
 } as const
 
 export const DOCX = {
@@ -46,6 +46,6 @@ export const PPTX = {
   password: 'ooxml',
   levels: {
     ...LEVELS,
-    ultra: `as low, at ${shownDpi('ultra')}; pictures cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts left out`,
+    ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts removed`,
   },
 } as const satisfies Format

@@ -14,8 +14,8 @@ export const PNG = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${palette('low')}, or eight bits a sample, else exact; animations exact`,
-    medium: `${palette('medium')}, or eight bits a sample, else exact; animations exact`,
-    high: 'exact',
+    low: `${palette('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
+    medium: `${palette('medium')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
+    high: 'lossless',
   },
 } as const satisfies Format

@@ -1,9 +1,9 @@
 import type { Format } from '../format.ts'
 import { DRAWN_WIDTH, LEVELS, MAGNIFIED_WIDTH, type Quality } from '../levels.ts'
 
-function drawn(quality: Quality): string {
+function renderedTarget(quality: Quality): string {
   const { ssim, psnrDb, score, magnified } = LEVELS.drawing[quality]
-  return `SSIM ${ssim}, PSNR ${psnrDb} dB and SSIMULACRA2 ${score}, drawn ${DRAWN_WIDTH} pixels wide; ${magnified.score}, drawn ${MAGNIFIED_WIDTH} pixels wide`
+  return `SSIM ${ssim}, PSNR ${psnrDb} dB and SSIMULACRA 2 ${score}, rendered ${DRAWN_WIDTH} pixels wide; SSIMULACRA 2 ${magnified.score}, rendered ${MAGNIFIED_WIDTH} pixels wide`
 }
 
 export const SVG = {
@@ -15,8 +15,8 @@ export const SVG = {
   outputs: ['svg'],
   fidelity: 'perceptual',
   levels: {
-    low: drawn('low'),
-    medium: drawn('medium'),
-    high: drawn('high'),
+    low: renderedTarget('low'),
+    medium: renderedTarget('medium'),
+    high: renderedTarget('high'),
   },
 } as const satisfies Format

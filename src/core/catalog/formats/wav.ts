@@ -10,8 +10,8 @@ export const WAV = {
   outputs: ['wav', 'mp3', 'flac'],
   fidelity: 'perceptual',
   levels: {
-    low: `IMA ADPCM, G.711 or 16 bits, the smallest with a signal-to-noise ratio of ${wavFloors()}; ${wavMp3('low')}`,
-    medium: `PCM: exact, or 16 or 24 dithered bits where their hiss lies below what the sound hides or an ear hears; ${wavMp3('medium')}`,
-    high: `PCM or float, exact: the fewest bits that hold the same samples; ${wavMp3('high')}`,
+    low: `the smallest of IMA ADPCM, G.711 and 16-bit PCM whose signal-to-noise ratio is ${wavFloors()}; output MP3: ${wavMp3('low')}`,
+    medium: `PCM: lossless, or dithered to 16 or 24 bits if the noise is inaudible; output MP3: ${wavMp3('medium')}`,
+    high: `PCM or float, lossless: the fewest bits that store the same samples; output MP3: ${wavMp3('high')}`,
   },
 } as const satisfies Format
