@@ -1,4 +1,4 @@
-/** `--docs`: what the benches came to, as a table of docs/contributors/measured.md for each set of files, beside what stood there before. */
+/** Writes benchmark results (`--docs`) into docs/contributors/measured.md, one table per set of files, next to the previous values. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -26,24 +26,24 @@ const TABLE = `
 |---|---|---|---|---|---|---|---|---|---|
 `
 
-/** Tables of before had no column of warm runs. */
+/** Number of columns. Older tables lack the column of warm runs. */
 const COLUMNS = 10
 
 export const SETS = { corpus: 'Corpus', fetched: 'Fetched files' } as const
 export type SetName = keyof typeof SETS
 
 type Report = Readonly<Record<string, readonly Row[]>>
-/** Cells of a line, by its bench and peer. */
+/** Table rows as cells, by benchmark and peer. */
 type Lines = Map<string, readonly string[]>
 
-/** What no file shall be above. */
+/** Largest acceptable ratio of a single file. Files above it are counted. */
 const LIMIT = 1.02
 
 export function writeDocs(report: Report, set: SetName): void {
   writeFileSync(FILE, written(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '', report, set, when()))
 }
 
-/** The text of measured.md with new lines in the table of `set`. */
+/** Returns the text of measured.md with the new rows in the table of `set`. */
 export function written(text: string, report: Report, set: SetName, when: string): string {
   const tables = known(text)
   const lines = tables[set]
@@ -78,7 +78,7 @@ function known(text: string): Record<SetName, Lines> {
   return tables
 }
 
-/** Bench, peer, files, bytes, the worst, CPU, warm; undefined where the peer did nothing. */
+/** Returns the cells: benchmark, peer, files, bytes, worst file, CPU, warm CPU. `undefined`: the peer processed no file. */
 function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | undefined {
   const compared = rows.flatMap((row) => (row.peers[peer] ? [{ ...row, peer: row.peers[peer] }] : []))
   if (compared.length === 0) return undefined

@@ -1,10 +1,10 @@
-/** Films against FFmpeg's own encoders at the figures that our result has. */
+/** Measures films encoded by FFmpeg at the figures of Whittle's result. */
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, native } from './harness.ts'
 
-/** Luma, means over the frames, by FFmpeg's filters. */
+/** Luma figures, mean over the frames, by FFmpeg's filters. */
 export interface FilmSimilarity {
   readonly ssim: number
   readonly psnr: number
@@ -12,15 +12,20 @@ export interface FilmSimilarity {
 
 export interface FilmPeer {
   readonly encoder: 'libx264' | 'libx265'
-  /** FFmpeg's name: pictures are encoded and compared in it. */
+  /** Pixel format in FFmpeg's notation, for encoding and comparison. */
   readonly format: 'yuv420p' | 'yuv420p10le'
   readonly factors: readonly number[]
-  /** Into AVI: frames have no times there, so none comes before one that is shown earlier (`-bf 0`). */
+  /** True for AVI, which has no frame times, so B-frames are off (`-bf 0`). Default: false. */
   readonly avi?: boolean
 }
 
-/** `-preset medium`, one thread, sound copied: what it takes at our SSIM, and at our PSNR. */
-export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, format, factors, avi = false }: FilmPeer, folder: string) {
+/** Encodes with `-preset medium` (one thread, sound copied) and returns the interpolated size at Whittle's SSIM and at its PSNR. */
+export function atOurFigures(
+  path: string,
+  whittleFigures: FilmSimilarity,
+  { encoder, format, factors, avi = false }: FilmPeer,
+  folder: string,
+) {
   const ordered = avi ? ['-bf', '0'] : []
   const single = encoder === 'libx265' ? ['-x265-params', 'log-level=error:pools=none:frame-threads=1'] : []
   const runs = factors.flatMap((factor) => {
@@ -44,12 +49,12 @@ export function atOurFigures(path: string, mine: FilmSimilarity, { encoder, form
     const figures = run ? similarity(path, target, format) : undefined
     return run && figures ? [{ run, ...figures }] : []
   })
-  return { ssim: at(runs, 'ssim', mine.ssim), psnr: at(runs, 'psnr', mine.psnr) }
+  return { ssim: at(runs, 'ssim', whittleFigures.ssim), psnr: at(runs, 'psnr', whittleFigures.psnr) }
 }
 
 type Run = FilmSimilarity & { readonly run: Measured }
 
-/** The peer's size where its figure equals ours; undefined when its runs do not reach that far. */
+/** Returns the peer's interpolated size at the wanted figure. `undefined`: its results do not reach it. */
 function at(runs: Run[], figure: 'ssim' | 'psnr', wanted: number): Measured | undefined {
   const sorted = [...runs].sort((a, b) => a[figure] - b[figure])
   const i = sorted.findIndex((run) => run[figure] >= wanted)
@@ -60,10 +65,10 @@ function at(runs: Run[], figure: 'ssim' | 'psnr', wanted: number): Measured | un
   return { ...better.run, bytes }
 }
 
-/** Luma SSIM and PSNR of two films, frame by frame, whenever they are shown. */
+/** Returns luma SSIM and PSNR of two films, compared frame by frame in order. `undefined`: `b` does not exist or cannot be compared. */
 export function similarity(a: string, b: string, format: FilmPeer['format'] = 'yuv420p'): FilmSimilarity | undefined {
   if (!statSync(b, { throwIfNoEntry: false })) return undefined
-  // One time base: frames go together by their time, and containers count it in different parts of a second.
+  // FFmpeg pairs frames by time, but containers use different time bases, so the filter renumbers the frames.
   const counted = `format=${format},settb=1/25,setpts=N`
   const graph = `[0:v:0]${counted},split[p][q];[1:v:0]${counted},split[r][s];[r][p]ssim;[s][q]psnr`
   const done = spawnSync('ffmpeg', ['-hide_banner', '-nostdin', '-i', a, '-i', b, '-lavfi', graph, '-f', 'null', '-'], {

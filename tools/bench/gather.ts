@@ -1,6 +1,6 @@
 /**
- * `node tools/bench/gather.ts FOLDER OUT`: lays out the files of tools/bench/fetched.tsv as the benches expect a corpus, from packages unpacked below FOLDER.
- * Files are known by their SHA-256, wherever they lie; of a shapefile the one that ends in `.shp`, which is packed with those beside it.
+ * Collects the files listed in tools/bench/fetched.tsv into a corpus folder: `node tools/bench/gather.ts FOLDER OUT`. FOLDER contains
+ * unpacked packages. Files are found by their SHA-256 at any path. A shapefile is found by its `.shp` and zipped with its other parts.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -8,7 +8,8 @@ import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'n
 import { basename, dirname, join, resolve } from 'node:path'
 
 const [folder, out] = process.argv.slice(2)
-if (folder === undefined || out === undefined) throw new Error('expected the folder of unpacked packages, and the one to write to')
+if (folder === undefined || out === undefined)
+  throw new Error('usage: node tools/bench/gather.ts FOLDER OUT (FOLDER: unpacked packages, OUT: corpus to write)')
 
 const wanted = new Map<string, string>()
 for (const line of readFileSync(new URL('fetched.tsv', import.meta.url), 'utf8')
@@ -29,13 +30,13 @@ for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   wanted.delete(sha256)
   const to = resolve(out, path)
   mkdirSync(dirname(to), { recursive: true })
-  if (path.endsWith('.zip')) packed(from, to)
+  if (path.endsWith('.zip')) zipShapefile(from, to)
   else copyFileSync(from, to)
 }
 for (const path of wanted.values()) console.log(`not found: ${path}`)
 
-/** A shapefile and what belongs to it. */
-function packed(shp: string, zip: string): void {
+/** Zips a shapefile and its parts. */
+function zipShapefile(shp: string, zip: string): void {
   const stem = basename(shp).slice(0, -'shp'.length)
   const parts = readdirSync(dirname(shp)).filter((each) => each.startsWith(stem) && /\.(shp|shx|dbf|prj|cpg|sbn|sbx|qix)$/i.test(each))
   spawnSync('zip', ['-q', '-X', zip, ...parts.sort()], { cwd: dirname(shp) })

@@ -1,6 +1,6 @@
 /**
- * Measuring side by side: our room in a fresh Node (`tools/try.ts`) and the native peer, on the same file in one run.
- * What counts are ratios; seconds of one machine say little.
+ * Measures Whittle (in a new Node process, `tools/try.ts`) and a native peer on the same file. Only ratios are meaningful, because seconds
+ * depend on the machine.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -8,32 +8,36 @@ import { join } from 'node:path'
 
 export interface Measured {
   readonly bytes: number
-  /** User and system time without start-up: ours once modules are loaded, the engines' compilation included; peers' without an idle run. */
+  /**
+   * User and system CPU seconds without start-up. Whittle: after loading modules, including engine compilation. Peer: minus an idle run.
+   */
   readonly cpuSeconds: number
-  /** Ours where the same job was done before in the same process: engines are compiled. Jobs of more than a second are done once. */
+  /**
+   * CPU seconds of the same job when it runs a second time in the same process. `undefined`: not measured (jobs of more than a second).
+   */
   readonly warmCpuSeconds?: number
-  /** Peak resident memory, MiB; undefined where the machine has no GNU time. */
+  /** Peak resident memory in MiB. `undefined`: GNU time is not installed. */
   readonly peakMiB?: number
-  /** All Wasm memories together, where they were counted (`tools/bench/stock/count-memories.ts`). */
+  /** Size of all Wasm memories in MiB. `undefined`: not counted (`tools/bench/stock/count-memories.ts` counts them). */
   readonly wasmMiB?: number
   readonly note?: string
 }
 
 export interface Row {
-  /** What was measured: file and setting. */
+  /** Measured file and setting. */
   readonly name: string
   readonly ours: Measured
-  /** By name of the peer; undefined where it is not installed. */
+  /** Results by peer. `undefined`: not installed, or it failed. */
   readonly peers: Readonly<Record<string, Measured | undefined>>
 }
 
-/** One file of `tools/bench/`: what it compares, and its rows. `corpus` is a folder of real files. */
+/** A benchmark of `tools/bench/`: its title and its rows. `corpus`: folder of real files. */
 export interface Bench {
   readonly title: string
   rows(corpus: string): AsyncGenerator<Row> | Generator<Row>
 }
 
-/** Runs our room on one file. */
+/** Compresses one file with Whittle and measures it. */
 export function ours(
   path: string,
   options: { quality?: string; format?: string; out?: string; lossless?: boolean } = {},
@@ -43,7 +47,7 @@ export function ours(
   const done = spawnSync(process.execPath, ['--import', './tools/wasm-hook.ts', 'tools/try.ts', path, '--warm', ...flags], {
     encoding: 'utf8',
   })
-  const said = JSON.parse(done.stdout) as {
+  const report = JSON.parse(done.stdout) as {
     out: number
     cpuSeconds: number
     warmCpuSeconds?: number
@@ -53,20 +57,20 @@ export function ours(
     outcome?: string
   }
   return {
-    bytes: said.out,
-    cpuSeconds: said.cpuSeconds,
-    ...(said.warmCpuSeconds === undefined ? {} : { warmCpuSeconds: said.warmCpuSeconds }),
-    peakMiB: said.rssMB,
-    outcome: said.kind ?? said.outcome ?? 'crashed',
-    ...(said.reason ? { note: said.reason } : {}),
+    bytes: report.out,
+    cpuSeconds: report.cpuSeconds,
+    ...(report.warmCpuSeconds === undefined ? {} : { warmCpuSeconds: report.warmCpuSeconds }),
+    peakMiB: report.rssMB,
+    outcome: report.kind ?? report.outcome ?? 'crashed',
+    ...(report.reason ? { note: report.reason } : {}),
   }
 }
 
 const GNU_TIME = '/usr/bin/time'
-/** GNU time has hundredths of a second: it tells the memory, the shell around it the time. */
+/** Bash command that prints user and system time. GNU time only measures memory, because its resolution is 0.01 s. */
 const TIMED = 'TIMEFORMAT=$\'\\n%3U %3S\'; time "$@"'
 
-/** A damaged file can keep a program busy for ever. */
+/** Kills a peer that hangs on a damaged file. */
 const TIMEOUT = '/usr/bin/timeout'
 const LONGEST_SECONDS = '300'
 
@@ -87,26 +91,26 @@ function run(command: string, args: readonly string[]): Run {
 
 const idle = new Map<string, number>()
 
-/** What a command takes to say its version: the least of three. */
+/** Returns the CPU seconds that a command needs to print its version, the least of three runs. */
 function startUpSeconds(command: string): number {
   const known = idle.get(command) ?? Math.min(...[1, 2, 3].map(() => run(command, ['--version']).cpuSeconds))
   idle.set(command, known)
   return known
 }
 
-/** Runs a native command and measures it; `output` is the file it writes. undefined: not installed, or it failed. */
+/** Runs a native command and measures it. `output`: the file that it writes. `undefined`: not installed, or it failed. */
 export function native(command: string, args: readonly string[], output: string): Measured | undefined {
   const { good, cpuSeconds, ...rest } = run(command, args)
   if (!good || !existsSync(output)) return undefined
   return { ...rest, bytes: statSync(output).size, cpuSeconds: Math.max(0, cpuSeconds - startUpSeconds(command)) }
 }
 
-/** Of the settings of a peer, the one that came out smallest. */
+/** Returns the smallest result of a peer's settings. */
 export function smallest(measured: readonly (Measured | undefined)[]): Measured | undefined {
   return measured.filter((one) => one !== undefined).sort((a, b) => a.bytes - b.bytes)[0]
 }
 
-/** Files below `folder` with one of the extensions, sorted; none where the folder is missing. */
+/** Returns the files below `folder` with one of the extensions, sorted. Returns none if the folder is missing. */
 export function files(folder: string, ...extensions: string[]): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- http`: what the service costs around a codec. CPU of workerd per request (authenticate, count, route)
- * against a bare hono route, requests per second of a task's status, upload MB/s against a raw `put`. Linux only (/proc).
+ * Measures the overhead of the HTTP layer: `npm run bench -- http`. Compares CPU per request of workerd (authenticate, count, route) with
+ * a bare hono route, requests per second of a task's status, and upload MB/s with a raw `put`. Linux only (/proc).
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createTestHarness, type TestHarness } from 'wrangler'
 import { checkKey } from '../../src/service/store/key-format.ts'
 
-// As `npm start` does: offline, and without the observability that only local runs have.
+// Same environment as `npm start`: offline, and without local observability.
 Object.assign(process.env, { X_LOCAL_OBSERVABILITY: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' })
 
 const ADMIN_TOKEN = 'bench-operator'
@@ -15,7 +15,7 @@ const REQUESTS = 1500
 const CONCURRENCY = 8
 const UPLOAD_BYTES = 40_000_000
 
-/** CPU seconds of all workerd processes below this one. 100 ticks a second on every Linux we know. */
+/** Returns the CPU seconds of all workerd processes started by this one. Linux counts 100 ticks per second. */
 function workerdCpuSeconds(): number {
   const table = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).trim().split('\n')
   const rows = table.map((row) => row.trim().split(/\s+/))
@@ -51,7 +51,7 @@ async function makeKey(base: string): Promise<string> {
   const application = { name: 'Bench', environment: 'bench' }
   const { application_id } = await operator<{ application_id: string }>(base, `/admin/accounts/${account_id}/applications`, application)
   const { key } = await operator<{ key: string }>(base, `/admin/accounts/${account_id}/keys`, { application_id })
-  if (!checkKey(key)) throw new Error('the operator API gave no key')
+  if (!checkKey(key)) throw new Error('the operator API returned no valid key')
   return key
 }
 
@@ -59,7 +59,7 @@ async function started(harness: TestHarness): Promise<string> {
   return (await harness.listen()).url.origin.replace('localhost', '127.0.0.1')
 }
 
-/** Bytes that are text, so that a task can be made of them; cheap to press: the upload is what is measured. */
+/** Returns text bytes for an upload. They are cheap to compress, because the upload is measured. */
 function body(): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(UPLOAD_BYTES)
   for (let i = 0; i < bytes.length; i++) bytes[i] = 97 + ((i * 7) % 26)
@@ -78,8 +78,8 @@ export async function benchHttp(): Promise<void> {
 
   const secrets = { SECRET_KEY: 'bench', ADMIN_TOKEN, ENVIRONMENT: 'local' }
   const configs = ['./wrangler.toml', './deploy/wrangler.press.toml', './deploy/wrangler.media.toml']
-  const house = createTestHarness({ workers: configs.map((configPath, i) => ({ configPath, ...(i === 0 ? { secrets } : {}) })) })
-  const base = await started(house)
+  const service = createTestHarness({ workers: configs.map((configPath, i) => ({ configPath, ...(i === 0 ? { secrets } : {}) })) })
+  const base = await started(service)
   const headers = { authorization: `Bearer ${await makeKey(base)}` }
   await load(`${base}/v1/nothing`, headers)
   const guarded = await load(`${base}/v1/nothing`, headers)
@@ -90,7 +90,7 @@ export async function benchHttp(): Promise<void> {
   const upload = await timeUpload(() =>
     fetch(`${base}/v1/compress`, { method: 'POST', headers: { ...headers, prefer: 'respond-async' }, body: whole }),
   )
-  await house.close()
+  await service.close()
 
   console.log('\nThe edge: authenticate, count and route against a bare hono route; uploads against a raw put')
   console.log(
@@ -102,14 +102,14 @@ export async function benchHttp(): Promise<void> {
   console.log(`  upload MB/s           ${upload.toFixed(0)} : ${raw.toFixed(0)} = ${(upload / raw).toFixed(2)}`)
 }
 
-/** MB per second; the better of three. */
+/** Returns the upload speed in MB per second, the best of three tries. */
 async function timeUpload(send: () => Promise<Response>): Promise<number> {
   let best = 0
   for (let round = 0; round < 3; round++) {
     const begun = performance.now()
     const answer = await send()
     await answer.arrayBuffer()
-    if (!answer.ok) throw new Error(`the upload was answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`the upload failed with HTTP status ${answer.status}`)
     best = Math.max(best, UPLOAD_BYTES / 1e6 / ((performance.now() - begun) / 1000))
   }
   return best

@@ -1,11 +1,11 @@
-/** What was measured of single files, kept as lines of JSON: a run that was broken off goes on where it was. */
+/** Measurements per file, stored as lines of JSON, so that an interrupted benchmark can continue. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 export class Journal<Found> {
   readonly #path: string | undefined
   readonly #known = new Map<string, Found>()
 
-  /** Without a path nothing is kept. */
+  /** @param path file of the journal. `undefined`: nothing is stored */
   constructor(path: string | undefined) {
     this.#path = path
     for (const line of path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []) {
@@ -14,14 +14,14 @@ export class Journal<Found> {
     }
   }
 
-  /** What is known by that name, else what `measure` finds; nothing is kept of what it did not find. */
+  /** Returns the stored measurement of `key`, or runs `measure` and stores its result. An `undefined` result is not stored. */
   async once(key: string, measure: () => Promise<Found>): Promise<Found> {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const found = await measure()
     if (found === undefined) return found
     this.#known.set(key, found)
-    // Behind a line that was cut off a new one begins.
+    // A line break first, because the previous line may be incomplete.
     if (this.#path !== undefined) appendFileSync(this.#path, `\n${JSON.stringify({ key, found })}`)
     return found
   }

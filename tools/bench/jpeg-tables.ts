@@ -1,7 +1,7 @@
 /**
- * How the JPEG engine's quantisation tables were found: `node --import ./tools/wasm-hook.ts tools/bench/jpeg-tables.ts FILE.jpg …`, best with
- * a score of pieces of 640 × 512 (`jpegtran -crop`). Bends mozjpeg's tables by a few numbers, one at a time, and keeps what makes the
- * pictures smaller at equal SSIMULACRA 2.1. A fifth of a second a piece and try; an hour finds what 0.1 % is worth.
+ * Searches better quantisation tables for the JPEG engine: `node --import ./tools/wasm-hook.ts tools/bench/jpeg-tables.ts FILE.jpg …`. It
+ * varies MozJPEG's tables by seven parameters, one at a time, and keeps changes that make the pictures smaller at equal SSIMULACRA 2.1.
+ * Use about 20 crops of 640 × 512 pixels (`jpegtran -crop`). One try takes 0.2 s per crop; an hour finds savings of 0.1 %.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -13,11 +13,11 @@ import { JpegJob, JpegRows } from '../../wasm/jpeg/jpeg.ts'
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { tries: { type: 'string', default: '60' } } })
 const QUALITIES = [35, 55, 75, 85, 91]
 const SCORES = [LEVELS.perceptual.low.score, LEVELS.perceptual.medium.score, LEVELS.perceptual.high.score]
-/** So many of the best and of the worst pictures do not count: curves have cliffs where steps meet those of the source. */
+/** Number of best and worst pictures that are ignored, because the curves jump where quantisation steps match those of the source. */
 const TRIMMED = 2
 const LEAST_GAIN = 0.0005
 
-/** mozjpeg's tables tuned for MS-SSIM on a Kodak set, at quality 50, luma and chroma alike. */
+/** MozJPEG's tables tuned for MS-SSIM on a Kodak set, at quality 50, for luma and chroma. */
 const BASE = [
   [16, 16, 16, 18, 25, 37, 56, 85],
   [16, 17, 20, 27, 34, 40, 53, 75],
@@ -29,12 +29,23 @@ const BASE = [
   [85, 75, 135, 156, 189, 238, 311, 418],
 ].flat()
 
-/** Logarithms of factors: of luma at DC and along the frequency (and its square), of chroma all, DC and along; of what errors weigh. */
-type Bend = readonly [lumaDc: number, along: number, squared: number, chroma: number, chromaDc: number, chromaAlong: number, weight: number]
+/**
+ * Logarithms of factors. Luma: DC, linear and quadratic in frequency. Chroma: all coefficients, DC, linear in frequency. Then the trellis
+ * error weight.
+ */
+type TableParameters = readonly [
+  lumaDc: number,
+  along: number,
+  squared: number,
+  chroma: number,
+  chromaDc: number,
+  chromaAlong: number,
+  weight: number,
+]
 const STEPS = [-0.1, 0.4, -0.5, -0.12, -0.1, 0.4, 0.3]
 
-function tables(bend: Bend): Uint32Array {
-  const [lumaDc, along, squared, chroma, chromaDc, chromaAlong] = bend
+function tables(parameters: TableParameters): Uint32Array {
+  const [lumaDc, along, squared, chroma, chromaDc, chromaAlong] = parameters
   const bent = (dc: number, power: (frequency: number) => number) =>
     BASE.map((step, k) => Math.max(1, Math.round(step * Math.exp(power(Math.hypot(k & 7, k >> 3) / 7) + (k === 0 ? dc : 0)))))
   return new Uint32Array([
@@ -58,10 +69,10 @@ async function pieceOf(path: string): Promise<Piece> {
   return { job, rows }
 }
 
-/** Logarithms of bytes at each score, on lines between what was tried; NaN beyond. */
-async function bytesAt({ job, rows }: Piece, bend: Bend): Promise<number[]> {
+/** Returns the logarithm of the bytes at each score, linearly interpolated between the tried qualities. NaN outside them. */
+async function bytesAt({ job, rows }: Piece, parameters: TableParameters): Promise<number[]> {
   const { width, height } = job.info
-  job.tryTables(tables(bend), Math.exp(bend[6]))
+  job.tryTables(tables(parameters), Math.exp(parameters[6]))
   const points: { score: number; bytes: number }[] = []
   for (const quality of QUALITIES) {
     await job.requantise(quality)
@@ -80,19 +91,19 @@ async function bytesAt({ job, rows }: Piece, bend: Bend): Promise<number[]> {
 
 const pieces: Piece[] = []
 for (const path of positionals) pieces.push(await pieceOf(path))
-const measured = async (bend: Bend) => {
+const measured = async (parameters: TableParameters) => {
   const all: number[][] = []
-  for (const piece of pieces) all.push(await bytesAt(piece, bend))
+  for (const piece of pieces) all.push(await bytesAt(piece, parameters))
   return all
 }
 
-let best: Bend = [0, 0, 0, 0, 0, 0, 0]
+let best: TableParameters = [0, 0, 0, 0, 0, 0, 0]
 const before = await measured(best)
 let least = 0
 const steps = [...STEPS]
 for (let tried = 0; tried < Number(values.tries); tried++) {
   const at = tried % steps.length
-  const next = best.map((value, index) => value + (index === at ? (steps[at] ?? 0) : 0)) as unknown as Bend
+  const next = best.map((value, index) => value + (index === at ? (steps[at] ?? 0) : 0)) as unknown as TableParameters
   const now = await measured(next)
   const changes = now.flatMap((scores, piece) => scores.map((bytes, score) => bytes - (before[piece]?.[score] ?? Number.NaN)))
   const counted = changes

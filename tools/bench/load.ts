@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load [--corpus DIR] [--minutes 5] [--clients 200]`: mixed work against the local service, by many clients at
- * once: files sent, looked after, fetched and deleted; lists, usage, health between them. Prints errors, how long each route took,
- * the most memory of each process, and what a file leaves in the objects' tables. Linux only (/proc).
+ * Load test of the local service with many clients: `npm run bench -- load [--corpus DIR] [--minutes 5] [--clients 200]`. Clients upload,
+ * poll, download and delete files, and request lists, usage and health. Prints errors, latency per route, peak memory per process, and
+ * how much SQLite data remains per object. Linux only (/proc).
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -13,23 +13,23 @@ import { provision } from '../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Files that take a moment: what is asked is how the service bears many, not how fast codecs are. */
+/** Largest file in bytes. Files are small, because the service is tested and not the codecs. */
 const MOST_BYTES = 60_000
 const FILES = 60
-/** Pauses between a client's requests, milliseconds, at most. */
-const THINKS_MS = 1000
-/** A client gives up on a task after this. */
-const PATIENCE_MS = 120_000
+/** Longest pause between two requests of a client, in milliseconds. */
+const MAX_PAUSE_MS = 1000
+/** Milliseconds after which a client abandons a task. */
+const TASK_TIMEOUT_MS = 120_000
 const MEMORY_BYTES = 1536 * 2 ** 20
 
 export interface RouteRow {
   readonly route: string
   readonly requests: number
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  /** By status; 0: no answer at all. */
+  /** Number of failed requests by HTTP status. 0: no response. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -40,9 +40,9 @@ export interface Load {
   readonly failed: number
   readonly abandoned: number
   readonly routes: readonly RouteRow[]
-  /** MB, the most that was resident, by process. */
+  /** Peak resident memory in MB, by process. */
   readonly memory: Readonly<Record<string, number>>
-  /** By class of objects: how many there are, rows and bytes of all together. */
+  /** Number of Durable Objects, and the sums of their rows and bytes, by class. */
   readonly objects: Readonly<Record<string, { objects: number; rows: number; bytes: number }>>
 }
 
@@ -90,7 +90,7 @@ export async function benchLoad(corpus: string, minutes: number, clients: number
   }
 }
 
-/** Of all formats but films. */
+/** Returns files of all formats except films. */
 function smallFiles(corpus: string): string[] {
   const all = globSync('**/*.*', { cwd: corpus, exclude: ['hostile/**', 'video/**'] })
     .map((name) => join(corpus, name))
@@ -100,25 +100,25 @@ function smallFiles(corpus: string): string[] {
   return Array.from({ length: Math.min(FILES, all.length) }, (_, i) => all[Math.floor(i * step)]!)
 }
 
-/** One client: a file from its upload to its end, and in every third round a look at something else. */
+/** Runs one client: uploads a file and waits for its end. Every third round also requests a list. */
 async function work(client: Client): Promise<void> {
-  // Not all in the same moment.
+  // Clients start at different times.
   await sleep(Math.random() * 5000)
   for (let round = 0; Date.now() < client.until; round++) {
     await oneFile(client)
     if (round % 3 === 0) await get(client, 'GET /v1/tasks', '/v1/tasks?limit=20')
     if (round % 9 === 0) await get(client, 'GET /v1/usage', '/v1/usage')
     if (round % 9 === 5) await get(client, 'GET /healthz', '/healthz')
-    await sleep(Math.random() * THINKS_MS)
+    await sleep(Math.random() * MAX_PAUSE_MS)
   }
 }
 
 async function oneFile(client: Client): Promise<void> {
   const file = client.files[Math.floor(Math.random() * client.files.length)]!
-  const patient = Math.random() < 0.5
+  const waits = Math.random() < 0.5
   const body = new FormData()
   body.append('file', new Blob([readFileSync(file)]), basename(file))
-  const prefer = patient ? 'wait=10' : 'respond-async'
+  const prefer = waits ? 'wait=10' : 'respond-async'
   const sent = await ask(client, `POST /v1/compress (${prefer})`, '/v1/compress', { method: 'POST', headers: { prefer }, body })
   const { task_id: id } = (sent ?? {}) as { task_id?: string }
   if (!id) return
@@ -131,7 +131,7 @@ async function oneFile(client: Client): Promise<void> {
 }
 
 async function ended(client: Client, path: string): Promise<string | undefined> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(500 + Math.random() * THINKS_MS)) {
+  for (const deadline = Date.now() + TASK_TIMEOUT_MS; Date.now() < deadline; await sleep(500 + Math.random() * MAX_PAUSE_MS)) {
     const { status } = ((await get(client, 'GET /v1/tasks/{id}', path)) ?? {}) as { status?: string }
     if (status === 'completed' || status === 'failed') return status
   }
@@ -140,7 +140,7 @@ async function ended(client: Client, path: string): Promise<string | undefined> 
 
 const get = (client: Client, route: string, path: string) => ask(client, route, path, {})
 
-/** What was answered, where that is JSON; undefined when it was refused. */
+/** Sends a request. Returns the JSON body. `undefined`: the request failed, or the body is not JSON. */
 async function ask(client: Client, route: string, path: string, init: RequestInit): Promise<unknown> {
   const row = client.asked.get(route) ?? { ms: [], refused: {} }
   client.asked.set(route, row)
@@ -168,7 +168,7 @@ function rowsOf(asked: Client['asked']): RouteRow[] {
   })
 }
 
-/** Resident memory of the service's processes: workerd, each press, and the rest. */
+/** Updates the peak resident memory of workerd, each press and the other processes of the service. */
 function noteMemory(rootPid: number, most: Map<string, number>): void {
   const table = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' })
   const rows = table
@@ -187,7 +187,7 @@ function noteMemory(rootPid: number, most: Map<string, number>): void {
   for (const [name, megabytes] of seen) most.set(name, Math.max(most.get(name) ?? 0, megabytes))
 }
 
-/** What is left in SQLite, by class. */
+/** Returns the number of objects, rows and bytes in SQLite, by class. */
 function objectsOf(state: string): Record<string, { objects: number; rows: number; bytes: number }> {
   const sums: Record<string, { objects: number; rows: number; bytes: number }> = {}
   for (const name of globSync('v3/do/*/*.sqlite', { cwd: state })) {
@@ -208,7 +208,7 @@ function objectsOf(state: string): Record<string, { objects: number; rows: numbe
 function print(load: Load): void {
   const { clients, seconds, files, failed, abandoned, routes, memory, objects } = load
   console.log(
-    `\n${clients} clients, ${seconds.toFixed(0)} s: ${files} files, ${(files / seconds).toFixed(1)} a second; ${failed} failed, ${abandoned} not ended`,
+    `\n${clients} clients, ${seconds.toFixed(0)} s: ${files} files, ${(files / seconds).toFixed(1)} a second; ${failed} failed, ${abandoned} abandoned`,
   )
   for (const { route, requests, p50, p95, p99, refused } of routes) {
     const times = [p50, p95, p99].map((ms) => ms.toFixed(0).padStart(7)).join('')

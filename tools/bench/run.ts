@@ -1,10 +1,11 @@
 /**
- * `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`: runs the benches named (`http` and all of `tools/bench/formats` by default)
- * and prints ratios ours : peer for bytes and CPU. Below 1 we are smaller, or faster. `--docs` writes them to docs/contributors/measured.md,
- * in the table of that set (`corpus`, or `fetched`).
- * `stock` installs packages and takes long, `throughput` and `load` want a quiet machine, `scores` says what levels come to (`--only 'PNG, GIF'`:
- * of these kinds alone, `--resume FILE`: of files that stand there for this commit nothing is measured again), `memory` what jobs take and were
- * reckoned to take (`--only 'JPEG, GIF'`), `growth` what time and memory come to from 1 to 500 MB, `sweep` cleans up after ten million files: by name only.
+ * Runs benchmarks: `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`. Default: `http` and all of
+ * `tools/bench/formats`. Prints ratios of Whittle to a peer program for bytes and CPU time; below 1, Whittle is smaller or faster.
+ * `--docs` writes them to docs/contributors/measured.md, into the table of `--set` (`corpus` or `fetched`).
+ * Some benchmarks only run by name: `stock` installs npm packages and takes long. `throughput` and `load` need an idle machine.
+ * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured at this commit).
+ * `memory` compares estimated with measured memory (`--only 'JPEG, GIF'`). `growth` measures files from 1 to 500 MB. `sweep` cleans up
+ * ten million blobs.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -28,7 +29,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-if (!Object.hasOwn(SETS, values.set)) throw new Error(`no set '${values.set}'; there are ${Object.keys(SETS).join(', ')}`)
+if (!Object.hasOwn(SETS, values.set)) throw new Error(`unknown set '${values.set}' in --set; available: ${Object.keys(SETS).join(', ')}`)
 
 const known = readdirSync(new URL('./formats/', import.meta.url))
   .filter((name) => name.endsWith('.ts'))
@@ -45,7 +46,7 @@ for (const name of wanted) {
     continue
   }
   if (name === 'sweep') {
-    // With the types of Workers, which this file does not have.
+    // `sweep.ts` needs the types of Workers, so its module is imported without a static type.
     await ((await import(`./${name}.ts`)) as { benchSweep(): Promise<unknown> }).benchSweep()
     continue
   }
@@ -65,8 +66,11 @@ for (const name of wanted) {
     continue
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
-    throw new Error(`no bench '${name}'; there are http, sweep, memory, growth, stock, throughput, load, scores, ${known.join(', ')}`)
-  if (!existsSync(values.corpus)) throw new Error(`no files to measure in ${values.corpus}; --corpus DIR names others`)
+    throw new Error(
+      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, throughput, load, scores, ${known.join(', ')}`,
+    )
+  if (!existsSync(values.corpus))
+    throw new Error(`the corpus folder ${values.corpus} does not exist; pass another folder with --corpus DIR`)
   if (name === 'throughput') {
     throughput = await (await import('./throughput.ts')).benchThroughput(values.corpus)
     continue

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- scores`: what each level comes to over the files of a corpus: bytes, CPU, the SSIMULACRA2 of receipts, and of
- * pictures the worst tile and the most that colours are off, measured here.
+ * Measures every level over the files of a corpus: `npm run bench -- scores`. Reports bytes, CPU time and the SSIMULACRA 2 of the receipts.
+ * For pictures it also measures the worst tile and the largest colour cast.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,9 @@ import { Journal } from './journal.ts'
 import { seenAsPng, seenOf } from './seen-of.ts'
 
 const LEVELS = ['high', 'medium', 'low'] as const
-/** Documents stand for the pictures inside them: the worst of each. `drawn`: ImageMagick draws both, of animations the first frame. */
+/**
+ * Kinds of files. Documents are scored by their worst picture. `drawn`: ImageMagick renders both files (of animations, the first frame).
+ */
 const KINDS = [
   { kind: 'JPEG', folder: 'image', extensions: ['jpg', 'jpeg'], format: undefined, picture: { input: 'jpg', output: 'jpg' } },
   { kind: 'JPEG as WebP', folder: 'image', extensions: ['jpg', 'jpeg'], format: 'webp', picture: { input: 'jpg', output: 'webp' } },
@@ -31,20 +33,23 @@ export interface Scores {
   readonly kind: string
   readonly level: Level
   readonly files: number
-  /** Of all of them. */
+  /** Bytes of all files. */
   readonly bytesIn: number
   readonly bytesOut: number
   readonly cpuSeconds: number
-  /** Files whose receipt has a score; others lost nothing, or have no still picture of 64 × 64. */
+  /** Number of files whose receipt has a score. Other files are lossless or have no still picture of 64 × 64 pixels. */
   readonly scored: number
   readonly median?: number
   readonly worst?: number
-  /** Of pictures that lost something. */
+  /** Lowest tile score of all lossy pictures. `undefined`: none was measured. */
   readonly worstTile?: number
   readonly mostCast?: number
 }
 
-/** `only`: kinds by name, so that a long run can be made in portions; `resume`: a file in which what was measured is kept, file by file. */
+/**
+ * @param only kinds by name, to split a long run; default: all
+ * @param resume file that stores measurements per file, so that an interrupted run can continue
+ */
 export async function benchScores(corpus: string, only: readonly string[] = [], resume?: string): Promise<Scores[]> {
   const all: Scores[] = []
   const journal = new Journal<Found>(resume)
@@ -78,7 +83,7 @@ interface Line {
   readonly ssimulacra2?: number | null
 }
 
-/** Of one file, and of its picture where it lost something. */
+/** Figures of one file, and of its picture if it is lossy. */
 interface Found {
   readonly line: Line
   readonly seen?: { readonly worstTile: number; readonly cast: number }
@@ -87,8 +92,8 @@ interface Found {
 async function measured({ format, picture }: Kind, level: Level, path: string): Promise<Found> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-scores-'))
   try {
-    const wishes = ['-q', level, '-o', folder, ...(format === undefined ? [] : ['-f', format])]
-    const args = ['--import', './tools/wasm-hook.ts', 'tools/try.ts', path, ...wishes]
+    const flags = ['-q', level, '-o', folder, ...(format === undefined ? [] : ['-f', format])]
+    const args = ['--import', './tools/wasm-hook.ts', 'tools/try.ts', path, ...flags]
     const line = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })) as Line
     const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
     if (!picture || (line.ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) return { line }

@@ -1,4 +1,4 @@
-/** What eyes see of a result beside its upload, both as their readers show them. */
+/** Measures the perceptual figures of a result against its original, both decoded as readers do. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const { readPngInfo } = await import('../../wasm/png/png.ts')
 
 type Input = 'jpg' | 'png'
 
-/** undefined: it is of inks, too small, or does not stand as its upload does (turned by EXIF). */
+/** Returns the figures. `undefined`: a CMYK picture, too small, or another orientation than the original (EXIF). */
 export async function seenOf(
   path: string,
   format: Input,
@@ -32,7 +32,9 @@ export async function seenOf(
   }
 }
 
-/** The same of what ImageMagick draws, of animations the first frame; undefined where that is not installed. */
+/**
+ * Returns the figures of both files as rendered by ImageMagick (of animations, the first frame). `undefined`: ImageMagick is not installed.
+ */
 export async function seenAsPng(path: string, result: string): Promise<PerceptualFigures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-seen-'))
   const [before, after] = [join(folder, 'before.png'), join(folder, 'after.png')]

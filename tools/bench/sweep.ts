@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- sweep`: the hourly sweep over ten million blobs, in a listing that is made up as it is read. Every other blob has no
- * task, and one object in a thousand throws. What is asked: does it come to the end, in how many rounds, without growing?
+ * Runs the hourly clean-up over ten million blobs of a simulated bucket: `npm run bench -- sweep`. Half of the blobs have no task, and one
+ * object in a thousand throws. Measures the number of rounds and the memory, which must not grow.
  */
 import type { Env } from '../../src/service/env.ts'
 import { sweep } from '../../src/service/tasks/sweep.ts'
@@ -15,12 +15,12 @@ export interface SweepRow {
   readonly removed: number
   readonly failed: number
   readonly seconds: number
-  /** Of the heap, at the end of a round. */
+  /** Largest heap at the end of a round, in MB. */
   readonly mostMegabytes: number
 }
 
-/** Results by number, of which it remembers only how many were removed. */
-class MadeUpBucket {
+/** Simulated bucket that computes its listing and stores only the number of removed blobs. */
+class SimulatedBucket {
   removed = 0
   #place: string | undefined
 
@@ -51,17 +51,17 @@ const numberOf = (key: string) => Number(key.slice('results/tsk_'.length, 'resul
 
 async function names(key: string): Promise<string[] | undefined> {
   const i = numberOf(key)
-  if (i % THROWS_EACH === 7) throw new Error('this object is broken')
+  if (i % THROWS_EACH === 7) throw new Error('simulated failure of a Durable Object')
   return i % 2 === 0 ? [key] : undefined
 }
 
 export async function benchSweep(): Promise<SweepRow> {
-  const bucket = new MadeUpBucket()
+  const bucket = new SimulatedBucket()
   const env = { BLOBS: bucket, TASKS: { getByName: (id: string) => ({ names: () => names(`results/${id}/1`) }) } } as unknown as Env
   const began = performance.now()
   const sums = { blobs: 0, failed: 0 }
   let [rounds, mostMegabytes] = [0, 0]
-  // What it says of each page that has failures is not what is asked here.
+  // The error messages about pages with failures are suppressed.
   const error = console.error
   console.error = () => undefined
   for (let isEnded = false; !isEnded; rounds++) {
@@ -74,7 +74,7 @@ export async function benchSweep(): Promise<SweepRow> {
   console.error = error
   const row = { ...sums, rounds, removed: bucket.removed, seconds: (performance.now() - began) / 1000, mostMegabytes }
   console.log(
-    `\n${row.blobs} blobs in ${rounds} sweeps: ${row.removed} removed, ${row.failed} could not be asked; ${row.seconds.toFixed(0)} s, heap ${mostMegabytes.toFixed(0)} MB at most`,
+    `\n${row.blobs} blobs in ${rounds} sweeps: ${row.removed} removed, ${row.failed} could not be checked; ${row.seconds.toFixed(0)} s, heap ${mostMegabytes.toFixed(0)} MB at most`,
   )
   return row
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- throughput [--corpus DIR]`: twenty mixed files at once through the local service: one press, two presses. Seconds until all are done, files and megabytes a second, processor seconds of the service and of everything
- * else meanwhile (whose figures should be small, or the others say little), and how long the API takes to answer. Linux only (/proc).
- * Results must have the same hashes everywhere, or it ends with an error.
+ * Compresses twenty mixed files at once through the local service, with one press and with two: `npm run bench -- throughput [--corpus
+ * DIR]`. Prints seconds, files and MB per second, CPU seconds of the service and of all other programs (which should be low), and API
+ * latency. Fails if the hashes of the results differ. Linux only (/proc).
  */
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +14,10 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const FILES = 20
 const [LEAST_BYTES, MOST_BYTES] = [100_000, 3_000_000]
 const MEMORY_BYTES = 1536 * 2 ** 20
-/** Between two looks at a task: they take processor time from what they look at. */
-const LOOK_MS = 50
-/** Shapes: presses, and the name of the row. */
-const SHAPES = [
+/** Milliseconds between two status requests, because polling uses CPU time. */
+const POLL_MS = 50
+/** Configurations: number of presses, and name of the row. */
+const CONFIGURATIONS = [
   [1, 'one press'],
   [2, 'two presses'],
 ] as const
@@ -33,10 +33,10 @@ export interface Throughput {
   readonly seconds: number
   readonly filesPerSecond: number
   readonly megabytesPerSecond: number
-  /** Processor seconds of the service, with everything that it started, and of all other programs. */
+  /** CPU seconds of the service with all its child processes. */
   readonly ownSeconds: number
   readonly otherSeconds: number
-  /** Milliseconds of `GET /v1/tasks/{id}` while the files are compressed. */
+  /** Median latency of `GET /v1/tasks/{id}` in milliseconds, while the files are compressed. */
   readonly p50: number
   readonly p99: number
 }
@@ -47,14 +47,14 @@ export async function benchThroughput(corpus: string): Promise<Throughput[]> {
   console.log(`\n${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, all at once, medium`)
   const rows: Throughput[] = []
   let expected: string | undefined
-  for (const [workers, shape] of SHAPES) {
+  for (const [workers, shape] of CONFIGURATIONS) {
     const { row, hashes } = await measure(files, bytes, workers, shape)
     rows.push(row)
     expected ??= hashes
-    if (hashes !== expected) throw new Error(`${shape}: other results than ${SHAPES[0][1]}`)
+    if (hashes !== expected) throw new Error(`${shape}: the hashes of the results differ from those of ${CONFIGURATIONS[0][1]}`)
     const latency = `GET p50 ${row.p50.toFixed(0)} ms, p99 ${row.p99.toFixed(0)} ms`
     const rate = `${row.filesPerSecond.toFixed(2)} files/s, ${row.megabytesPerSecond.toFixed(2)} MB/s`
-    const processors = `processors ${row.ownSeconds.toFixed(1)} s, others ${row.otherSeconds.toFixed(1)} s`
+    const processors = `CPU ${row.ownSeconds.toFixed(1)} s, others ${row.otherSeconds.toFixed(1)} s`
     console.log(`  ${shape.padEnd(16)} ${row.seconds.toFixed(1).padStart(6)} s  ${rate}  ${processors}  ${latency}`)
   }
   const [one, two] = rows.map(({ seconds }) => seconds)
@@ -62,7 +62,7 @@ export async function benchThroughput(corpus: string): Promise<Throughput[]> {
   return rows
 }
 
-/** Every n-th file of a middle size, of all formats. */
+/** Returns twenty files of all formats between 100 KB and 3 MB, evenly spaced in the sorted corpus. */
 function mixedFiles(corpus: string): string[] {
   const all = globSync('**/*', { cwd: corpus, exclude: ['hostile/**'] })
     .map((name) => join(corpus, name))
@@ -106,7 +106,7 @@ async function upload(base: string, headers: Record<string, string>, file: strin
   return (await answer.json()) as Task
 }
 
-/** Asks for the tasks in turn until all have ended. */
+/** Polls all tasks until they have ended. */
 async function watch(base: string, headers: Record<string, string>, tasks: Task[]): Promise<{ hashes: string[]; latencies: number[] }> {
   const ended = new Map<string, Task>()
   const latencies: number[] = []
@@ -118,13 +118,13 @@ async function watch(base: string, headers: Record<string, string>, tasks: Task[
       latencies.push(performance.now() - asked)
       if (task.status === 'failed') throw new Error(`a task failed: ${JSON.stringify(task)}`)
       if (task.status === 'completed') ended.set(id, task)
-      await sleep(LOOK_MS)
+      await sleep(POLL_MS)
     }
   }
   return { hashes: tasks.map(({ task_id: id }) => ended.get(id)?.result?.sha256 ?? ''), latencies: latencies.sort((a, b) => a - b) }
 }
 
-/** Processor seconds of a process and of all below it, also of those that have ended (proc_pid_stat(5), fields 14 to 17). */
+/** Returns the CPU seconds of a process and its descendants, including ended ones (proc_pid_stat(5), fields 14 to 17). */
 function secondsBelow(root: number): number {
   const stats = new Map<string, string[]>()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -132,7 +132,7 @@ function secondsBelow(root: number): number {
       const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
       stats.set(pid, stat.slice(stat.lastIndexOf(')') + 2).split(' '))
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   const family = [String(root)]
@@ -141,7 +141,7 @@ function secondsBelow(root: number): number {
   return ticks.reduce((sum, some) => sum + some, 0) / 100
 }
 
-/** Processor seconds that this machine has worked since it began, of all processes (proc_stat(5): user, nice, system). */
+/** Returns the CPU seconds of all processes since boot (proc_stat(5): user, nice, system). */
 function busySeconds(): number {
   const [, user = 0, nice = 0, system = 0] = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).map(Number)
   return (user + nice + system) / 100

@@ -1,4 +1,4 @@
-/** What the edge is measured against: one hono route, and one that puts its body into R2 as it comes. */
+/** Baseline of the HTTP benchmark: one hono route, and one that stores its body in R2. */
 import { Hono } from 'hono'
 
 const app = new Hono<{ Bindings: { BLOBS: R2Bucket } }>()

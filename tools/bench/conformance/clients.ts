@@ -1,7 +1,7 @@
 /**
- * `npm run conformance -- clients [LANGUAGE …]`: the tests of the clients in other languages against a service, each over a road of its own
- * on which everything goes wrong once; and that for TypeScript in Chromium (`browser`). What is not installed (Python with venv, Go, PHP,
- * Chromium) is said and left out.
+ * Runs the tests of the clients in other languages against a service: `npm run conformance -- clients [LANGUAGE …]`. Each uses a proxy that
+ * simulates every failure once. `browser` tests the TypeScript client in Chromium. Missing tools (Python with venv, Go, PHP, Chromium)
+ * are reported and skipped.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,9 +16,9 @@ import { CHROMIUM, tryInBrowser } from './browser.ts'
 
 interface Language {
   readonly name: string
-  /** Says its version where it is installed. */
+  /** Command that succeeds if the language is installed. */
   readonly probe: readonly string[]
-  /** One after the other, in the client's folder. */
+  /** Commands that run one after the other in the client's folder. */
   readonly commands: readonly (readonly string[])[]
 }
 
@@ -60,7 +60,7 @@ try {
   const callback = join(folder, 'callback.json')
   writeFileSync(callback, JSON.stringify({ secret: await secretOf(service), ...(await callbackOf(service)) }))
   for (const language of LANGUAGES) {
-    if (chosen.length === 0 || chosen.includes(language.name)) failed += await tryOut(language, callback)
+    if (chosen.length === 0 || chosen.includes(language.name)) failed += await testClient(language, callback)
   }
   if (chosen.length === 0 || chosen.includes('browser')) failed += await browser()
 } finally {
@@ -69,10 +69,10 @@ try {
 }
 process.exit(failed > 0 ? 1 : 0)
 
-/** @returns 1 where something went wrong */
-async function tryOut({ name, probe, commands }: Language, callback: string): Promise<number> {
+/** Runs the tests of one client. Returns 1 if something failed, otherwise 0. */
+async function testClient({ name, probe, commands }: Language, callback: string): Promise<number> {
   if (spawnSync(probe[0]!, probe.slice(1)).status !== 0) {
-    console.log(`${name}: not installed, not tried`)
+    console.log(`${name}: skipped, because it is not installed`)
     return 0
   }
   const road = await roughRoad(service.baseUrl)
@@ -94,8 +94,8 @@ async function tryOut({ name, probe, commands }: Language, callback: string): Pr
     await road.stop()
   }
   const missed = MISHAPS.filter((mishap) => !road.mishaps.includes(mishap))
-  if (missed.length > 0) console.error(`${name}: its tests did not meet: ${missed.join(', ')}`)
-  if (road.tooSoon.length > 0) console.error(`${name}: came before the time of Retry-After: ${road.tooSoon.join(', ')}`)
+  if (missed.length > 0) console.error(`${name}: its tests did not trigger these failures: ${missed.join(', ')}`)
+  if (road.tooSoon.length > 0) console.error(`${name}: retried before the time of Retry-After: ${road.tooSoon.join(', ')}`)
   const isFine = missed.length === 0 && road.tooSoon.length === 0
   if (isFine) console.log(`${name}: the client passes`)
   return isFine ? 0 : 1
@@ -103,7 +103,7 @@ async function tryOut({ name, probe, commands }: Language, callback: string): Pr
 
 async function browser(): Promise<number> {
   if (!existsSync(CHROMIUM)) {
-    console.log(`browser: there is no ${CHROMIUM}, not tried (CHROMIUM names another)`)
+    console.log(`browser: skipped, because ${CHROMIUM} does not exist (set CHROMIUM to its path)`)
     return 0
   }
   const trouble = await tryInBrowser(service.baseUrl, service.keys.enterprise).catch((error: Error) => error)
@@ -120,7 +120,7 @@ function run([command, ...args]: readonly string[], cwd: string, env: NodeJS.Pro
   })
 }
 
-/** What the service sends when a task has ended. */
+/** Runs a task and returns the callback request that the service sends at its end. */
 async function callbackOf({ baseUrl, keys }: Running): Promise<{ headers: object; body: string }> {
   const { promise, resolve: heard } = Promise.withResolvers<{ headers: object; body: string }>()
   const server = createServer(async (request, response) => {

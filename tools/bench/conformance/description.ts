@@ -1,8 +1,8 @@
 /**
- * `npm run conformance -- description`: /openapi.json of a running service before linters (redocly, spectral: no warning), schemathesis (no
- * 5xx, no answer that is not as described), and oapi-codegen, openapi-generator (Java, PHP) and openapi-python-client, whose clients compress
- * a photo. Each comes from its registry; schemathesis and openapi-python-client need Python with venv, oapi-codegen Go, openapi-generator
- * Java with Maven, and PHP with Guzzle: where they are missing it is said.
+ * Checks /openapi.json of a running service: `npm run conformance -- description`. Linters (redocly, spectral) must not warn, schemathesis
+ * must find no 5xx and no undocumented response, and generated clients (oapi-codegen, openapi-generator for Java and PHP,
+ * openapi-python-client) must compress a photo. Tools are downloaded from their registries. Missing runtimes (Python with venv, Go, Java
+ * with Maven, PHP with Guzzle) are reported and skipped.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { startService } from '../../../test/e2e/running.ts'
 import { generatedClients } from './openapi-generator.ts'
 
-/** tus has a type of its own, that schemathesis cannot write. */
+/** Hook for schemathesis, which cannot serialise the media type of tus. */
 const HOOKS = `import schemathesis
 
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
@@ -38,15 +38,15 @@ process.exit(failed > 0 ? 1 : 0)
 
 function installed(command: string, version: string): boolean {
   const is = spawnSync(command, [version]).status === 0
-  if (!is) console.log(`${command} is not installed; what needs it was not tried`)
+  if (!is) console.log(`${command} is not installed; the checks that need it were skipped`)
   return is
 }
 
-/** @returns how many complained */
+/** Runs the linters. Returns how many reported problems. */
 async function lint(): Promise<number> {
   writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
   const redocly = await run('npx', ['--yes', '@redocly/cli@2.77.0', 'lint', '--max-problems', '50', document])
-  // It exits with 0 where it only warns.
+  // redocly exits with 0 if there are only warnings.
   const isSilent = redocly.code === 0 && !/\bwarnings?\b/i.test(redocly.said.replace(/Deprecation warning[^\n]*/g, ''))
   const spectral = await run('npx', ['--yes', '@stoplight/spectral-cli@6.16.3', 'lint', '--fail-severity', 'hint', document])
   return verdict('redocly', isSilent, redocly.said) + verdict('spectral', spectral.code === 0, spectral.said)
@@ -97,7 +97,7 @@ async function schemathesis(): Promise<number> {
 }
 
 function verdict(name: string, isFine: boolean, said: string): number {
-  console.log(isFine ? `${name}: nothing to complain of` : `${name} complains:\n${said}`)
+  console.log(isFine ? `${name}: passed` : `${name} failed:\n${said}`)
   return isFine ? 0 : 1
 }
 

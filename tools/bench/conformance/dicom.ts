@@ -1,7 +1,7 @@
 /**
- * `npm run conformance -- dicom [-v] [DICOM file …]`: DICOM files of many depths, signs, planes and orders of bytes, generated, and the files
- * named, compressed, and decoded by DCMTK, GDCM and pydicom (dicom.py) to what these toolkits show of the original.
- * Needs `dcmtk`, `libgdcm-tools` and a Python with `pydicom`, named by PYTHON.
+ * Checks DICOM results with independent toolkits: `npm run conformance -- dicom [-v] [DICOM file …]`. Generated files (bit depths, signs,
+ * planes, byte orders) and the given files are compressed, then decoded by DCMTK, GDCM and pydicom (dicom.py) and compared with the
+ * originals. Needs `dcmtk`, `libgdcm-tools` and a Python with `pydicom` (variable PYTHON).
  */
 
 import { spawnSync } from 'node:child_process'
@@ -22,14 +22,14 @@ try {
     for (const encoding of ['explicit', 'implicit', 'big'] as const) await add(`${name}-${encoding}`, fileOf(picture, encoding))
   }
   for (const path of names) await add(basename(path), readFileSync(path))
-  console.log(`${unchanged} files stay as they are`)
+  console.log(`${unchanged} files stay unchanged`)
   const judge = [join(import.meta.dirname, 'dicom.py'), folder, ...(process.argv.includes('-v') ? ['-v'] : [])]
   process.exitCode = spawnSync(python, judge, { stdio: 'inherit' }).status ?? 1
 } finally {
   rmSync(folder, { recursive: true })
 }
 
-/** One picture of each kind that decides how samples are stored. */
+/** Returns one picture for each way to store samples. */
 function pictures(): Record<string, Picture> {
   const size = { width: 61, height: 50, noise: 0.1 }
   const even = { ...size, width: 64 }

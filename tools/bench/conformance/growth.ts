@@ -1,12 +1,13 @@
 /**
- * `npm run conformance -- growth [format …]`: seconds of the processor for once, twice and four times as many of the same, WebAssembly
- * included, which `test/conformance/core/pipeline/repeated-structures.test.ts` does not see. Needs a quiet machine; the least of three runs counts.
+ * Measures CPU seconds, including WebAssembly, for one, two and four times as many repetitions: `npm run conformance -- growth [format …]`.
+ * `test/conformance/core/pipeline/repeated-structures.test.ts` does not measure WebAssembly. Needs an idle machine; the least of three
+ * runs counts.
  */
 import { repeatedJob } from '../../../test/support/press-repeated.ts'
 import { REPEATED, type Repeated } from '../../../test/support/repeated.ts'
 
 const MOST_RATIO = 2.2
-/** Below this, caches that fill and code that warms up are most of what is measured. */
+/** Shortest CPU time in milliseconds that is compared. Below it, warm-up dominates. */
 const LEAST_CPU_MS = 100
 const MOST_TIMES = 64
 

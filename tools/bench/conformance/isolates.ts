@@ -1,8 +1,7 @@
 /**
- * `npm run conformance -- isolates [--corpus DIR] [--only jpg,pdf] [--each 3] [--quality medium] [--most-kb 3000]`: files of a corpus
- * through presses as processes and through workerd alone; results, outcomes and reasons must be the same, SHA-256 by SHA-256 (what is
- * encrypted, with its random salts, by size). Of each folder of files the first few in the order of their size, of those that an
- * isolate has room for.
+ * Compares press processes with workerd on corpus files: `npm run conformance -- isolates [--corpus DIR] [--only jpg,pdf] [--each 3]
+ * [--quality medium] [--most-kb 3000]`. Outcomes, reasons and SHA-256 of the results must be equal. Encrypted results have random salts
+ * and are compared by size. Takes some files of each folder, evenly spaced by size, up to `--most-kb`.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +22,7 @@ const { values } = parseArgs({
   },
 })
 const MEMORY_BYTES = 1536 * 2 ** 20
-/** Sent at a time. */
+/** Number of files that are sent at the same time. */
 const BATCH = 8
 
 interface Task {
@@ -34,7 +33,7 @@ interface Task {
   readonly error?: unknown
 }
 
-/** The smallest first, then in equal steps of rank up to the largest: all sizes, not the smallest alone. */
+/** Returns files of each folder, evenly spaced by size, including the largest. */
 function chosen(): string[] {
   const only = values.only.split(',').filter(Boolean)
   const folders = new Map<string, string[]>()
@@ -67,28 +66,28 @@ async function startPresses(state: string): Promise<Started> {
   return { baseUrl: `http://127.0.0.1:${service.port}`, adminToken, stop: () => service.stop() }
 }
 
-/** What came of each file, in words: the same words are the same result. */
-async function through(files: readonly string[], name: string, start: (state: string) => Promise<Started>): Promise<string[]> {
+/** Compresses the files with a service and returns compressOne line per file. Equal lines mean equal results. */
+async function compressAll(files: readonly string[], name: string, start: (state: string) => Promise<Started>): Promise<string[]> {
   const state = mkdtempSync(join(tmpdir(), 'whittle-isolates-'))
   const service = await start(state)
   try {
     const base = service.baseUrl
     const { keys } = await provision(base, service.adminToken, undefined)
     const headers = { authorization: `Bearer ${keys.enterprise}` }
-    const said: string[] = []
+    const lines: string[] = []
     for (let at = 0; at < files.length; at += BATCH) {
-      said.push(...(await Promise.all(files.slice(at, at + BATCH).map((file) => one(base, headers, file)))))
-      process.stdout.write(`\r${name}: ${said.length} of ${files.length}`)
+      lines.push(...(await Promise.all(files.slice(at, at + BATCH).map((file) => compressOne(base, headers, file)))))
+      process.stdout.write(`\r${name}: ${lines.length} of ${files.length}`)
     }
     console.log()
-    return said
+    return lines
   } finally {
     await service.stop()
     rmSync(state, { recursive: true, force: true })
   }
 }
 
-async function one(base: string, headers: Record<string, string>, file: string): Promise<string> {
+async function compressOne(base: string, headers: Record<string, string>, file: string): Promise<string> {
   const body = new FormData()
   body.append('quality', values.quality)
   body.append('file', new Blob([readFileSync(file)]), basename(file))
@@ -103,11 +102,11 @@ async function one(base: string, headers: Record<string, string>, file: string):
 }
 
 const files = chosen()
-const [presses, workerd] = [await through(files, 'presses', startPresses), await through(files, 'workerd', startWranglerDev)]
+const [presses, workerd] = [await compressAll(files, 'presses', startPresses), await compressAll(files, 'workerd', startWranglerDev)]
 const others = files.flatMap((file, i) =>
   presses[i] === workerd[i] ? [] : [`${relative(values.corpus, file)}: ${presses[i]}, in workerd ${workerd[i]}`],
 )
 for (const other of others) console.error(other)
-const compressed = presses.filter((said) => said.startsWith('compressed')).length
+const compressed = presses.filter((lines) => lines.startsWith('compressed')).length
 console.log(`${files.length} files, ${compressed} compressed, ${others.length} different`)
 process.exitCode = others.length > 0 || compressed === 0 ? 1 : 0

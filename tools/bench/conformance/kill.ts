@@ -1,11 +1,10 @@
 /**
- * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1] [--victims press,native]`: SIGKILL at random moments, to the whole
- * service or to one of its processes (parent, workerd, a press, FFmpeg), or to everything that Node runs, while files are
- * uploaded, at once and in chunks over several kills, pressed quickly and queued, among them films for FFmpeg where it is installed;
- * between them resets of all Durable Objects, as a deployment brings, after which every upload must be answered all the same. Then asks
- * whether everything that was accepted has ended, whether files sent in chunks arrived byte by byte, whether usage was counted once,
- * whether a sweep leaves exactly the blobs that tasks name, and whether any process is left. Ctrl-C ends the killing and asks at once.
- * Linux only (/proc).
+ * Kills processes of a running service at random moments and checks that no data is lost:
+ * `npm run conformance -- kill [--rounds 200] [--resets 20] [--seed 1] [--victims press,native]`. SIGKILL hits the whole service, one
+ * process (parent, workerd, press, FFmpeg) or all Node processes, while files are uploaded (whole or in chunks) and compressed. Between
+ * the kills, all Durable Objects are reset, as by a deployment; uploads must then still succeed.
+ * Afterwards it checks that every accepted task has ended, uploads in chunks arrived unchanged, usage was counted once, a sweep leaves
+ * exactly the blobs of tasks, and no process is left. Ctrl-C ends the killing and starts the checks. Linux only (/proc).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,20 +23,20 @@ const { values } = parseArgs({
     resets: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     port: { type: 'string', default: '8799' },
-    /** Of VICTIMS; all of them by default. */
+    /** Comma-separated roles of VICTIMS. Default: all. */
     victims: { type: 'string', default: VICTIMS.join(',') },
   },
 })
 const [rounds, resets] = [Number(values.rounds), Number(values.resets)]
 const victims = values.victims.split(',').map((name) => {
   const victim = VICTIMS.find((one) => one === name)
-  if (!victim) throw new Error(`no victim '${name}'; there are ${VICTIMS.join(', ')}`)
+  if (!victim) throw new Error(`unknown role '${name}' in --victims; available: ${VICTIMS.join(', ')}`)
   return victim
 })
 const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
 const base = `http://127.0.0.1:${values.port}`
 
-/** Mulberry32: the same seed kills at the same moments. */
+/** Seed of the random generator Mulberry32. The same seed kills at the same moments. */
 let seed = Number(values.seed)
 function random(): number {
   seed = (seed + 0x6d2b79f5) | 0
@@ -46,16 +45,16 @@ function random(): number {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296
 }
 
-/** A busy machine takes its time, above all with the tasks that it finds. */
+/** Longest start of the service in milliseconds. A loaded machine with many tasks to recover needs long. */
 const START_MS = 300_000
-/** What the service says of itself. */
-const said = join(state, 'said.log')
+/** Log file of the service. */
+const logFile = join(state, 'logFile.log')
 
-/** Starts the service, again if it does not come up: whatever supervises it would, too. */
+/** Starts the service and retries until it is up, as a supervisor would. */
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
   const command = ['src/local/start.ts', '--port', values.port, '--state', state, '--embedded', '--resettable']
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
-    const log = openSync(said, 'a')
+    const log = openSync(logFile, 'a')
     const service = spawn(process.execPath, command, { detached: true, stdio: ['ignore', log, log] })
     closeSync(log)
     const gone = once(service, 'exit')
@@ -68,7 +67,7 @@ async function start(): Promise<[ChildProcess, Promise<unknown>]> {
     }
     console.error(`\nThe service did not come up, it ended with ${service.exitCode ?? service.signalCode}.`)
   }
-  throw new Error(`the service did not start:\n${readFileSync(said, 'utf8').slice(-3000)}`)
+  throw new Error(`the service did not start:\n${readFileSync(logFile, 'utf8').slice(-3000)}`)
 }
 
 function keyOf(name: string): string | undefined {
@@ -81,7 +80,7 @@ function keyOf(name: string): string | undefined {
 
 const processes = new Processes()
 
-/** Whether the service is up, within some seconds: what died often stays down for longer and longer. */
+/** Returns true if the service is up within eight seconds. A process that fails often restarts with growing delays. */
 async function isUp(): Promise<boolean> {
   for (const deadline = Date.now() + UP_MS; Date.now() < deadline; await sleep(100)) {
     const answer = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(UP_MS) }).catch(() => undefined)
@@ -91,7 +90,7 @@ async function isUp(): Promise<boolean> {
 }
 const UP_MS = 8000
 
-/** A second of a film in ten bits. undefined: nobody here makes one. */
+/** Returns one second of 10-bit film. `undefined`: FFmpeg is not installed. */
 function tinyFilm(): Uint8Array<ArrayBuffer> | undefined {
   const program = findNative(undefined)
   if (!program) return undefined
@@ -110,7 +109,7 @@ const headers = () => ({ authorization: `Bearer ${keyOf('enterprise')}` })
 const api = async <T>(path: string, init: RequestInit = {}): Promise<T> =>
   (await (await fetch(base + path, { ...init, headers: { ...headers(), ...init.headers } })).json()) as T
 
-/** Text that compresses, different every time. */
+/** Returns random text that compresses well. */
 function text(bytes: number): Uint8Array<ArrayBuffer> {
   const words = Array.from({ length: 500 }, () => Math.floor(random() * 1e9).toString(36))
   let whole = ''
@@ -127,62 +126,62 @@ async function upload(bytes: Uint8Array<ArrayBuffer>, name: string, asynchronous
   return answer.task_id
 }
 
-/** For what dies with others: none of them needs as long. */
-const LAST_BREATH_MS = 3000
+/** Milliseconds to wait until the remaining processes have exited. */
+const SHUTDOWN_MS = 3000
 
-/** Tasks are stuck when none has ended for so long: those that were killed in the middle wait for their leases. */
-const PATIENCE_MS = 900_000
+/** Milliseconds without progress after which tasks count as stuck. Tasks of a killed press wait until their lease expires. */
+const STUCK_MS = 900_000
 const hasEnded = (status: string) => status === 'completed' || status === 'failed'
 
-/** A file on its way in chunks, from one life of the service to the next. */
-interface Sending {
+/** A file that is uploaded in chunks across restarts of the service. */
+interface ChunkedUpload {
   readonly url: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Once all of it has arrived. */
+  /** Id of the task. `undefined`: the upload is not complete. */
   task?: string
 }
-const SENDING_BYTES = 6_500_000
+const UPLOAD_BYTES = 6_500_000
 const CHUNK_BYTES = 1_300_000
 const TUS = { 'Tus-Resumable': '1.0.0' }
-const sendings: Sending[] = []
+const chunkedUploads: ChunkedUpload[] = []
 
-/** Goes on with the file on its way, or begins another. Ends with the service at the latest. */
-async function sendOn(): Promise<void> {
-  const last = sendings.at(-1)
-  const sending = last && last.task === undefined ? last : await beginSending()
+/** Continues the upload in chunks, or starts a new one. Returns at the latest when the service is killed. */
+async function continueUpload(): Promise<void> {
+  const last = chunkedUploads.at(-1)
+  const chunkedUpload = last && last.task === undefined ? last : await createUpload()
   for (;;) {
-    const head = await fetch(sending.url, { method: 'HEAD', headers: { ...headers(), ...TUS } })
+    const head = await fetch(chunkedUpload.url, { method: 'HEAD', headers: { ...headers(), ...TUS } })
     const task = head.headers.get('Whittle-Task')
     if (task) {
-      sending.task = task
+      chunkedUpload.task = task
       accepted.add(task)
       return
     }
     const offset = Number(head.headers.get('Upload-Offset'))
-    await fetch(sending.url, {
+    await fetch(chunkedUpload.url, {
       method: 'PATCH',
       headers: { ...headers(), ...TUS, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
-      body: sending.bytes.slice(offset, offset + CHUNK_BYTES),
+      body: chunkedUpload.bytes.slice(offset, offset + CHUNK_BYTES),
     })
   }
 }
 
-async function beginSending(): Promise<Sending> {
-  const bytes = text(SENDING_BYTES)
+async function createUpload(): Promise<ChunkedUpload> {
+  const bytes = text(UPLOAD_BYTES)
   const metadata = `filename ${btoa('chunks.txt')},compress ${btoa('true')}`
   const more = { 'Upload-Length': String(bytes.length), 'Upload-Metadata': metadata }
   const answer = await fetch(`${base}/v1/uploads`, { method: 'POST', headers: { ...headers(), ...TUS, ...more } })
   const location = answer.headers.get('Location')
   if (!location) throw new Error(`no upload was made: ${answer.status}`)
-  const sending = { url: new URL(location, base).href, bytes }
-  sendings.push(sending)
-  return sending
+  const chunkedUpload = { url: new URL(location, base).href, bytes }
+  chunkedUploads.push(chunkedUpload)
+  return chunkedUpload
 }
 
 const accepted = new Set<string>()
 const problems: string[] = []
 const SIZES = [3_000, 200_000, 1_000_000]
-/** A queued file, in some rounds only: what is sent must be done in the end, and each kill has its work done again. */
+/** Size of a queued file. It is only uploaded in every eighth round, because each kill repeats its work. */
 const LARGE_BYTES = 12_000_000
 const LARGE_EACH = 8
 const film = tinyFilm()
@@ -193,7 +192,7 @@ process.once('SIGINT', () => {
   enough = true
 })
 for (let round = 0; round < rounds + resets && !enough; round++) {
-  // Evenly among the kills.
+  // Resets are distributed evenly among the kills.
   const isReset = Math.floor(((round + 1) * resets) / (rounds + resets)) > Math.floor((round * resets) / (rounds + resets))
   const uploads = [
     ...[...SIZES, ...(round % LARGE_EACH === 0 ? [LARGE_BYTES] : [])].map((size, i) => upload(text(size), 'kill.txt', i % 2 === 1)),
@@ -201,11 +200,11 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
   ].map((sent) =>
     sent.then(
       (id) => accepted.add(id),
-      // Of one that was killed nobody knows; a reset is nobody's business but ours.
+      // An upload may fail if the service was killed, but not if objects were reset.
       (error: unknown) => isReset && problems.push(`an upload while objects were reset: ${error}`),
     ),
   )
-  const chunks = sendOn().catch(() => undefined)
+  const chunks = continueUpload().catch(() => undefined)
   await sleep(random() * 2500)
   if (isReset) {
     processes.resetObjects(service.pid ?? 0)
@@ -214,7 +213,7 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
     continue
   }
   const wanted = victims[Math.floor(random() * victims.length)]!
-  // FFmpeg is not always at work.
+  // FFmpeg only runs while it encodes, so wait for it up to five seconds.
   for (let wait = 0; wait < 50 && film && wanted === 'native' && !processes.has(service.pid ?? 0, wanted); wait++) await sleep(100)
   const victim = [wanted, ...victims, 'tree' as const].find((one) => processes.kill(service.pid ?? 0, one) > 0) ?? 'tree'
   killed.set(victim, (killed.get(victim) ?? 0) + 1)
@@ -230,10 +229,10 @@ for (let round = 0; round < rounds + resets && !enough; round++) {
 }
 console.log()
 
-if (sendings.some(({ task }) => task === undefined)) await sendOn()
+if (chunkedUploads.some(({ task }) => task === undefined)) await continueUpload()
 const all = new Map<string, string>()
 let ended = 0
-for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2000)) {
+for (let deadline = Date.now() + STUCK_MS; Date.now() < deadline; await sleep(2000)) {
   all.clear()
   for (let cursor = ''; ; ) {
     const page = await api<{ tasks: Task[]; next_cursor?: string | null }>(
@@ -245,21 +244,21 @@ for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep
   }
   const now = [...all.values()].filter(hasEnded).length
   if (now === all.size) break
-  if (now > ended) deadline = Date.now() + PATIENCE_MS
+  if (now > ended) deadline = Date.now() + STUCK_MS
   ended = now
 }
 const count = (status: string) => [...all.values()].filter((other) => other === status).length
-for (const id of accepted) if (!all.has(id)) problems.push(`${id} was accepted and is gone`)
-for (const [id, status] of all) if (!hasEnded(status)) problems.push(`${id} is still ${status}`)
+for (const id of accepted) if (!all.has(id)) problems.push(`task ${id} was accepted, but no longer exists`)
+for (const [id, status] of all) if (!hasEnded(status)) problems.push(`task ${id} is still ${status}`)
 const usage = await api<{ tasks_completed: number; tasks_failed: number }>('/v1/usage')
 if (usage.tasks_completed !== count('completed'))
   problems.push(`usage counts ${usage.tasks_completed} completed, there are ${count('completed')}`)
 if (usage.tasks_failed !== count('failed')) problems.push(`usage counts ${usage.tasks_failed} failed, there are ${count('failed')}`)
 
-for (const { url, bytes, task } of sendings) {
+for (const { url, bytes, task } of chunkedUploads) {
   const made = await api<{ result?: { original_sha256: string } }>(`/v1/tasks/${task}`)
   const sent = createHash('sha256').update(bytes).digest('hex')
-  // What has not ended is said above.
+  // A task that has not ended is already reported above.
   if (made.result && made.result.original_sha256 !== sent) problems.push(`${url} (${task}) is not what was sent: ${JSON.stringify(made)}`)
 }
 
@@ -280,17 +279,17 @@ if (second.removed !== 0) problems.push(`a second sweep still removed ${second.r
 if (second.looked !== count('completed')) problems.push(`${second.looked} blobs for ${count('completed')} completed tasks`)
 
 processes.kill(service.pid ?? 0, 'tree')
-await sleep(LAST_BREATH_MS)
-problems.push(...processes.left(state).map((command) => `still there: ${command}`))
+await sleep(SHUTDOWN_MS)
+problems.push(...processes.left(state).map((command) => `process still running: ${command}`))
 
 console.log(
-  `kills and resets (${[...killed].map(([victim, times]) => `${victim} ${times}`).join(', ')}), ${sendings.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
+  `kills and resets (${[...killed].map(([victim, times]) => `${victim} ${times}`).join(', ')}), ${chunkedUploads.length} files sent in chunks: ${accepted.size} accepted, ${all.size} tasks, ${count('completed')} completed, ${count('failed')} failed,`,
 )
 console.log(
   `the sweep looked at ${first.looked} blobs and removed ${first.removed} orphans; usage says ${usage.tasks_completed} + ${usage.tasks_failed}`,
 )
 for (const problem of problems) console.error(problem)
-// What is left shows why.
-if (problems.length > 0) console.error(`its state: ${state}`)
+// The state is kept for analysis if there are problems.
+if (problems.length > 0) console.error(`The state of the service is kept in ${state}`)
 else rmSync(state, { recursive: true, force: true })
 process.exitCode = problems.length > 0 ? 1 : 0

@@ -1,7 +1,7 @@
 /**
- * `node --import ./tools/wasm-hook.ts tools/bench/conformance/laz.ts [LAS file …]`: LAZ files of every point format and LAS
- * version, generated, and of the files named, read and written by LASzip and laz-rs (laz.py) to the same bytes.
- * Needs a Python with `laszip` and `lazrs`, named by PYTHON.
+ * Checks LAZ results with LASzip and laz-rs (laz.py): `node --import ./tools/wasm-hook.ts tools/bench/conformance/laz.ts [LAS file …]`.
+ * Both must read and write the same bytes, for generated files of every point format and LAS version and for the given files. Needs a
+ * Python with `laszip` and `lazrs` (variable PYTHON).
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ for (let format = 0; format <= 10; format++) {
   for (const minor of versionsOf(format)) {
     for (const extraBytes of [0, 5]) {
       for (const content of ['walk', 'noise'] as const) {
-        // Full chunks, and a last one of a single point.
+        // 100,001 points fill whole chunks and leave a last chunk of one point.
         const points = content === 'walk' ? 100_001 : 3000
         const name = `pf${format}-las1${minor}-extra${extraBytes}-${content}`
         writeFileSync(join(folder, `${name}.las`), lasFile({ format, minor, points, extraBytes, content, trailingBytes: 90, vlrs: 2 }))

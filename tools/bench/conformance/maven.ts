@@ -1,4 +1,4 @@
-/** Programs that Maven brings once, each held against the hash it had when it was chosen. */
+/** Downloads Java programs with Maven once, and checks their SHA-256. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -7,7 +7,11 @@ import { join } from 'node:path'
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
 
-/** @param artifact `group:name:version`. @returns its jar, or why there is none */
+/**
+ * Returns the jar of an artifact, or why it is missing.
+ * @param artifact `group:name:version`
+ * @param sha256 expected hash, hexadecimal
+ */
 export function jarOf(artifact: string, sha256: string): { jar: string } | { missing: string } {
   const [, name, version] = artifact.split(':')
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'whittle')
@@ -15,9 +19,9 @@ export function jarOf(artifact: string, sha256: string): { jar: string } | { mis
   if (!existsSync(jar)) {
     mkdirSync(cache, { recursive: true })
     const { status } = spawnSync('mvn', ['-q', '-B', PLUGIN, `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`], { stdio: 'inherit' })
-    if (status !== 0 || !existsSync(jar)) return { missing: `Maven could not bring ${artifact}` }
+    if (status !== 0 || !existsSync(jar)) return { missing: `Maven could not download ${artifact}` }
   }
   if (createHash('sha256').update(readFileSync(jar)).digest('hex') === sha256) return { jar }
   rmSync(jar)
-  return { missing: `${jar} was another one than ${artifact}` }
+  return { missing: `the SHA-256 of ${jar} is not the expected one of ${artifact}; the file was removed` }
 }

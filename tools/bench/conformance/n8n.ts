@@ -1,6 +1,6 @@
 /**
- * `npm run conformance -- n8n`: the n8n node against n8n's own package: its types hold, and what is packed loads beside it and compresses a
- * photo with a running service. n8n itself, which is 2 GB, is not started.
+ * Tests the n8n node with n8n's own package: `npm run conformance -- n8n`. Checks its types, then loads the packed node and compresses a
+ * photo through a running service. n8n itself (2 GB) is not started.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ try {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
   run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'])
   await compress()
-  console.log('n8n: its types hold, and the packed node compresses')
+  console.log('n8n: the types are valid, and the packed node compresses')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -46,12 +46,12 @@ async function compress(): Promise<void> {
     const bytes = results[0]?.binary?.['data']?.data ?? Buffer.alloc(0)
     const receipt = results[0]?.json['receipt'] as { sha256?: string } | undefined
     if (bytes.length === 0 || bytes.length > photo.length / 2 || receipt?.sha256 !== sha256(bytes))
-      throw new Error('no smaller photo with its receipt')
+      throw new Error('the n8n node returned no smaller photo with a matching receipt')
     const failed = await execute(node, items, credentials, {}).then(
       () => undefined,
       (error: Error) => error,
     )
-    // n8n's own class, from its own package.
+    // The error class must be that of n8n's own package.
     if (failed?.constructor.name !== 'NodeOperationError') throw new Error(`an item without a file ended with ${failed?.constructor.name}`)
   } finally {
     await service.stop()

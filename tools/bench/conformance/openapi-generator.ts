@@ -1,4 +1,4 @@
-/** Clients that openapi-generator makes of a document, for Java and PHP: each compresses a photo with a running service. */
+/** Generates clients for Java and PHP with openapi-generator. Each compresses a photo through a running service. */
 import { copyFileSync, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { jarOf } from './maven.ts'
@@ -13,15 +13,15 @@ const PHOTO = resolve(HERE, '../../../docs/photo.jpg')
 type Run = (command: string, args: readonly string[], cwd: string) => Promise<{ code: number; said: string }>
 
 export interface Subject {
-  /** Path of the document. */
+  /** Path of the OpenAPI document. */
   readonly document: string
-  /** Where clients may be made. */
+  /** Folder for the generated clients. */
   readonly folder: string
   readonly baseUrl: string
   readonly key: string
 }
 
-/** @returns what went wrong with each language, '' where nothing did; a text that begins with `not tried` where something is missing */
+/** Returns the error of each language: empty if it passed, `not tried: …` if a tool is missing. */
 export async function generatedClients(subject: Subject, run: Run): Promise<{ java: string; php: string }> {
   const found = jarOf(ARTIFACT, SHA256)
   if ('missing' in found) return { java: `not tried: ${found.missing}`, php: `not tried: ${found.missing}` }
@@ -35,7 +35,7 @@ async function java(jar: string, { document, folder, baseUrl, key }: Subject, ru
   copyFileSync(join(HERE, 'generated-client.java.txt'), join(folder, 'GeneratedClient.java'))
   const library = ['--library', 'native', '--additional-properties', packages]
   const use = ['-cp', `${place}/target/generated-1.jar:${place}/target/lib/*`, 'GeneratedClient.java', baseUrl, key, PHOTO]
-  return inTurn(run, [
+  return runAll(run, [
     ['java', generate(jar, 'java', document, place, library), folder],
     ['mvn', ['-q', '-B', '-DskipTests', '-Dmaven.javadoc.skip=true', 'package'], place],
     ['java', use, folder],
@@ -44,27 +44,27 @@ async function java(jar: string, { document, folder, baseUrl, key }: Subject, ru
 
 async function php(jar: string, { document, folder, baseUrl, key }: Subject, run: Run): Promise<string> {
   const place = join(folder, 'php')
-  const made = await inTurn(run, [
+  const made = await runAll(run, [
     ['java', generate(jar, 'php', document, place, ['--additional-properties', 'invokerPackage=Whittle']), folder],
   ])
   if (made) return made
   if (!existsSync(DEBIANS_GUZZLE)) {
     const { code } = await run('composer', ['install', '--quiet', '--no-dev', '--no-interaction'], place)
-    if (code !== 0) return 'not tried: neither Composer nor Debian has Guzzle here'
+    if (code !== 0) return 'not tried: Guzzle is missing (neither Composer nor the Debian package provides it)'
   }
   copyFileSync(join(HERE, 'generated-client.php.txt'), join(place, 'use.php'))
-  return inTurn(run, [['php', ['use.php', baseUrl, key, PHOTO], place]])
+  return runAll(run, [['php', ['use.php', baseUrl, key, PHOTO], place]])
 }
 
 const generate = (jar: string, language: string, document: string, out: string, more: readonly string[]) => [
   ...['-jar', jar, 'generate', '--global-property', CODE_ALONE, '-g', language, '-i', document, '-o', out, ...more],
 ]
 
-/** @returns what the first that fails said */
-async function inTurn(run: Run, commands: readonly (readonly [command: string, args: readonly string[], cwd: string])[]): Promise<string> {
+/** Runs commands one after the other. Returns the output of the first that fails, or an empty string. */
+async function runAll(run: Run, commands: readonly (readonly [command: string, args: readonly string[], cwd: string])[]): Promise<string> {
   for (const [command, args, cwd] of commands) {
     const { code, said } = await run(command, args, cwd)
-    // It goes on where two headings want one file.
+    // openapi-generator does not fail if two tags produce the same file.
     const overwritten = /Duplicate file path[^\n]*/.exec(said)?.[0]
     if (code !== 0 || overwritten) return overwritten ?? said
   }

@@ -1,7 +1,7 @@
 /**
- * `node --import ./tools/wasm-hook.ts tools/bench/conformance/pdfa.ts [FILE-OR-FOLDER …]`: those PDFs that veraPDF takes for valid
- * PDF/A or PDF/UA must be valid after compression, at every level, of every part that they claim; so must the archives of the tests
- * (`test/support/archives.ts`), which are valid. Without veraPDF and without Java nothing is checked, and it says so.
+ * Checks that valid PDF/A and PDF/UA files stay valid at every level, for all parts that they claim:
+ * `node --import ./tools/wasm-hook.ts tools/bench/conformance/pdfa.ts [FILE-OR-FOLDER …]`. Also checks the generated archives of
+ * `test/support/archives.ts`. Without veraPDF or Java, nothing is checked.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,12 +14,12 @@ import { archives } from '../../../test/support/archives.ts'
 import { findVeraPdf, type Judgement, judge } from './verapdf.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
-/** Results that lie on the disk at a time. */
+/** Number of originals whose results are on disk at the same time. */
 const FILES_A_ROUND = 200
 
 const verapdf = findVeraPdf()
 if ('missing' in verapdf) {
-  console.log(`PDF/A and PDF/UA: nothing was checked, for ${verapdf.missing}.`)
+  console.log(`PDF/A and PDF/UA: nothing was checked, because ${verapdf.missing}.`)
   process.exit(0)
 }
 const { command } = verapdf
@@ -37,10 +37,11 @@ try {
   for (const { path, bytes } of own) writeFileSync(path, bytes)
   files.unshift(...own.map(({ path }) => path))
   const before = judge(command, files)
-  for (const { path, part } of own) if (!passed(before.get(path)).includes(part)) throw new Error(`${path} is no valid PDF/A or PDF/UA`)
+  for (const { path, part } of own)
+    if (!passed(before.get(path)).includes(part)) throw new Error(`${path} is not valid ${part} before compression`)
   const valid = files.filter((file) => passed(before.get(file)).length > 0)
   count.valid = valid.length
-  for (let at = 0; at < valid.length; at += FILES_A_ROUND) await round(valid.slice(at, at + FILES_A_ROUND), before)
+  for (let at = 0; at < valid.length; at += FILES_A_ROUND) await checkBatch(valid.slice(at, at + FILES_A_ROUND), before)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -50,12 +51,12 @@ console.log(
 )
 process.exit(count.broken > 0 ? 1 : 0)
 
-/** Parts without a broken rule. */
+/** Returns the parts whose rules the file follows completely. */
 function passed(judgement: Judgement | undefined): string[] {
   return [...(judgement ?? [])].filter(([, broken]) => broken.length === 0).map(([part]) => part)
 }
 
-async function round(files: readonly string[], before: Map<string, Judgement>): Promise<void> {
+async function checkBatch(files: readonly string[], before: Map<string, Judgement>): Promise<void> {
   const results = new Map<string, { file: string; level: string }>()
   for (const [index, file] of files.entries()) {
     for (const level of LEVELS) {
@@ -78,7 +79,7 @@ async function round(files: readonly string[], before: Map<string, Judgement>): 
   }
 }
 
-/** Whether there is a result that is not the upload. */
+/** Compresses a file and writes the result. Returns false if the file stays unchanged. */
 async function compressed(path: string, quality: (typeof LEVELS)[number], written: string): Promise<boolean> {
   const bytes = new Uint8Array(readFileSync(path))
   const job = openJob(pdf, memorySource(bytes, path), {}, { quality })

@@ -1,6 +1,6 @@
 /**
- * `npm run conformance -- pre-commit`: pre-commit from PyPI runs the hook of this repository's last commit before a real `git commit`: the
- * first is stopped with a smaller file in its place, the second, with that staged, goes through.
+ * Tests the pre-commit hook of the last commit with pre-commit from PyPI: `npm run conformance -- pre-commit`. The first `git commit` is
+ * stopped and leaves a smaller file. After staging it, the second commit succeeds.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ try {
   git(work, 'add', '.')
   const second = await commit()
   const isFine = first.status === 1 && /files were modified by this hook/.test(first.said) && large < 120_000 && second.status === 0
-  console.log(isFine ? `pre-commit: photo.jpg came to ${large} bytes, and was committed` : `pre-commit:\n${first.said}\n${second.said}`)
+  console.log(isFine ? `pre-commit: photo.jpg was reduced to ${large} bytes and committed` : `pre-commit:\n${first.said}\n${second.said}`)
   process.exitCode = isFine ? 0 : 1
 } finally {
   await service.stop()
@@ -39,7 +39,7 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd, encoding: 'utf8' })
 }
 
-/** The service may be asked through this process, which therefore must not stand still. */
+/** Runs `git commit` asynchronously, because this process may serve the requests of the hook. */
 function commit(): Promise<{ status: number; said: string }> {
   const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
   const env = {

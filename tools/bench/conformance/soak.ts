@@ -1,10 +1,9 @@
 /**
- * `npm run conformance -- soak [--minutes 60] [--clients 3] [--port 8798]`: an hour of mixed work against `npm start`. Keys of three
- * plans knock faster than they may; others send, fetch and delete small files of every kind. In the first sixth of the time, and in
- * the last twelfth, processes are killed, one after the other; between these nobody is, and the memory of each process is compared:
- * its median of the second sixth, and of the last sixth before the killing begins again. At the end no key was let in more often
- * than its plan says, tasks and calls are counted once (calls but for those of the last moment before a kill), and nothing that was
- * deleted has left a file. Linux only (/proc).
+ * Mixed load on `npm start` for an hour: `npm run conformance -- soak [--minutes 60] [--clients 3] [--port 8798]`. Keys of three plans
+ * exceed their rate limits, and other clients upload, download and delete small files. Processes are killed in the first sixth and the
+ * last twelfth of the time. In between, the median memory of each process is compared (second sixth with the last sixth).
+ * Checks that no key exceeded its rate limit, tasks and calls were counted once (except calls just before a kill), and deleted tasks left
+ * no files. Linux only (/proc).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,35 +25,35 @@ const { values } = parseArgs({
 const ROOT = resolve(import.meta.dirname, '../../..')
 const totalMs = Number(values.minutes) * 60_000
 const state = mkdtempSync(join(tmpdir(), 'whittle-soak-'))
-/** What the service and those below it leave behind outside of their state. */
+/** Temporary folder of the service and its child processes. */
 const scratch = join(state, 'tmp')
 mkdirSync(scratch)
 const base = `http://127.0.0.1:${values.port}`
 const began = performance.now()
 const share = () => (performance.now() - began) / totalMs
 
-/** Keys, and how often they may knock in a minute (docs/users/limits.md). */
+/** Rate limits of the plans, in requests per minute (docs/users/limits.md). */
 const LIMITS = { free: 10, basic: 60, pro: 300 } as const
 const WINDOW_MS = 60_000
-/** How much faster they knock. */
-const HASTE = 1.2
+/** Request rate of the clients relative to their rate limit. */
+const RATE_FACTOR = 1.2
 const KINDS: readonly Victim[] = ['press', 'edge', 'parent', 'tree', 'press']
 const MOST_GROWTH = 1.05
-/** Killed tasks wait for their leases. */
-const PATIENCE_MS = 300_000
-const THINKS_MS = 2000
+/** Longest wait in milliseconds. Tasks of a killed press wait until their lease expires. */
+const WAIT_MS = 300_000
+const MAX_PAUSE_MS = 2000
 const SAMPLE_MS = 5000
-const LAST_BREATH_MS = 3000
+const SHUTDOWN_MS = 3000
 
 const processes = new Processes()
 const problems: string[] = []
 const asked = { answered: 0, refused: 0, silent: 0 }
-/** The count of calls is written a tenth of a second behind the answer (`KeyGate`), later where a processor is waited for. */
-const WRITTEN_BEHIND_MS = 250
+/** Delay in milliseconds after which a counted call is stored: 100 ms (`KeyGate`), or longer on a loaded machine. */
+const STORE_DELAY_MS = 250
 const answeredAt: number[] = []
 const killedAt: number[] = []
 const admitted = new Map<string, { sent: number; heard: number }[]>(Object.keys(LIMITS).map((plan) => [plan, []]))
-/** How the tasks ended that we saw end; those that a client deleted are known by nothing else. */
+/** Final status of each task that was observed. Deleted tasks are only known from here. */
 const ended = new Map<string, string>()
 const accepted = new Set<string>()
 const memory = new Map<string, { at: number; bytes: number }[]>()
@@ -92,14 +91,14 @@ function keyOf(plan: string): string | undefined {
   }
 }
 
-/** undefined: no answer, or one that says no. Counts what the account has to count. */
+/** Sends a request and counts its outcome. `undefined`: no response, or an error status. */
 async function ask<T>(plan: string, path: string, init: RequestInit = {}): Promise<T | undefined> {
   const sent = performance.now()
   try {
     const answer = await fetch(base + path, { ...init, headers: { authorization: `Bearer ${keyOf(plan)}`, ...init.headers } })
     const text = await answer.text()
     if (answer.status === 429) asked.refused++
-    // The door answers for a service that is being started again; nothing was counted then.
+    // The proxy answers 503 while the service restarts; such calls are not counted.
     else if (answer.status === 503) asked.silent++
     else {
       asked.answered++
@@ -118,11 +117,11 @@ interface Task {
   status: string
 }
 
-async function knock(plan: keyof typeof LIMITS): Promise<void> {
-  for (let knocks = 0; share() < 1; knocks++) {
-    if (knocks % 20 === 0) await send(plan, new TextEncoder().encode(`${knocks} `.repeat(500)), 'a.txt')
+async function exceedLimit(plan: keyof typeof LIMITS): Promise<void> {
+  for (let requests = 0; share() < 1; requests++) {
+    if (requests % 20 === 0) await send(plan, new TextEncoder().encode(`${requests} `.repeat(500)), 'a.txt')
     else await ask(plan, '/v1/tasks?limit=1')
-    await sleep(WINDOW_MS / LIMITS[plan] / HASTE)
+    await sleep(WINDOW_MS / LIMITS[plan] / RATE_FACTOR)
   }
 }
 
@@ -135,7 +134,7 @@ async function send(plan: string, bytes: Uint8Array, name: string): Promise<stri
   return task?.task_id
 }
 
-/** Sends files one after the other, waits for each, fetches it, and deletes every other one. */
+/** Uploads one file after the other, waits for its end, downloads it, and deletes every second one. */
 async function work(): Promise<void> {
   const seeds = await generatedSeeds()
   for (let round = 0; share() < 1; round++) {
@@ -144,12 +143,12 @@ async function work(): Promise<void> {
     const status = id && (await endOf(id))
     if (status === 'completed') await ask('enterprise', `/v1/tasks/${id}/download`)
     if (status && round % 2) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
-    await sleep(Math.random() * THINKS_MS)
+    await sleep(Math.random() * MAX_PAUSE_MS)
   }
 }
 
 async function endOf(id: string): Promise<string | undefined> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(1000)) {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(1000)) {
     const { status } = (await ask<Task>('enterprise', `/v1/tasks/${id}`)) ?? {}
     if (status !== 'completed' && status !== 'failed') continue
     ended.set(id, status)
@@ -159,7 +158,7 @@ async function endOf(id: string): Promise<string | undefined> {
 }
 
 let [service, gone] = await start()
-const rest = () => share() >= 1 / 6 && share() < 11 / 12
+const isQuietPeriod = () => share() >= 1 / 6 && share() < 11 / 12
 
 async function killNow(victim: Victim): Promise<void> {
   killedAt.push(performance.now())
@@ -172,7 +171,7 @@ async function killNow(victim: Victim): Promise<void> {
 }
 
 async function killOften(): Promise<void> {
-  for (let round = 0; share() < 1; await sleep(totalMs / 72)) if (!rest()) await killNow(KINDS[round++ % KINDS.length]!)
+  for (let round = 0; share() < 1; await sleep(totalMs / 72)) if (!isQuietPeriod()) await killNow(KINDS[round++ % KINDS.length]!)
 }
 
 async function watch(): Promise<void> {
@@ -204,7 +203,7 @@ function median(samples: readonly { at: number; bytes: number }[], from: number,
   return sorted[sorted.length >> 1] ?? 0
 }
 
-/** Prints how each process grew that lived through all of the quiet time. */
+/** Prints the memory growth of each process that ran during the whole quiet period. */
 function judgeMemory(): void {
   for (const [name, samples] of memory) {
     const [first, last] = [median(samples, 1 / 6, 2 / 6), median(samples, 9 / 12, 11 / 12)]
@@ -216,13 +215,13 @@ function judgeMemory(): void {
 }
 const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
 
-/** Answered in the moment before a kill: nobody may know of them afterwards. */
-const isUnwritten = (heard: number) => killedAt.some((kill) => heard <= kill && heard > kill - WRITTEN_BEHIND_MS)
+/** True if the response came just before a kill, so its count may be lost. */
+const mayBeUncounted = (heard: number) => killedAt.some((kill) => heard <= kill && heard > kill - STORE_DELAY_MS)
 
-/** What was surely let in and counted within one window: sent after its begin, heard before its end. */
+/** Checks the rate limits: counts calls that were sent and answered within one minute. */
 function judgeLimits(): void {
   for (const [plan, limit] of Object.entries(LIMITS)) {
-    const calls = (admitted.get(plan) ?? []).filter(({ heard }) => !isUnwritten(heard)).sort((a, b) => a.sent - b.sent)
+    const calls = (admitted.get(plan) ?? []).filter(({ heard }) => !mayBeUncounted(heard)).sort((a, b) => a.sent - b.sent)
     let most = 0
     for (const { sent } of calls) most = Math.max(most, calls.filter((call) => call.sent >= sent && call.heard <= sent + WINDOW_MS).length)
     console.log(`  ${plan.padEnd(20)} ${calls.length} let in, ${most} of ${limit} in a minute at most`)
@@ -235,7 +234,7 @@ async function listed(): Promise<Map<string, string>> {
   for (let cursor = ''; ; ) {
     const path = `/v1/tasks?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
     const page = await ask<{ tasks: Task[]; next_cursor?: string | null }>('enterprise', path)
-    // Whoever takes silence for the end misses the rest.
+    // A missing response does not mean the end of the list, so the page is requested again.
     if (!page) {
       await sleep(1000)
       continue
@@ -248,15 +247,15 @@ async function listed(): Promise<Map<string, string>> {
 
 async function judgeCounters(): Promise<void> {
   let all = await listed()
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(2000), all = await listed())
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await sleep(2000), all = await listed())
     if ([...all.values()].every((status) => status === 'completed' || status === 'failed')) break
   for (const [id, status] of all) {
-    if (status !== 'completed' && status !== 'failed') problems.push(`${id} is still ${status}`)
+    if (status !== 'completed' && status !== 'failed') problems.push(`task ${id} is still ${status}`)
     ended.set(id, status)
   }
-  for (const id of accepted) if (!ended.has(id)) problems.push(`${id} was accepted and is gone`)
+  for (const id of accepted) if (!ended.has(id)) problems.push(`task ${id} was accepted, but no longer exists`)
   const count = (status: string) => [...ended.values()].filter((other) => other === status).length
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; ) {
     const left = await listed()
     if (left.size === 0) break
     for (const id of left.keys()) await ask('enterprise', `/v1/tasks/${id}`, { method: 'DELETE' })
@@ -271,9 +270,9 @@ async function judgeCounters(): Promise<void> {
     'enterprise',
     '/v1/usage',
   )
-  // The call for the usage is one itself.
-  const unwritten = answeredAt.filter(isUnwritten).length
-  const [least, most] = [before.answered - unwritten, before.answered + before.silent + 1]
+  // The call to `/v1/usage` itself is counted, too.
+  const maybeUncounted = answeredAt.filter(mayBeUncounted).length
+  const [least, most] = [before.answered - maybeUncounted, before.answered + before.silent + 1]
   console.log(`  ${accepted.size} tasks accepted, ${ended.size} ended, ${count('failed')} failed; ${JSON.stringify(before)}`)
   console.log(
     `  usage: ${usage?.tasks_completed} + ${usage?.tasks_failed} tasks, ${usage?.api_calls} calls, ${usage?.storage_used} bytes stored`,
@@ -284,32 +283,32 @@ async function judgeCounters(): Promise<void> {
   if (usage?.storage_used !== 0) problems.push(`usage says that ${usage?.storage_used} bytes are stored`)
   if (!usage || usage.api_calls < least || usage.api_calls > most)
     problems.push(`${usage?.api_calls} calls counted, not ${least} to ${most}`)
-  if (looked !== 0) problems.push(`${looked} blobs of no task`)
+  if (looked !== 0) problems.push(`${looked} blobs belong to no task`)
 }
 
-/** Files of results, of presses and of everybody's folder for scraps, when nobody works any more. */
+/** Checks that no result files, press files or temporary files remain. */
 function judgeFiles(): void {
   for (const folder of ['presses', 'v3/r2', 'tmp']) {
     const names = readdirSync(join(state, folder), { recursive: true, encoding: 'utf8' })
-    // The list of accounts is an empty file each.
+    // The list of accounts consists of empty files, which are ignored.
     const files = names.filter((name) => statSync(join(state, folder, name)).isFile() && statSync(join(state, folder, name)).size > 0)
     const left = files.filter((name) => !/\.sqlite(-shm|-wal)?$/.test(name))
     if (left.length > 0) problems.push(`${left.length} files left in ${folder}: ${left.slice(0, 5).join(', ')}`)
   }
 }
 
-const load = [...(['free', 'basic', 'pro'] as const).map(knock), ...Array.from({ length: Number(values.clients) }, work)]
+const load = [...(['free', 'basic', 'pro'] as const).map(exceedLimit), ...Array.from({ length: Number(values.clients) }, work)]
 await Promise.all([...load, killOften(), watch()])
 if (!(await isUp(60_000))) problems.push('the service is not up at the end')
 console.log(`${values.minutes} minutes, ${killed} kills`)
 judgeMemory()
 judgeLimits()
 await judgeCounters()
-// A word to stop, so that it may tidy up: a kill was tried often enough.
+// SIGTERM lets the service clean up; SIGKILL has been tested enough.
 service.kill('SIGTERM')
 await gone
-await sleep(LAST_BREATH_MS)
-problems.push(...processes.left(state).map((command) => `still there: ${command}`))
+await sleep(SHUTDOWN_MS)
+problems.push(...processes.left(state).map((command) => `process still running: ${command}`))
 judgeFiles()
 for (const problem of problems) console.error(problem)
 if (problems.length === 0) rmSync(state, { recursive: true, force: true })

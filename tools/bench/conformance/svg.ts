@@ -1,7 +1,7 @@
 /**
- * `npm run conformance -- svg [FILE-OR-FOLDER …]`: SVGs at three levels, drawn by Chromium in light and dark, under the mouse and for
- * print; upload and result must look alike in each state, and take clicks at the same places. With no argument: the cases of the tests
- * (`test/support/svg-cases.ts`) and the corpus. Without Chromium nothing is checked, and it says so.
+ * Compares SVG results in Chromium: `npm run conformance -- svg [FILE-OR-FOLDER …]`. Renders original and result at three levels in light
+ * and dark mode, with the mouse at several positions, and for print. Both must look alike and have the same click targets. Default: the
+ * cases of `test/support/svg-cases.ts` and the corpus. Without Chromium, nothing is checked.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,17 +16,17 @@ import { OUTSIDE_SHEET, svgCases } from '../../../test/support/svg-cases.ts'
 import { CHROMIUM } from './browser.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
-/** Results below this differ visibly, in RGB over the whole page. */
+/** Lowest PSNR in dB over RGB of the whole page. Below it, the difference is visible. */
 const LEAST_DB = 30
 const VIEWPORT = { width: 640, height: 480 }
-/** Places of the mouse, as shares of the page. */
+/** Mouse positions as shares of the page. */
 const PLACES = [
   [0.5, 0.5],
   [0.2, 0.3],
   [0.8, 0.7],
 ] as const
 const GRID = 24
-/** Edges of areas move with rounded coordinates. */
+/** Largest number of click positions that may differ, because rounded coordinates move edges. */
 const MOST_OTHER_CLICKS = 0.01 * GRID * GRID
 
 interface State {
@@ -62,7 +62,7 @@ const MEAN_SQUARE = `async (...pictures) => {
 }`
 
 if (!existsSync(CHROMIUM)) {
-  console.log(`SVG: nothing was checked, for there is no ${CHROMIUM}.`)
+  console.log(`SVG: nothing was checked, because ${CHROMIUM} does not exist. Set CHROMIUM to its path.`)
   process.exit(0)
 }
 const folder = mkdtempSync(join(tmpdir(), 'conformance-svg-'))
@@ -96,7 +96,7 @@ function files(): string[] {
   )
 }
 
-/** @returns the number of differences */
+/** Checks one file at all levels. Returns the number of differences. */
 async function check(browser: Browser, path: string): Promise<number> {
   const before = readFileSync(path)
   const page = await browser.newPage({ viewport: VIEWPORT })
@@ -112,7 +112,7 @@ async function check(browser: Browser, path: string): Promise<number> {
       const clicks = original.clicks.filter((target, i) => target !== result.clicks[i]).length
       const wrong = [
         ...worst.map(({ value, name }) => `${name}: ${value.toFixed(1)} dB`),
-        ...(clicks > MOST_OTHER_CLICKS ? [`${clicks} places take other clicks`] : []),
+        ...(clicks > MOST_OTHER_CLICKS ? [`${clicks} positions have another click target`] : []),
       ]
       const least = Math.min(...decibels)
       console.log(
@@ -134,9 +134,9 @@ async function compressed(bytes: Uint8Array, quality: (typeof LEVELS)[number]): 
 }
 
 interface Drawn {
-  /** PNG, one for each state. */
+  /** PNG screenshots, one per state. */
   readonly pictures: readonly Buffer[]
-  /** What a click hits, place by place. */
+  /** Target of a click at each position of the grid. */
   readonly clicks: readonly string[]
 }
 
@@ -154,7 +154,7 @@ async function drawn(page: Page, bytes: Uint8Array): Promise<Drawn> {
   return { pictures, clicks: (await page.evaluate(`(${CLICKS})(${GRID}, ${VIEWPORT.width}, ${VIEWPORT.height})`)) as string[] }
 }
 
-/** Decibels over RGB; infinite where nothing differs. */
+/** Returns the PSNR in dB over RGB; `Infinity` if both are equal. */
 async function likeness(page: Page, a: Buffer, b: Buffer): Promise<number> {
   if (a.equals(b)) return Number.POSITIVE_INFINITY
   const mse = (await page.evaluate(`(${MEAN_SQUARE})('${a.toString('base64')}', '${b.toString('base64')}')`)) as number

@@ -1,7 +1,7 @@
 /**
- * `node tools/bench/conformance/uppy.ts SERVICE KEY`: Uppy, the usual uploader of web pages, sends a file from another origin in a real
- * Chromium, loses its line on the way, and goes on. Skipped where no Chromium is installed; Uppy itself comes from the registry into a
- * folder of its own, for nobody but this needs it.
+ * Tests uploads with Uppy in Chromium: `node tools/bench/conformance/uppy.ts SERVICE KEY`. Uppy uploads a file from another origin, loses
+ * the
+ * connection and resumes. Uppy is installed into a temporary folder. Without Chromium, the test is skipped.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const SIZE = 24_000_000
 const CHUNK_BYTES = 3_000_000
 
-/** Runs in the page. Every block of a kilobyte has its own number in front, so that nothing can be exchanged. */
+/** Script of the page. Every kilobyte of the file starts with its own number, so that swapped chunks are detected. */
 const PAGE = `
 import Uppy from '@uppy/core'
 import Tus from '@uppy/tus'
@@ -50,7 +50,7 @@ const HTML = '<!doctype html><meta charset="utf-8"><title>Uppy</title><script ty
 const [service, key] = process.argv.slice(2)
 if (!service || !key) throw new Error('usage: node tools/bench/conformance/uppy.ts SERVICE KEY')
 if (!existsSync(CHROMIUM)) {
-  console.log(`There is no ${CHROMIUM}; Uppy was not tried.`)
+  console.log(`Uppy was not tested, because ${CHROMIUM} does not exist. Set CHROMIUM to its path.`)
   process.exit(0)
 }
 
@@ -93,7 +93,7 @@ try {
   }
   const right = task.status === 'completed' && task.file_name === 'Übung.txt' && task.result?.original_sha256 === expected.digest('hex')
   console.log(
-    `Uppy in Chromium: ${SIZE / 1e6} MB in chunks of ${CHUNK_BYTES / 1e6}, ${cut ? 'one cut' : 'no cut'}: ${right && cut ? 'well' : JSON.stringify(task)}`,
+    `Uppy in Chromium: ${SIZE / 1e6} MB in chunks of ${CHUNK_BYTES / 1e6}, ${cut ? 'one interruption' : 'no interruption'}: ${right && cut ? 'passed' : JSON.stringify(task)}`,
   )
   process.exitCode = right && cut ? 0 : 1
 } finally {

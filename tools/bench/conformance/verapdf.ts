@@ -1,4 +1,4 @@
-/** veraPDF's command line: what VERAPDF names, what is installed, or the program of its Greenfield parser, which Maven brings once. */
+/** Runs veraPDF: the command in VERAPDF, the installed one, or the Greenfield command line, which Maven downloads once. */
 import { spawnSync } from 'node:child_process'
 import { jarOf } from './maven.ts'
 
@@ -9,11 +9,11 @@ const MAIN = 'org.verapdf.apps.GreenfieldCliWrapper'
 /** A command and its first arguments. */
 export type Command = readonly [string, ...string[]]
 
-/** What runs veraPDF, or why nothing does. */
+/** Returns the command of veraPDF, or why it cannot run. */
 export function findVeraPdf(): { command: Command } | { missing: string } {
   const named = process.env['VERAPDF'] ?? 'verapdf'
   if (runs(named, '--version')) return { command: [named] }
-  if (process.env['VERAPDF']) return { missing: `${named}, which VERAPDF names, does not run` }
+  if (process.env['VERAPDF']) return { missing: `the command '${named}' from the variable VERAPDF does not run` }
   if (!runs('java', '-version')) return { missing: 'neither veraPDF nor Java is installed' }
   const found = jarOf(ARTIFACT, SHA256)
   return 'missing' in found ? found : { command: ['java', '-cp', found.jar, MAIN] }
@@ -21,16 +21,13 @@ export function findVeraPdf(): { command: Command } | { missing: string } {
 
 const runs = (command: string, option: string) => spawnSync(command, [option], { stdio: 'ignore' }).status === 0
 
-/** Which rules a file breaks of each part of PDF/A or PDF/UA that it claims to follow: none means that it is valid. */
+/** Broken rules by claimed part of PDF/A or PDF/UA. An empty list means that the file is valid. */
 export type Judgement = Map<string, string[]>
 
 const FILES_A_CALL = 500
 const REPORT_BYTES = 256 * 1024 * 1024
 
-/**
- * Each file by the parts that it claims itself, and by PDF/A-1b where it claims none; a file that veraPDF cannot read has no
- * judgement.
- */
+/** Validates files by the parts that they claim, or by PDF/A-1b if they claim none. A file that veraPDF cannot read has no result. */
 export function judge([command, ...first]: Command, files: readonly string[]): Map<string, Judgement> {
   const judged = new Map<string, Judgement>(files.map((file) => [file, new Map()]))
   for (let at = 0; at < files.length; at += FILES_A_CALL) {
@@ -42,7 +39,7 @@ export function judge([command, ...first]: Command, files: readonly string[]): M
   return judged
 }
 
-/** Lines `PASS file part` and `FAIL file part`, the latter followed by `  FAIL rule` for each broken rule. */
+/** Parses lines `PASS file part` and `FAIL file part`. After the latter, each broken rule has a line `  FAIL rule`. */
 function collect(report: string, judged: Map<string, Judgement>): void {
   let broken: string[] = []
   for (const line of report.split('\n')) {

@@ -1,14 +1,14 @@
-/** The processes of a service of `npm start`, by what they do; and which of all that were ever seen are still there. */
+/** Finds the processes of a service started by `npm start`, by role, and detects processes that are left over. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export const VICTIMS = ['tree', 'nodes', 'parent', 'edge', 'press', 'native'] as const
 export type Victim = (typeof VICTIMS)[number]
 
-/** Of the command lines. The tree is all of them. */
+/** Command lines of each role. `tree` matches all processes. */
 const COMMANDS: { readonly [victim in Victim]: RegExp } = {
   tree: /./,
-  /** Who would tidy up after the others. */
+  /** All Node processes, which would otherwise clean up after the others. */
   nodes: /^\S*node /,
   parent: /^\S*node (--\S+ )*\S*local\/serve\.ts /,
   edge: /^\S*workerd(\.exe)? serve /,
@@ -31,17 +31,17 @@ function list(): Listed[] {
 }
 
 export class Processes {
-  /** All that were ever below one of the services, by id; when each began tells it from a later one with its id. */
-  readonly #seen = new Map<number, string>()
+  /** All descendants of the services so far: start time by process id, because process ids are reused. */
+  readonly #startTimes = new Map<number, string>()
 
-  /** Those below `root`, itself the first. */
+  /** Returns the process `root` and all its descendants. */
   below(root: number): Listed[] {
     const all = list()
     const found = all.filter(({ pid }) => pid === root)
     for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid))
     for (const { pid } of found) {
-      const began = beganOf(pid)
-      if (began !== undefined) this.#seen.set(pid, began)
+      const began = startTimeOf(pid)
+      if (began !== undefined) this.#startTimes.set(pid, began)
     }
     return found
   }
@@ -52,35 +52,37 @@ export class Processes {
 
   /** Resets all Durable Objects, as a deployment does (`npm start -- --resettable`). */
   resetObjects(root: number): void {
-    if (this.kill(root, 'parent', 'SIGUSR2') === 0) throw new Error('nobody is there who resets objects')
+    if (this.kill(root, 'parent', 'SIGUSR2') === 0) throw new Error('no process is running that can reset Durable Objects')
   }
 
-  /** SIGKILL, to parents before their children, so that none can tidy up after another. @returns how many there were */
+  /** Sends a signal to the processes of a role, parents first, so that no parent cleans up after a child. Returns their number. */
   kill(root: number, victim: Victim, signal: 'SIGKILL' | 'SIGUSR2' = 'SIGKILL'): number {
-    const doomed = this.below(root).filter(({ command }) => COMMANDS[victim].test(command))
-    // One of several presses, all of a tree.
-    const now = victim === 'tree' || victim === 'nodes' ? doomed : doomed.slice(0, 1)
+    const matching = this.below(root).filter(({ command }) => COMMANDS[victim].test(command))
+    // `tree` and `nodes` stop all matching processes; other roles stop one.
+    const now = victim === 'tree' || victim === 'nodes' ? matching : matching.slice(0, 1)
     for (const { pid } of now) {
       try {
         process.kill(pid, signal)
       } catch {
-        // It has gone by itself.
+        // The process has ended in the meantime.
       }
     }
     return now.length
   }
 
-  /** Commands of those that are still there, and of all others that name the folder. */
+  /** Returns the command lines of remaining descendants, and of all processes that use the folder `state`. */
   left(state: string): string[] {
     const all = list()
     return all
-      .filter(({ pid, command }) => command.includes(state) || (this.#seen.has(pid) && this.#seen.get(pid) === beganOf(pid)))
+      .filter(
+        ({ pid, command }) => command.includes(state) || (this.#startTimes.has(pid) && this.#startTimes.get(pid) === startTimeOf(pid)),
+      )
       .map(({ pid, command }) => `${pid} ${command}`)
   }
 }
 
-/** Since the machine was started (proc_pid_stat(5), field 22). undefined: it has ended, or nobody has waited for it yet. */
-function beganOf(pid: number): string | undefined {
+/** Returns the start time of a process (proc_pid_stat(5), field 22). `undefined`: it has ended or is a zombie. */
+function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,12 +1,13 @@
 /**
- * `npm run conformance -- wide`: rows with alpha, the widest that AVIF accepts in an isolate and half of that, hold no more than it has.
- * It takes minutes of a busy machine, and what is a little wider is refused at once (test/core/formats/png/too-wide.test.ts).
+ * Converts the widest pictures with alpha that fit into an isolate to AVIF, and checks their memory: `npm run conformance -- wide`. It
+ * takes
+ * minutes. test/core/formats/png/too-wide.test.ts checks that wider pictures are refused immediately.
  */
 import { spawnSync } from 'node:child_process'
 
-/** What is left of 128 MB beside the modules. */
+/** Largest peak memory in MB: 128 MB minus the loaded modules. */
 const MOST_MB = 110
-/** RGBA, in thousands of pixels: 16,368 are the end. */
+/** Widths in thousands of RGBA pixels. The limit is 16,368 pixels. */
 const WIDTHS = ['8', '16']
 
 let failed = 0

@@ -6,8 +6,8 @@ import { type Bench, files, native, ours } from '../harness.ts'
 const RIFF = Buffer.from('RIFF')
 
 /**
- * The same encoders as native programs: LAME at the same `-V`, flac at its best. Both sides carry the chunks beside the sound:
- * flac keeps them, and LAME's result, which has none, is counted with as many bytes more.
+ * Compares with the native programs of the same encoders: LAME at the same `-V`, flac at its best level. flac keeps the other chunks of the
+ * WAV file; LAME drops them, so their bytes are added to its result.
  */
 export const bench: Bench = {
   title: 'WAV to FLAC against flac -8, to MP3 against lame; MP3 at every level against lame at the level of its table',
@@ -29,7 +29,7 @@ export const bench: Bench = {
       for (const quality of ['high', 'medium', 'low']) yield { name: `${name} ${quality}`, ours: ours(path, { quality }), peers: {} }
     }
     for (const path of files(join(corpus, 'audio'), 'mp3')) {
-      // A WAVE file by another name is no MP3 to LAME, whatever it makes of it.
+      // LAME does not accept a WAV file with the extension `.mp3` as MP3.
       if (readFileSync(path).subarray(0, 4).equals(RIFF)) continue
       const name = basename(path)
       const out = join(folder, `again-${name}`)

@@ -1,4 +1,4 @@
-/** JPEG as WebP and AVIF against libwebp's and libavif's own programs at the same score of what eyes see (SSIMULACRA 2.1). */
+/** Compares JPEG converted to WebP and AVIF with the programs of libwebp and libavif at the same SSIMULACRA 2.1 score. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -11,7 +11,7 @@ const LEVELS = ['low', 'medium', 'high'] as const
 interface Peer {
   readonly name: string
   readonly output: 'webp' | 'avif'
-  /** From the smallest result to the largest. */
+  /** Encoder qualities, from the smallest result to the largest. */
   readonly qualities: readonly number[]
   args(quality: number, from: string, made: string): string[]
 }
@@ -24,7 +24,7 @@ const PEERS: readonly Peer[] = [
     args: (quality, from, made) => ['-quiet', '-metadata', 'all', '-m', '6', '-q', `${quality}`, from, '-o', made],
   },
   {
-    // As its quantisers were called before it had qualities.
+    // avifenc is called with quantiser limits, which older versions support, too.
     name: 'avifenc',
     output: 'avif',
     qualities: [44, 38, 32, 26, 20, 14, 8],
@@ -33,7 +33,8 @@ const PEERS: readonly Peer[] = [
 ]
 
 export const bench: Bench = {
-  title: 'JPEG as WebP and AVIF against cwebp -m 6 and avifenc -s 6 at our score; not measured: not installed, or it does not get there',
+  title:
+    'JPEG as WebP and AVIF against cwebp -m 6 and avifenc -s 6 at our score; not measured: not installed, or it does not reach the score',
   async *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-converted-'))
     for (const path of files(join(corpus, 'image'), 'jpg', 'jpeg')) for (const peer of PEERS) yield* rowsOf(path, peer, folder)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { atOurFigures, type FilmPeer, similarity } from '../film-peers.ts'
 import { type Bench, files, native } from '../harness.ts'
 
-/** A camera that pans over a photograph, and its grain. */
+/** Returns an FFmpeg filter for a camera pan over a photograph, with noise. */
 const pan = (size: string, format: string) =>
   `scale=4480:2520:force_original_aspect_ratio=increase,crop=3840:2160:x='300+280*sin(t*0.7)':y='160+150*cos(t*0.5)',scale=${size},noise=c0s=7:c0f=t+u,format=${format}`
 
@@ -19,7 +19,7 @@ interface Clip extends FilmPeer {
   readonly coding: readonly string[]
 }
 
-/** What phones and screens make, and no engine of an isolate takes. */
+/** Film formats of phones and screen recorders that Whittle's own engines cannot encode. */
 const CLIPS: readonly Clip[] = [
   {
     name: '4k60.mp4',
@@ -54,8 +54,8 @@ const CLIPS: readonly Clip[] = [
 ]
 
 /**
- * The program beside a press on clips that it makes, against the same program by hand, with one thread: bytes at the SSIM and at the PSNR that our
- * result has (luma, by FFmpeg's filters). Our processor time has the search for the factor, measuring and verification in it.
+ * Compares films encoded through the external FFmpeg with the same encoder called directly (one thread), at equal SSIM and equal PSNR
+ * (luma, FFmpeg's filters). Whittle's CPU time includes the search for the rate factor, measuring and verification.
  */
 export const bench: Bench = {
   title: 'Films beside a press at medium against libx264 and libx265 -preset medium at the same SSIM, and at the same PSNR',

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { type Bench, files, native, ours } from '../harness.ts'
 
 /**
- * Exact recoding only compares by bytes. For lossy results sizes mean nothing without quality: the acceptance tool's peers
- * (MozJPEG at the quality that reaches the same SSIM and PSNR) are the measure for those.
+ * Compares lossless recompression by bytes. Lossy results are also listed, but their sizes mean nothing without quality; `photographs`
+ * compares them at equal scores.
  */
 export const bench: Bench = {
   title: 'JPEG: every level against jpegtran -progressive, which loses nothing',

@@ -1,4 +1,4 @@
-/** PNG against pngquant at the same score of what eyes see (SSIMULACRA 2.1 on black, grey and white, the worst). */
+/** Compares PNG with pngquant at the same SSIMULACRA 2.1 score (the lowest of black, grey and white backgrounds). */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,11 @@ const { decodePng } = await import('../../../wasm/png/png.ts')
 const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium'] as const
-/** Close where an index begins to take more bits: nothing lies between 16 colours and 17. */
+/** Numbers of palette colours, dense near 16, because an index needs more bits from 17 colours on. */
 const COLOURS = [4, 6, 8, 10, 12, 14, 16, 17, 20, 24, 32, 48, 64, 96, 128, 192, 256]
-/** Its slowest search, and its own choice (4). */
+/** Speeds of pngquant: the slowest search, and its default (4). */
 const SPEEDS = { 'pngquant --speed 1': '1', pngquant: '4' } as const
-/** Chunks that the picture needs. */
+/** Chunk types that decoding the picture needs. */
 const PICTURE = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
 const PACKED = 'pngquant, oxipng'
 
@@ -27,7 +27,7 @@ interface Picture {
 }
 
 export const bench: Bench = {
-  title: "PNG (and BMP as PNG) against pngquant's bytes at our score; not measured: pngquant does not get there with 256 colours",
+  title: "PNG (and BMP as PNG) against pngquant's bytes at our score; not measured: pngquant does not reach the score with 256 colours",
   async *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-palettes-'))
     for (const path of files(join(corpus, 'image'), 'png', 'bmp')) {
@@ -56,7 +56,7 @@ async function* rowsOf(file: string, original: Picture, name: string, folder: st
   }
 }
 
-/** What pngquant makes with so many colours each. */
+/** Returns pngquant's results for each number of colours. */
 async function curve(file: string, original: Picture, speed: string, folder: string): Promise<Point[]> {
   const points: Point[] = []
   for (const colours of COLOURS) {
@@ -68,7 +68,7 @@ async function curve(file: string, original: Picture, speed: string, folder: str
   return points
 }
 
-/** The same with both points run through oxipng; undefined where it is not installed. */
+/** Returns pngquant's size at `score` after oxipng. `undefined`: oxipng is not installed, or no result reaches the score. */
 function packedAt(points: readonly Point[], score: number, folder: string): Measured | undefined {
   const sides = around(points, score)
   if (!sides) return undefined
@@ -81,7 +81,10 @@ function packedAt(points: readonly Point[], score: number, folder: string): Meas
   return from && to && between(sides[0] === sides[1] ? [to, to] : [from, to], score)
 }
 
-/** The picture alone: pngquant drops profiles and times, we keep them. undefined: frames, or there is no ImageMagick for BMP. */
+/**
+ * Returns the file as PNG without metadata, because pngquant drops it and Whittle keeps it. `undefined`: an animation, or a BMP without
+ * ImageMagick.
+ */
 function asPng(path: string, folder: string): string | undefined {
   const png = join(folder, `${basename(path).replace(/\.\w+$/, '')}.png`)
   if (!path.endsWith('.png') && spawnSync('convert', [path, `PNG24:${png}`]).status !== 0) return undefined

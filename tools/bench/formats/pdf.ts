@@ -5,10 +5,10 @@ import { basename, join } from 'node:path'
 import '../../wasm-hook.ts'
 import { type Bench, files, type Measured, native, ours } from '../harness.ts'
 
-/** After the hook that lets it import Wasm. */
+/** Imported dynamically, after the hook for Wasm imports is installed. */
 const { SimilarityMeter } = await import('../../../src/core/metrics/ssim-psnr.ts')
 
-/** What a peer is called, and what it is run with. */
+/** Names of the peers, and how to run them. */
 const PEERS: Readonly<Record<string, (input: string, output: string) => [command: string, ...args: string[]]>> = {
   'gs screen': (input, output) => ghostscript('/screen', input, output),
   'gs ebook': (input, output) => ghostscript('/ebook', input, output),
@@ -39,7 +39,7 @@ function ghostscript(setting: string, input: string, output: string): [string, .
   return ['gs', '-q', '-dNOPAUSE', '-dBATCH', '-dSAFER', '-sDEVICE=pdfwrite', `-dPDFSETTINGS=${setting}`, `-sOutputFile=${output}`, input]
 }
 
-/** Pages that are drawn and compared. */
+/** Largest number of pages that are rendered and compared. */
 const MOST_PAGES = 6
 const MAX_RENDERED_BYTES = 256 * 1024 * 1024
 
@@ -49,8 +49,8 @@ interface Page {
   pixels: Uint8Array
 }
 
-/** One page as poppler shows it at 72 dpi; undefined where it cannot. */
-function drawn(path: string, page: number): Page | undefined {
+/** Renders a page with poppler at 72 dpi. `undefined`: poppler fails. */
+function renderPage(path: string, page: number): Page | undefined {
   const args = ['-r', '72', '-f', String(page), '-l', String(page), '-cropbox', path]
   const { stdout } = spawnSync('pdftoppm', args, { maxBuffer: MAX_RENDERED_BYTES, timeout: 120_000 })
   const head = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout?.subarray(0, 64).toString('latin1') ?? '')
@@ -60,35 +60,35 @@ function drawn(path: string, page: number): Page | undefined {
 }
 
 /** SSIM and PSNR of the worst page. */
-interface Seen {
+interface PageFigures {
   readonly ssim: number
   readonly psnrDb: number
 }
 
-const ALIKE: Seen = { ssim: 1, psnrDb: 99 }
-/** What two renderings of as good a page may differ by. */
-const MARGIN: Seen = { ssim: 0.002, psnrDb: 0.3 }
+const IDENTICAL: PageFigures = { ssim: 1, psnrDb: 99 }
+/** Largest difference between renderings of equally good pages. */
+const MARGIN: PageFigures = { ssim: 0.002, psnrDb: 0.3 }
 
-/** undefined when nothing can be drawn, as of what wants a password. */
-function worstPage(original: string, result: string): Seen | undefined {
-  let worst: Seen | undefined
+/** Returns the figures of the worst page. `undefined`: nothing can be rendered, for example because the file is encrypted. */
+function worstPage(original: string, result: string): PageFigures | undefined {
+  let worst: PageFigures | undefined
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const before = drawn(original, page)
+    const before = renderPage(original, page)
     if (!before) break
-    const after = drawn(result, page)
+    const after = renderPage(result, page)
     if (!after || after.width !== before.width || after.height !== before.height) return { ssim: 0, psnrDb: 0 }
     const meter = new SimilarityMeter(before.width, before.height, 3)
     meter.push(before.pixels, after.pixels)
     const { ssim, psnrDb } = meter.finish()
-    worst = { ssim: Math.min(worst?.ssim ?? 1, ssim), psnrDb: Math.min(worst?.psnrDb ?? ALIKE.psnrDb, psnrDb) }
+    worst = { ssim: Math.min(worst?.ssim ?? 1, ssim), psnrDb: Math.min(worst?.psnrDb ?? IDENTICAL.psnrDb, psnrDb) }
   }
   return worst
 }
 
-const asGood = (one: Seen, other: Seen) => one.ssim >= other.ssim - MARGIN.ssim && one.psnrDb >= other.psnrDb - MARGIN.psnrDb
-const words = ({ ssim, psnrDb }: Seen) => `ssim ${ssim.toFixed(3)} psnr ${psnrDb.toFixed(1)}`
+const asGood = (one: PageFigures, other: PageFigures) => one.ssim >= other.ssim - MARGIN.ssim && one.psnrDb >= other.psnrDb - MARGIN.psnrDb
+const figuresText = ({ ssim, psnrDb }: PageFigures) => `ssim ${ssim.toFixed(3)} psnr ${psnrDb.toFixed(1)}`
 
-/** Bytes alone say little: a peer counts where its worst page is as good as ours. */
+/** Compares bytes only with peers whose worst page is as good as Whittle's. */
 export const bench: Bench = {
   title: 'PDF: every level against Ghostscript, qpdf, mutool and OCRmyPDF, where their worst page is as good; --json has its SSIM and PSNR',
   *rows(corpus) {
@@ -106,11 +106,11 @@ export const bench: Bench = {
         mkdirSync(target, { recursive: true })
         const measured = ours(path, { quality, out: target })
         const changed = measured.outcome === 'compressed'
-        const seen = changed ? worstPage(path, join(target, name)) : ALIKE
-        const note = [changed ? '' : `unchanged: ${measured.note}, `, seen ? words(seen) : 'not drawn'].join('')
+        const seen = changed ? worstPage(path, join(target, name)) : IDENTICAL
+        const note = [changed ? '' : `unchanged: ${measured.note}, `, seen ? figuresText(seen) : 'not renderPage'].join('')
         const peers: Record<string, Measured | undefined> = {}
         for (const { peer, measured: theirs, seen: page } of made)
-          peers[peer] = theirs && seen && page && asGood(page, seen) ? { ...theirs, note: words(page) } : undefined
+          peers[peer] = theirs && seen && page && asGood(page, seen) ? { ...theirs, note: figuresText(page) } : undefined
         yield { name: `${name} ${quality}`, ours: { ...measured, note }, peers }
       }
     }

@@ -1,4 +1,4 @@
-/** JPEG against other encoders at the same score of what eyes see (SSIMULACRA 2.1). */
+/** Compares JPEG with other encoders at the same SSIMULACRA 2.1 score. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -11,7 +11,7 @@ const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metric
 
 const LEVELS = ['low', 'medium', 'high'] as const
 const QUALITIES = [20, 30, 40, 50, 60, 70, 78, 85, 90, 95].map(String)
-/** libjpeg-turbo's cjpeg or MozJPEG's, whichever is installed, with both of MozJPEG's tables for photographs; jpegli. */
+/** Peers: cjpeg of libjpeg-turbo or MozJPEG (whichever is installed), also with two of MozJPEG's tables, and cjpegli. */
 const PEERS: { readonly [peer: string]: readonly [command: string, args: (quality: string, made: string, from: string) => string[]] } = {
   cjpeg: ['cjpeg', (quality, made, from) => ['-quality', quality, '-optimize', '-progressive', '-outfile', made, from]],
   'cjpeg, MozJPEG, table 2': ['cjpeg', (quality, made, from) => ['-quality', quality, '-quant-table', '2', '-outfile', made, from]],
@@ -26,7 +26,7 @@ interface Picture {
 }
 
 export const bench: Bench = {
-  title: 'JPEG without metadata against other encoders at our score; not measured: not installed, or it does not get there',
+  title: 'JPEG without metadata against other encoders at our score; not measured: not installed, or it does not reach the score',
   async *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-photographs-'))
     for (const path of files(join(corpus, 'image'), 'jpg', 'jpeg')) yield* rowsOf(path, folder)

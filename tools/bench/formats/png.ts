@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Bench, files, native, ours } from '../harness.ts'
 
-/** What zopflipng would drop. */
+/** Chunks that zopflipng must keep, because it would drop them. */
 const KEPT = '--keepchunks=bKGD,cHRM,eXIf,gAMA,hIST,iCCP,iTXt,pHYs,sBIT,sPLT,sRGB,tEXt,tIME,zTXt'
 
-/** Exact against exact; `palettes` puts pngquant beside what loses, at the same score. */
+/** Compares lossless results. `palettes` compares lossy results with pngquant at equal scores. */
 export const bench: Bench = {
   title: 'PNG: high against optipng -o5, oxipng -o 4 and zopflipng, all chunks kept',
   *rows(corpus) {

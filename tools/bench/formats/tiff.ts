@@ -1,4 +1,4 @@
-/** TIFF and GeoTIFF, lossless, by the bytes of strips and tiles: peers drop fields that we keep. */
+/** Compares lossless TIFF and GeoTIFF by the bytes of strips and tiles only, because the peers drop fields that Whittle keeps. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -22,7 +22,7 @@ export const bench: Bench = {
       const result = join(folder, basename(path))
       const pictures = await codedPictures(path)
       const peers: Record<string, Measured | undefined> = {}
-      for (const [peer, lines] of Object.entries(linesOf(path))) {
+      for (const [peer, lines] of Object.entries(commandsOf(path))) {
         const tried: (Measured | undefined)[] = []
         for (const [command = '', ...args] of lines) {
           const out = join(folder, 'peer.tif')
@@ -38,7 +38,7 @@ export const bench: Bench = {
   },
 }
 
-function linesOf(path: string): Record<string, string[][]> {
+function commandsOf(path: string): Record<string, string[][]> {
   const deflate = ['-q', '-co', 'COMPRESS=DEFLATE', '-co', 'ZLEVEL=12']
   const gdal = (...more: string[]) => PREDICTORS.map((n) => ['gdal_translate', ...deflate, '-co', `PREDICTOR=${n}`, ...more])
   return {
@@ -50,14 +50,14 @@ function linesOf(path: string): Record<string, string[][]> {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-/** A peer's result by its coded pictures; undefined where it has not got them all. */
+/** Returns a peer's result by the bytes of its pictures. `undefined`: the peer did not write all pictures. */
 async function coded(measured: Measured | undefined, path: string, pictures: number): Promise<Measured | undefined> {
   if (!measured) return undefined
   const found = await codedPictures(path).catch(() => [])
   return found.length === pictures ? { ...measured, bytes: sum(found) } : undefined
 }
 
-/** Bytes of the strips or tiles of each picture. */
+/** Returns the bytes of the strips or tiles of each picture. */
 async function codedPictures(path: string): Promise<number[]> {
   const file = await readTiff(memorySource(new Uint8Array(readFileSync(path)), basename(path)), 'tiff')
   const pictures: number[] = []

@@ -4,14 +4,13 @@ import { basename, join } from 'node:path'
 import { atOurFigures, similarity } from '../film-peers.ts'
 import { type Bench, files, ours } from '../harness.ts'
 
-/** Rate factors of the peer; the size at our figures lies between two of them. */
+/** Constant rate factors of the peer. The interpolated size lies between two of them. */
 const FACTORS = [16, 19, 22, 25, 28, 31, 34]
 
 /**
- * x264's own program at its usual preset, one thread, sound copied, at the SSIM and at the PSNR our result has (luma, mean over the
- * frames, by FFmpeg's filters): bytes by linear interpolation of their logarithm, CPU of the next better run. AVI is compared with AVI, where
- * a chunk's place is its time: the peer makes no B-frames there, as we make none. Files that we leave as they are, or only pack tighter, are
- * left out.
+ * Compares films with x264's usual preset (one thread, sound copied) at equal SSIM and at equal PSNR (luma, mean over the frames, FFmpeg's
+ * filters). Bytes are interpolated logarithmically, and CPU time is that of the next better run. AVI is compared with AVI without
+ * B-frames, as Whittle writes it. Files that stay unchanged or lossless are skipped.
  */
 export const bench: Bench = {
   title: 'MP4, MOV, AVI at medium against libx264 -preset medium (AVI: -bf 0) at the same SSIM, and at the same PSNR',
@@ -26,8 +25,8 @@ export const bench: Bench = {
       const avi = path.endsWith('.avi')
       const { ssim, psnr } = atOurFigures(path, mine, { encoder: 'libx264', format: 'yuv420p', factors: FACTORS, avi }, folder)
       const peers = { 'x264 medium, SSIM': ssim, 'x264 medium, PSNR': psnr }
-      const held = avi ? ', no B-frames' : ''
-      yield { name: `${name}${held} ssim ${mine.ssim.toFixed(4)} psnr ${mine.psnr.toFixed(1)}`, ours: we, peers }
+      const suffix = avi ? ', no B-frames' : ''
+      yield { name: `${name}${suffix} ssim ${mine.ssim.toFixed(4)} psnr ${mine.psnr.toFixed(1)}`, ours: we, peers }
     }
   },
 }

@@ -1,4 +1,4 @@
-/** Curves of growth as SVG: both axes logarithmic, so that an exponent is a slope. */
+/** Draws the growth curves as SVG. Both axes are logarithmic, so the slope of a curve is its exponent. */
 
 export interface Curve {
   readonly name: string
@@ -12,7 +12,7 @@ interface Panel {
   readonly unit: string
   readonly from: number
   readonly to: number
-  /** Values at 1 MB of lines of exponent 1. */
+  /** Values at 1 MB of the guide lines with exponent 1. */
   readonly guides: readonly number[]
   of(point: Point): number
 }
@@ -26,7 +26,7 @@ const [WIDTH, PANEL_HEIGHT] = [920, 470]
 const PLOT = { left: 70, right: 760, top: 46, bottom: 424 }
 const [LEAST_MB, MOST_MB] = [0.5, 700]
 const LABEL_STEP = 15
-/** Each is told from white and from black. */
+/** Curve colours that are visible on white and on black. */
 const COLOURS = ['#d1495b', '#2f86c9', '#3f9b57', '#c77d0a', '#8a63c9', '#1d9c9c', '#b5589a', '#7d8a1c']
 const DASHES = ['', '7 3', '2 3']
 
@@ -34,10 +34,10 @@ const STYLE = `text{font:12px system-ui,sans-serif;fill:#444}.title{font-size:15
 .grid{stroke:#8888;stroke-width:.4}.guide{stroke:#888;stroke-width:.8;stroke-dasharray:1 4}.curve{fill:none;stroke-width:1.8}
 .lead{fill:none;stroke-width:.7;opacity:.4}@media(prefers-color-scheme:dark){text{fill:#ccc}}`
 
-/** A panel for time over one for memory, with the name of each line at its end. */
+/** Returns an SVG with one panel for CPU time and one for memory. The name of each curve is at its end. */
 export function curves(all: readonly Curve[]): string {
   const height = PANELS.length * PANEL_HEIGHT
-  const panels = PANELS.map((panel, i) => `<g transform="translate(0 ${i * PANEL_HEIGHT})">\n${drawn(panel, all)}</g>\n`)
+  const panels = PANELS.map((panel, i) => `<g transform="translate(0 ${i * PANEL_HEIGHT})">\n${drawPanel(panel, all)}</g>\n`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
 <title>CPU seconds and peak memory over size of file</title>
 <style>${STYLE}</style>
@@ -49,7 +49,7 @@ const share = (value: number, from: number, to: number) => Math.log(value / from
 const across = (megabytes: number) => PLOT.left + share(megabytes, LEAST_MB, MOST_MB) * (PLOT.right - PLOT.left)
 const round = (value: number) => Number(value.toFixed(1))
 
-function drawn(panel: Panel, all: readonly Curve[]): string {
+function drawPanel(panel: Panel, all: readonly Curve[]): string {
   const up = (value: number) => PLOT.bottom - Math.min(1, Math.max(0, share(value, panel.from, panel.to))) * (PLOT.bottom - PLOT.top)
   const ends = all.map(({ points }) => up(panel.of(points.at(-1)!)))
   const labels = spread(ends)
@@ -67,7 +67,7 @@ function drawn(panel: Panel, all: readonly Curve[]): string {
   return `<text class="title" x="${PLOT.left}" y="24">${panel.title}</text>\n${axes(panel, up)}${guides(panel)}${lines.join('')}`
 }
 
-/** Places of labels beside the ends of their lines, no two closer than a line of text; pushed up where they would leave the panel. */
+/** Returns the y positions of the labels next to the curve ends. Labels do not overlap and stay within the panel. */
 function spread(ends: readonly number[]): number[] {
   const order = ends.map((_, i) => i).toSorted((a, b) => ends[a]! - ends[b]!)
   const places = [...ends]
@@ -99,7 +99,7 @@ function axes(panel: Panel, up: (value: number) => number): string {
   return [...across4, ...rows].join('')
 }
 
-/** Lines of exponent 1, cut where they leave the panel. */
+/** Draws guide lines of exponent 1, clipped to the panel. */
 function guides({ from, to, guides: values }: Panel): string {
   const drawnOf = (atOne: number) => {
     const [first, last] = [Math.max(LEAST_MB, from / atOne), Math.min(MOST_MB, to / atOne)]

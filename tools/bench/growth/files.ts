@@ -1,4 +1,4 @@
-/** Files of any size, the same in every run: for each format one that could come from its usual writers. */
+/** Generates files of any size, one typical file per format, identical in every run. */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import '../../wasm-hook.ts'
@@ -14,16 +14,16 @@ const { hdf5File, netcdf3File, niftiFile } = await import('../../../test/support
 const { encodeRows } = await import('../../../wasm/jpeg/jpeg.ts')
 
 export interface Grown {
-  /** Of the format, as tables and curves name it. */
+  /** Name of the format in tables and curves. */
   readonly name: string
-  /** What the file holds, and what grows. */
+  /** Contents of the file, and which part of it grows. */
   readonly holds: string
   readonly file: string
-  /** Where that is not the format's first. */
+  /** Output format. `undefined`: the format's first output. */
   readonly output?: string
-  /** MB it is made in at most; 64 where nothing is said. */
+  /** Largest size in MB. `undefined`: 64. */
   readonly upTo?: 16 | 256 | 500
-  /** A file of about so many bytes. */
+  /** Writes a file of about `bytes` bytes to `path`. */
   make(path: string, bytes: number): void | Promise<void>
 }
 
@@ -33,22 +33,22 @@ const utf8 = (text: string) => Buffer.from(text)
 
 const BLOCK_BYTES = 1 << 18
 
-/** Lines until there are so many bytes, between what opens and closes them. */
-function* lines(bytes: number, lineAt: (i: number) => string, [opens, closes] = ['', '']): Generator<Buffer> {
-  yield utf8(opens)
+/** Yields lines up to about `bytes` bytes, between an opening and a closing text. */
+function* lines(bytes: number, lineAt: (i: number) => string, [opening, closing] = ['', '']): Generator<Buffer> {
+  yield utf8(opening)
   let i = 0
-  for (let done = opens.length; done < bytes; ) {
+  for (let done = opening.length; done < bytes; ) {
     let block = ''
     while (block.length < BLOCK_BYTES && done + block.length < bytes) block += lineAt(i++)
     done += block.length
     yield utf8(block)
   }
-  yield utf8(closes)
+  yield utf8(closing)
 }
 
 const WORDS = 'time and people who made the large river old house between years water place thing light never small under over'.split(' ')
 
-/** Words in no order, with numbers between them. */
+/** Returns a generator of random words; the argument is the number of words. */
 function prose(seed: number): (count: number) => string {
   const random = randomNumbers(seed)
   return (count) => Array.from({ length: count }, () => WORDS[Math.floor(random() ** 2 * WORDS.length)]).join(' ')
@@ -74,7 +74,7 @@ function dxfLine(): (i: number) => string {
 
 const WAVE = Float64Array.from({ length: 4096 }, (_, i) => 60 * Math.sin((i / 4096) * 2 * Math.PI))
 
-/** Rows of soft waves with grain, 8 bits a sample. */
+/** Yields rows of smooth waves with noise, 8 bits per sample. */
 function* rows(width: number, height: number, channels: number): Generator<Uint8Array> {
   let noise = 1
   for (let y = 0; y < height; y++) {
@@ -91,8 +91,8 @@ function* rows(width: number, height: number, channels: number): Generator<Uint8
 
 const squareOf = (pixels: number) => ({ width: Math.round(Math.sqrt(pixels)), height: Math.round(Math.sqrt(pixels)) })
 
-/** RGB in strips of 16 rows as they are (TIFF 6.0), with a place on earth where it has one. */
-function tiff(path: string, bytes: number, placed: boolean): void {
+/** Writes an uncompressed RGB TIFF (6.0) with strips of 16 rows. `isGeoTiff`: adds GeoTIFF tags. */
+function tiff(path: string, bytes: number, isGeoTiff: boolean): void {
   const { width, height } = squareOf(bytes / 3)
   const strips = Math.ceil(height / 16)
   const doubles = (...values: number[]) => Buffer.from(new Float64Array(values).buffer)
@@ -109,7 +109,7 @@ function tiff(path: string, bytes: number, placed: boolean): void {
     [278, 4, 1, 16],
     [279, 4, strips, longs(Array.from({ length: strips }, (_, i) => Math.min(16, height - i * 16) * width * 3))],
   ]
-  if (placed) {
+  if (isGeoTiff) {
     tags.push([33550, 12, 3, doubles(10, 10, 0)], [33922, 12, 6, doubles(0, 0, 0, 600_000, 4_800_000, 0)])
     tags.push([34735, 3, 8, shorts(1, 1, 0, 1, 3072, 0, 1, 32_631)])
   }
@@ -143,7 +143,7 @@ function tiff(path: string, bytes: number, placed: boolean): void {
   )
 }
 
-/** Chords that change with hiss, 16 bits, stereo, 44.1 kHz. */
+/** Writes changing chords with noise as 16-bit stereo PCM at 44.1 kHz. */
 function wav(path: string, bytes: number): void {
   const frames = Math.floor(bytes / 4)
   const head = Buffer.alloc(44)
@@ -151,7 +151,7 @@ function wav(path: string, bytes: number): void {
   head.writeUInt32LE(36 + frames * 4, 4)
   head.write('WAVEfmt ', 8)
   head.writeUInt32LE(16, 16)
-  for (const [at, value] of [[20, 1], [22, 2], [32, 4], [34, 16]] as const) head.writeUInt16LE(value, at) // biome-ignore format: pairs
+  for (const [at, value] of [[20, 1], [22, 2], [32, 4], [34, 16]] as const) head.writeUInt16LE(value, at) // biome-ignore format: offset and value pairs
   head.writeUInt32LE(44_100, 24)
   head.writeUInt32LE(176_400, 28)
   head.write('data', 36)
@@ -180,7 +180,7 @@ function ffmpeg(...args: string[]): void {
   if (done.status !== 0) throw new Error(`ffmpeg: ${done.error ?? done.stderr}`)
 }
 
-/** A minute at 320 kbit/s, again and again. */
+/** Writes one minute of MP3 at 320 kbit/s, repeated. */
 function mp3(path: string, bytes: number): void {
   const minute = `${path}.minute.mp3`
   const chord = 'aevalsrc=0.2*sin(880*t*(1+floor(mod(t\\,7))))+0.1*sin(3000*t)+0.05*(random(0)-0.5):s=44100:d=60'
@@ -202,7 +202,9 @@ function mp4(path: string, bytes: number): void {
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = [2480, 3508]
 
-/** A page at 300 dpi, as `test/conformance/core/formats/pdf/scans.ts` has it: lines of strokes on paper with grain. */
+/**
+ * Yields the rows of a scanned A4 page at 300 dpi: lines of strokes on grainy paper, as in `test/conformance/core/formats/pdf/scans.ts`.
+ */
 function* pageRows(): Generator<Uint8Array> {
   let seed = 1
   for (let y = 0; y < PAGE_HEIGHT; y++) {
@@ -222,7 +224,7 @@ const scannedPage = () =>
     ({ chunks }) => Buffer.concat(chunks),
   ))
 
-/** The same picture as a file of its own, by a comment. */
+/** Returns the picture with a numbered JPEG comment, so that each copy is a different file. */
 const numbered = (picture: Uint8Array, number: number) =>
   Buffer.concat([picture.subarray(0, 2), Buffer.from([0xff, 0xfe, 0, 4, number >> 8, number & 255]), picture.subarray(2)])
 
@@ -277,7 +279,7 @@ async function presentation(path: string, bytes: number): Promise<void> {
   written(path, [await zipOf(Object.fromEntries(full))])
 }
 
-/** Chapters of 200 KB, of which a ZIP of level 1 keeps about a third. */
+/** Writes an EPUB with chapters of 200 KB. ZIP level 1 reduces a chapter to about a third. */
 async function book(path: string, bytes: number): Promise<void> {
   const words = prose(4)
   const chapter = () => `<html><body>${Array.from({ length: 400 }, () => `<p>${words(90)}</p>`).join('\n')}</body></html>`
@@ -295,7 +297,7 @@ async function places(path: string, bytes: number): Promise<void> {
   written(path, [await zipOf({ 'doc.kml': kml })])
 }
 
-/** Points with a table (ESRI Shapefile), zipped. */
+/** Writes a zipped ESRI Shapefile with points and an index. */
 async function shapes(path: string, bytes: number): Promise<void> {
   const random = randomNumbers(6)
   const count = Math.round(bytes / 20)
@@ -319,7 +321,7 @@ async function shapes(path: string, bytes: number): Promise<void> {
   written(path, [await zipOf({ 'a.shp': shp, 'a.shx': shx, 'a.prj': 'GEOGCS[]' })])
 }
 
-/** Scans as attachments. */
+/** Writes a mail with scanned pages as attachments. */
 async function mail(path: string, bytes: number): Promise<void> {
   const picture = await scannedPage()
   const count = Math.max(1, Math.round(bytes / picture.length / 1.37))
@@ -327,11 +329,11 @@ async function mail(path: string, bytes: number): Promise<void> {
     numbered(picture, i)
       .toString('base64')
       .replace(/.{76}(?=.)/g, '$&\r\n')
-  const opens = 'From: a@example.org\r\nSubject: scans\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n'
+  const opening = 'From: a@example.org\r\nSubject: scans\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n'
   written(
     path,
     (function* () {
-      yield utf8(opens)
+      yield utf8(opening)
       for (let i = 0; i < count; i++)
         yield utf8(`--b\r\nContent-Type: image/jpeg; name="${i}.jpg"\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64(i)}\r\n`)
       yield utf8('--b--\r\n')
@@ -339,7 +341,7 @@ async function mail(path: string, bytes: number): Promise<void> {
   )
 }
 
-// ── All of them ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── List ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const of = (name: string, holds: string, file: string, make: Grown['make'], more: Partial<Grown> = {}): Grown => ({
   name,

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- growth [--only 'PDF, WAV'] [--minutes N] [--resume FILE] [--docs]`: CPU seconds and memory of each format from 1 to
- * 500 MB. Time shall grow no faster than the file (exponent at most 1), and memory not at all. What was measured stands in FILE, a line a
- * run, and is not measured again; `--docs` writes docs/contributors/growth.md and growth.svg with it (`--minutes 0`: with nothing else).
+ * Measures CPU seconds and memory of each format from 1 to 500 MB: `npm run bench -- growth [--only 'PDF, WAV'] [--minutes N]
+ * [--resume FILE] [--docs]`. CPU time must not grow faster than the file (exponent at most 1), and memory must not grow. FILE stores one
+ * run per line; stored runs are not repeated. `--docs` writes docs/contributors/growth.md and growth.svg (`--minutes 0`: without new runs).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,43 +13,43 @@ import { GROWN, type Grown } from './files.ts'
 import type { Took } from './job.ts'
 import { slopeOf } from './slope.ts'
 
-/** MB of the files; the last is what a press takes as a matter of course. */
+/** Sizes of the files in MB. A press accepts files of the largest size. */
 const SIZES = [1, 4, 16, 64, 256, 500] as const
 const UP_TO = 64
-/** From here on, compiling engines no longer counts. */
-const FITTED_FROM = 4
-/** A run beyond this is its format's last; one that would be expected to take more is not made. */
+/** Smallest size in MB that counts for the exponent. Below it, compiling the engines dominates. */
+const MIN_FITTED_MB = 4
+/** Largest CPU time of a run in seconds. A run that is expected to take longer is skipped. */
 const MOST_CPU_SECONDS = 120
 const MOST_EXPONENT = 1.05
 const MOST_MEMORY_RATIO = 1.3
-/** MB of a job in an isolate, and beside a press. */
+/** Memory budgets in MB: of a job in an isolate, and of a job in a press process. */
 const [ISOLATE, PRESS] = [96, 1312]
 
 interface Run extends Took {
-  /** MB that were asked for. */
+  /** Requested size in MB. */
   readonly size: number
-  /** MB the job had. */
+  /** Memory budget of the job in MB. */
   readonly memory: number
 }
 
 interface Series {
   readonly grown: Grown
   readonly runs: Run[]
-  /** Why there is nothing larger. */
+  /** Reason why no larger file was measured. `undefined`: not ended. */
   ended?: string
 }
 
-interface Asked {
+interface GrowthOptions {
   readonly only: readonly string[] | undefined
-  /** Where runs are kept, and known from. */
+  /** File that stores runs, so that they are not repeated. `undefined`: none. */
   readonly journal: string | undefined
-  /** After so many no further run begins; 0 tells what is known. */
+  /** Minutes after which no further run starts. 0: only stored runs are reported. */
   readonly minutes: number
   readonly docs: boolean
 }
 
-/** What is expected to take least comes first, so that whenever it is broken off most is known. */
-export async function benchGrowth({ only, journal, minutes, docs }: Asked): Promise<void> {
+/** Starts with the cheapest expected run, so that an interrupted benchmark has measured as much as possible. */
+export async function benchGrowth({ only, journal, minutes, docs }: GrowthOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-growth-'))
   const known = new Journal<Run | undefined>(journal)
   const all = GROWN.map((grown): Series => ({ grown, runs: [] }))
@@ -79,7 +79,7 @@ export async function benchGrowth({ only, journal, minutes, docs }: Asked): Prom
   for (const series of asked.filter(({ runs }) => runs.length > 0)) console.log(cellsOf(series).join('  '))
 }
 
-/** Of what is left, the run that is expected to take least; formats whose files are the largest come earlier. */
+/** Returns the remaining run that is expected to be cheapest. Formats with larger files get priority. */
 function cheapest(all: readonly Series[]): { series: Series; size: number } | undefined {
   let best: { series: Series; size: number; cost: number } | undefined
   for (const series of all) {
@@ -96,7 +96,7 @@ const expected = ({ runs }: Series, size: number) => {
   return last ? (last.cpuSeconds * size) / last.size : 0
 }
 
-/** The size to be measured next; undefined: none, and `ended` says why. */
+/** Returns the size to be measured next. `undefined`: none, and `ended` has the reason. */
 function nextOf(series: Series): number | undefined {
   const { grown, runs } = series
   const last = runs.at(-1)
@@ -132,20 +132,22 @@ function print(name: string, { memory, inBytes, outBytes, outcome, cpuSeconds, p
 
 const megabytes = (bytes: number) => bytes / 2 ** 20
 
-/** What was done; a run that was refused says nothing of growth. */
+/** Returns the completed runs. A refused run says nothing about growth. */
 const done = ({ runs }: Series) => runs.filter(({ outcome }) => outcome !== 'over_budget' && outcome !== 'crashed')
 
-/** Peak of the largest to that of 16 MB, or of what stands before it where that is the largest. */
+/**
+ * Returns the ratio of the peak memory of the largest file to that of 16 MB, or of the next smaller file if the largest is 16 MB or less.
+ */
 function memoryOf(series: Series): { ratio: number; from: number } | undefined {
   const inIsolate = done(series).filter(({ memory }) => memory === ISOLATE)
   const last = inIsolate.at(-1)
-  const first = inIsolate.findLast(({ size }) => size <= 16 && size < (last?.size ?? 0) && size >= FITTED_FROM)
+  const first = inIsolate.findLast(({ size }) => size <= 16 && size < (last?.size ?? 0) && size >= MIN_FITTED_MB)
   return first && last ? { ratio: last.peakMiB / first.peakMiB, from: first.size } : undefined
 }
 
-/** From where engines' compilation no longer counts; undefined for fewer than two sizes. */
+/** Returns the exponent of CPU time over size. `undefined`: fewer than two sizes large enough to count. */
 const exponentOf = (runs: readonly Run[]) =>
-  slopeOf(runs.filter(({ size }) => size >= FITTED_FROM).map(({ inBytes, cpuSeconds }) => [Math.log(inBytes), Math.log(cpuSeconds)]))
+  slopeOf(runs.filter(({ size }) => size >= MIN_FITTED_MB).map(({ inBytes, cpuSeconds }) => [Math.log(inBytes), Math.log(cpuSeconds)]))
 
 function cellsOf(series: Series): string[] {
   const { grown, ended } = series
@@ -177,7 +179,7 @@ const HEAD = `| format | grows by | MB | CPU seconds | a MB | exponent | peak, M
 function writeDocs(all: readonly Series[]): void {
   const text = readFileSync(FILE, 'utf8')
   const [from, to] = [text.indexOf(FROM) + FROM.length, text.indexOf(TO)]
-  if (from < FROM.length || to < from) throw new Error(`${FILE} has no place for the table`)
+  if (from < FROM.length || to < from) throw new Error(`${FILE} lacks the markers of the table (${FROM.trim()} … ${TO})`)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const [cpu] = cpus()
   const when = `${new Date().toISOString().slice(0, 10)}, ${commit}, ${cpus().length} × ${cpu?.model ?? ''}, load ${Math.round(loadavg()[0]!)}`

@@ -1,6 +1,6 @@
 /**
- * A process of its own, so that its memory is the job's: compresses a file and verifies the result as `tools/try.ts` does, from file
- * to file, and prints what it took. `node --import ./tools/wasm-hook.ts tools/bench/growth/job.ts FILE MEMORY_MB [OUTPUT]`.
+ * Compresses one file in its own process, so that the peak memory is that of the job, verifies the result and prints the figures.
+ * `node --import ./tools/wasm-hook.ts tools/bench/growth/job.ts FILE MEMORY_MB [OUTPUT]`.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -11,15 +11,15 @@ import { identify } from '../../../src/core/pipeline/identify.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
-/** What this prints. */
+/** Figures of a run, printed as JSON. */
 export interface Took {
-  /** `compressed`, or why not. */
+  /** `compressed`, or the reason why the file stayed unchanged. */
   readonly outcome: string
   readonly inBytes: number
   readonly outBytes: number
-  /** User and system time, without loading modules. */
+  /** User and system CPU seconds, without loading modules. */
   readonly cpuSeconds: number
-  /** Resident memory at its peak, less what the process had with all modules loaded, MiB. */
+  /** Peak resident memory in MiB, minus the memory of the process after loading modules. */
   readonly peakMiB: number
 }
 
@@ -30,7 +30,7 @@ const [name, size] = [basename(path), statSync(path).size]
 const source = fileSource(path, size, name)
 const format = await identify(source)
 const codec = format && CODECS[format.id]
-if (!codec) throw new Error(`no codec for ${path}`)
+if (!codec) throw new Error(`no codec supports ${path}`)
 const job = openJob(codec, source, CODECS, { output: output as OutputId | undefined, memoryBudget: Number(memory) * 2 ** 20 })
 const made = `${path}.result`
 const idle = process.memoryUsage().rss
@@ -48,12 +48,12 @@ const took: Took = {
 }
 console.log(JSON.stringify(took))
 
-/** Loading modules takes more than it keeps; Linux begins to count anew. */
+/** Resets the peak memory counter of Linux, because loading modules needs more memory than it keeps. */
 function forgetPeak(): void {
   try {
     writeFileSync('/proc/self/clear_refs', '5')
   } catch {
-    // Elsewhere the peak of loading counts, too.
+    // On other systems, the peak includes loading modules.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Of the straight line that fits points of x and y best, by least squares; undefined where all have the same x. */
+/** Returns the slope of the least-squares line through the points. `undefined`: all points have the same x. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number | undefined {
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length
   const [middleX, middleY] = [mean(0), mean(1)]

@@ -1,7 +1,7 @@
-/** Large files that are not pictures, made. */
+/** Generates large documents. */
 import { written } from './pictures.ts'
 
-/** Paths of so many points each, no two alike. */
+/** Writes an SVG with `elements` different paths of `points` points each. */
 export function svg(path: string, elements: number, points: number): void {
   const line = (element: number) =>
     Array.from({ length: points }, (_, i) => `${(i * 1.37 + element).toFixed(3)} ${(50 + 40 * Math.sin(i * 0.7 + element)).toFixed(3)}`)
@@ -9,7 +9,7 @@ export function svg(path: string, elements: number, points: number): void {
   written(path, [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 100">\n${drawn.join('')}</svg>`)])
 }
 
-/** A page, and so many numbers as objects of their own, which arrays lead to. */
+/** Writes a PDF with one page and `objects` numbers, each an indirect object referenced by arrays. */
 export function pdf(path: string, objects: number): void {
   const [first, each] = [4, 1000]
   const arrays = Math.ceil(objects / each)

@@ -1,6 +1,6 @@
 /**
- * A process of its own, so that its memory is the job's: compresses a file and verifies the result, and prints what the job was
- * reckoned to need at most, and how much heap, buffers and Wasm memories were alive at the worst moment, above what the loaded modules take.
+ * Measures the memory of one job in its own process: compresses a file, verifies the result and prints the estimated and the measured peak
+ * (heap, buffers and Wasm memories, minus the loaded modules).
  * `node --expose-gc --import ./tools/wasm-hook.ts tools/bench/memory/held.ts FILE OPTIONS_AS_JSON`.
  */
 
@@ -13,19 +13,19 @@ import { identify } from '../../../src/core/pipeline/identify.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
-/** Of the job. */
+/** Options of the job. */
 export type Asked = Partial<Pick<Options, 'quality' | 'output' | 'lossless' | 'fitWithin'>>
 
-/** What this prints, in bytes; `kind` is the outcome, or why there is none. */
+/** JSON output, in bytes. `kind`: the outcome, or the reason and detail if the file stayed unchanged. */
 export interface Held {
   readonly kind: string
   readonly reckoned: number
   readonly held: number
-  /** When most was held. */
+  /** Phase with the highest memory. */
   readonly stage: 'compressing' | 'verifying'
 }
 
-/** Looks take a fifth of the time: collecting takes a hundredth of a second, and what is held is held for longer. */
+/** Share of the run time spent on measuring. Each measurement runs the garbage collector, which takes 10 ms. */
 const SHARE_OF_TIME = 1 / 5
 
 let [most, next, reckoned] = [0, 0, 0]
@@ -34,21 +34,21 @@ let verifies = false
 
 WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   construct(target, [module, imports]: [WebAssembly.Module, WebAssembly.Imports]) {
-    look()
+    sample()
     return new target(module, imports)
   },
 })
 
-/** What is alive; `external` has the buffers and the Wasm memories in it. */
+/** Returns the live bytes. `external` includes buffers and Wasm memories. */
 function alive(): number {
-  // The second one waits for what the first left to be swept.
+  // The second collection waits until the first one has been swept.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
-function look(): void {
+function sample(): void {
   const began = performance.now()
   if (began < next) return
   const held = alive()
@@ -59,7 +59,7 @@ function look(): void {
 
 const [path = '', asked = '{}'] = process.argv.slice(2)
 const name = basename(path)
-const source = fileSource(path, statSync(path).size, name, look)
+const source = fileSource(path, statSync(path).size, name, sample)
 const format = await identify(source)
 const codec = format && PRESS_CODECS[format.id]
 if (!codec) throw new Error(`no codec for ${path}`)
@@ -73,8 +73,8 @@ const watched: Codec = {
     return codec.verify(...handed)
   },
 }
-const job = openJob(watched, source, PRESS_CODECS, { progress: look, estimated, ...(JSON.parse(asked) as Asked) })
-const { outcome } = await job.whole(async () => fileSink(result, source.size, name, look))
+const job = openJob(watched, source, PRESS_CODECS, { progress: sample, estimated, ...(JSON.parse(asked) as Asked) })
+const { outcome } = await job.whole(async () => fileSink(result, source.size, name, sample))
 rmSync(result, { force: true })
 const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ? english(outcome.detail) : ''}` : outcome.kind
 console.log(JSON.stringify({ kind, reckoned, held: most - before, stage } satisfies Held))

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- memory [--only 'JPEG, GIF'] [--docs]`: every formula that says what a job will need, held against what a job at its
- * limit took. A ratio below 1 promises too little; above 1.3, files are refused that would fit. `--docs` writes the table to docs/contributors/memory.md.
+ * Compares every memory estimate with the memory of a job at its limit: `npm run bench -- memory [--only 'JPEG, GIF'] [--docs]`. A ratio
+ * below 1 is too low; above 1.3, files are refused that would fit. `--docs` writes the table to docs/contributors/memory.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,12 +18,12 @@ const { hdf5File } = await import('../../../test/support/science-files.ts')
 
 interface Case {
   readonly name: string
-  /** What is held, in a few words. */
+  /** What occupies the memory, in a few words. */
   readonly holds: string
   readonly file: string
   make(path: string): void
   readonly asked?: Asked
-  /** There is no moment in between to look at: V8 tells what it found alive, and buffers and Wasm memories are not counted. */
+  /** True if the job cannot be sampled while it runs. V8's garbage collection trace then gives the live heap, without buffers and Wasm. */
   readonly inOneGo?: true
 }
 
@@ -83,7 +83,7 @@ interface MemoryRow extends Held {
   readonly fileBytes: number
 }
 
-/** `docs`: each row is written as soon as it was measured. */
+/** @param docs true: writes each row to the document as soon as it is measured */
 export function benchMemory(only: readonly string[] | undefined, docs: boolean): void {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-memory-'))
   try {
@@ -109,19 +109,19 @@ function measured({ name, holds, file, make, asked = {}, inOneGo }: Case, folder
   ]
   const done = spawnSync(process.execPath, script, { encoding: 'utf8', maxBuffer: 1 << 26 })
   if (done.status !== 0) throw new Error(`${name}: ${done.stderr}`)
-  const row = { name, holds, fileBytes: statSync(path).size, ...saidIn(done.stdout) }
+  const row = { name, holds, fileBytes: statSync(path).size, ...parseOutput(done.stdout) }
   console.log(cellsOf(row).join('  '))
   return row
 }
 
-/** Everything is looked at whenever a megabyte was allocated, and what is alive is told. */
+/** Node flags that collect garbage after each allocated megabyte and print the live heap. */
 const COLLECTING = ['--expose-gc', '--trace-gc', '--gc-global', '--max-semi-space-size=1']
 
-/** Of the process: what it says, and where V8 tells more, the most that was alive between first and last. */
-function saidIn(output: string): Held {
-  const said = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
+/** Parses the output of the process. If it contains a collection trace, the peak is taken from there. */
+function parseOutput(output: string): Held {
+  const output = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
   const alive = [...output.matchAll(/Mark-Compact.* -> ([\d.]+) \(/g)].map(([, found]) => Number(found) * 2 ** 20)
-  return alive.length > 0 ? { ...said, held: mostOf(alive) - alive.at(-1)!, stage: 'compressing' } : said
+  return alive.length > 0 ? { ...output, held: mostOf(alive) - alive.at(-1)!, stage: 'compressing' } : output
 }
 
 const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 1 : 0)
@@ -134,11 +134,11 @@ function cellsOf({ name, holds, fileBytes, kind, reckoned, held, stage }: Memory
 const FILE = 'docs/contributors/memory.md'
 const [FROM, TO] = ['<!-- npm run bench -- memory -->\n', '<!-- end -->']
 
-/** The others stay as they are. */
+/** Replaces one row of the table and keeps the others. */
 function writeRow(row: MemoryRow): void {
   const text = readFileSync(FILE, 'utf8')
   const [from, to] = [text.indexOf(FROM) + FROM.length, text.indexOf(TO)]
-  if (from < FROM.length || to < from) throw new Error(`${FILE} has no place for the table`)
+  if (from < FROM.length || to < from) throw new Error(`${FILE} lacks the markers of the table (${FROM.trim()} … ${TO})`)
   const lines = new Map(
     text
       .slice(from, to)

@@ -1,18 +1,18 @@
-/** Large files, made: soft waves with grain, which no coder of pictures packs well. */
+/** Generates large pictures: smooth waves with noise, which compress poorly. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
 import { JpegJob, type Scans } from '../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
 
-/** Pixels. */
+/** Size in pixels. */
 export interface Size {
   readonly width: number
   readonly height: number
-  /** Of four steps; by default of 32. */
+  /** `fine`: noise of 2 bits. `undefined`: noise of 5 bits. */
   readonly grain?: 'fine' | undefined
 }
 
-/** A sample of any channel. */
+/** Returns a sample of a channel. */
 const sampleAt = (x: number, y: number, channel: number, { grain }: Pick<Size, 'grain'> = {}) =>
   110 +
   60 * Math.sin((x + channel * 90) / 300 + y / 170) +
@@ -25,7 +25,7 @@ function rowOf(size: Size, y: number, channels: number): Uint8Array {
   return row
 }
 
-/** Writes pieces one after the other. */
+/** Writes the chunks to a file one after the other. */
 export function written(path: string, pieces: Iterable<Uint8Array>): void {
   const file = openSync(path, 'w')
   for (const piece of pieces) writeSync(file, piece)
@@ -40,7 +40,7 @@ export function jpeg(path: string, size: Size, quality: number, scans: Scans): v
   written(path, job.write('made', scans))
 }
 
-/** Of 24 bits, with the last row first. */
+/** Writes a 24-bit BMP, which stores the last row first. */
 export function bmp(path: string, size: Size): void {
   const { width, height } = size
   const rowBytes = Math.ceil((width * 3) / 4) * 4
@@ -71,7 +71,7 @@ export function png(path: string, size: Size, channels: 3 | 4): void {
   written(path, encoder.finish())
 }
 
-/** First column and row of a pass of Adam7, and its steps (W3C PNG, 8.1). */
+/** First column, first row, column step and row step of each Adam7 pass (W3C PNG, 8.1). */
 const PASSES = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -108,7 +108,10 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)])
 }
 
-/** Whole frames of 256 grays, coded plainly (GIF89a, appendix F): nine bits a code, the table cleared before it grows. */
+/**
+ * Writes a GIF with full frames of 256 greys and without real compression (GIF89a, appendix F): 9-bit codes, and the table is cleared
+ * before it grows.
+ */
 export function gif(path: string, { width, height }: Size, frames: number): void {
   const word = (value: number) => [value & 255, value >> 8]
   const palette = Array.from({ length: 768 }, (_, i) => Math.floor(i / 3))

@@ -1,7 +1,6 @@
 /**
- * `node --import ./bench/stock/count-memories.ts …` with `COUNT_MEMORIES=FILE`: writes there, when the process ends, how large
- * all its Wasm memories were together (they never shrink, and what was let go counts, too: no more than this was held at once),
- * and how large the process was at its peak.
+ * Counts Wasm memory: `node --import ./tools/bench/stock/count-memories.ts …` with `COUNT_MEMORIES=FILE`. When the process ends, FILE
+ * contains the size of all its Wasm memories and its peak resident memory. Freed memories count, too, so the size is an upper bound.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -36,7 +35,7 @@ export interface Memories {
   readonly peakMiB: number
 }
 
-/** Linux's own mark where there is one: getrusage begins with the size of the process that started this one. */
+/** Returns the peak from /proc on Linux, because getrusage starts with the size of the parent process. */
 function peakMiB(): number {
   const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : ''
   const kib = /VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS

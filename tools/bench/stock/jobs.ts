@@ -1,7 +1,7 @@
 /**
- * `node --import ./bench/stock/count-memories.ts tools/bench/stock/jobs.ts PACKAGES JOB IN OUT`: one job of a stock package on one file,
- * in a process of its own. Prints JSON: bytes, and CPU seconds of the job. Modules are compiled before the clock
- * starts, as ours are.
+ * Runs one job of an npm package on one file in its own process:
+ * `node --import ./tools/bench/stock/count-memories.ts tools/bench/stock/jobs.ts PACKAGES JOB IN OUT`. Prints bytes and CPU seconds as
+ * JSON. Modules are compiled before the measurement starts, as for Whittle.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -28,7 +28,7 @@ interface ZstdCodec {
   run(ready: (codec: { Simple: new () => { compress(bytes: Uint8Array, level: number): Uint8Array } }) => void): void
 }
 
-// What browsers have, and these packages expect.
+// Browser classes that these packages expect.
 Object.assign(globalThis, {
   ImageData: class implements Picture {
     readonly data: Uint8ClampedArray
@@ -45,7 +45,7 @@ Object.assign(globalThis, {
 const pathOf = (path: string) => join(packages, 'node_modules', path)
 const load = (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(pathOf(path)).href)
 
-/** One function of a jSquash package, with its module compiled. */
+/** Loads one function of a jSquash package and compiles its module. */
 async function jsquash<In, Out>(script: string, module: string): Promise<(data: In, options?: object) => Promise<Out>> {
   const loaded = await load(`@jsquash/${script}`)
   const init = loaded['init'] as (module: WebAssembly.Module) => Promise<unknown>
@@ -55,7 +55,7 @@ async function jsquash<In, Out>(script: string, module: string): Promise<(data: 
 
 const decodePng = () => jsquash<Buffer, Picture>('png/decode.js', 'png/codec/pkg/squoosh_png_bg.wasm')
 
-/** What is decoded by one module and encoded by another; both stay loaded, as they would in a Worker. */
+/** Returns a job that decodes with one module and encodes with another. Both stay loaded, as in a Worker. */
 async function recode(
   decoding: Promise<(file: Buffer) => Promise<Picture>>,
   encoding: Promise<(picture: Picture) => Promise<ArrayBuffer>>,
@@ -91,7 +91,7 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
     return (file) => new Promise((resolve) => ZstdCodec.run((codec) => resolve(new codec.Simple().compress(file, 19))))
   },
   ffmpeg: async () => {
-    // It looks for a browser's worker around it.
+    // The package expects the global scope of a browser worker.
     Object.assign(globalThis, { self: { location: { href: 'file:///ffmpeg-core.js' } } })
     const create = (await load('@ffmpeg/core/dist/esm/ffmpeg-core.js'))['default'] as (options: object) => Promise<FfmpegCore>
     const core = await create({
@@ -110,7 +110,7 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
 }
 
 const prepare = JOBS[name]
-if (!prepare) throw new Error(`no job '${name}'; there are ${Object.keys(JOBS).join(', ')}`)
+if (!prepare) throw new Error(`unknown job '${name}'; available: ${Object.keys(JOBS).join(', ')}`)
 const job = await prepare()
 const file = readFileSync(input)
 const before = process.cpuUsage()

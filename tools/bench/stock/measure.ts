@@ -1,4 +1,4 @@
-/** One measurement: a job of a stock package, or ours, in a process of its own whose memories are counted. */
+/** Measures one job of an npm package or of Whittle in its own process, including its Wasm memories. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,21 +6,21 @@ import '../../wasm-hook.ts'
 import type { Measured } from '../harness.ts'
 import type { Memories } from './count-memories.ts'
 
-/** After the hook that lets them import Wasm. */
+/** Imported dynamically, after the hook for Wasm imports is installed. */
 const { JpegRows } = await import('../../../wasm/jpeg/jpeg.ts')
 const { SimilarityMeter } = await import('../../../src/core/metrics/ssim-psnr.ts')
 
 const STRIP_ROWS = 64
 const JOB_TIMEOUT_MS = 900_000
 
-/** A job of `jobs.ts` on a file; what it makes is `out` in the folder of the packages. */
+/** Runs a job of `jobs.ts` on a file. The result is the file `out` in the folder of the packages. */
 export const byPackage = (job: string, path: string, folder: string) =>
   measured(['tools/bench/stock/jobs.ts', folder, job, path, join(folder, 'out')], folder)
 
-/** Of ours: two packages may be compared with the same. */
+/** Cache of Whittle's figures, because two packages may be compared with the same job. */
 const known = new Map<string, Measured>()
 
-/** Our pipeline, verification included, with flags of `tools/try.ts`. */
+/** Runs Whittle's pipeline including verification, with flags of `tools/try.ts`. */
 export function byUs(path: string, flags: readonly string[], folder: string): Measured {
   const key = [path, ...flags].join(' ')
   const found = known.get(key) ?? measured(['--import', './tools/wasm-hook.ts', 'tools/try.ts', path, ...flags], folder)
@@ -28,7 +28,7 @@ export function byUs(path: string, flags: readonly string[], folder: string): Me
   return found
 }
 
-/** Runs a script in Node that prints its figures as JSON, and counts its Wasm memories. */
+/** Runs a Node script that prints its figures as JSON, and counts its Wasm memories. */
 function measured(script: readonly string[], folder: string): Measured {
   const counted = join(folder, 'memories')
   rmSync(counted, { force: true })
@@ -39,21 +39,21 @@ function measured(script: readonly string[], folder: string): Measured {
     maxBuffer: 1 << 28,
   })
   if (done.status !== 0) {
-    const words = /abort\(\w+\)|\w*Error: .*/.exec(done.stderr)?.[0] ?? `ended with ${done.signal ?? done.status}`
-    return { bytes: 0, cpuSeconds: 0, note: words }
+    const error = /abort\(\w+\)|\w*Error: .*/.exec(done.stderr)?.[0] ?? `ended with ${done.signal ?? done.status}`
+    return { bytes: 0, cpuSeconds: 0, note: error }
   }
-  const said = JSON.parse(done.stdout) as Said
-  const note = said.ssim ? `ssim ${said.ssim.toFixed(4)} psnr ${said.psnrDb?.toFixed(1)}` : (said.reason ?? '')
+  const report = JSON.parse(done.stdout) as JobOutput
+  const note = report.ssim ? `ssim ${report.ssim.toFixed(4)} psnr ${report.psnrDb?.toFixed(1)}` : (report.reason ?? '')
   return {
-    bytes: said.bytes ?? said.out ?? 0,
-    cpuSeconds: said.cpuSeconds,
+    bytes: report.bytes ?? report.out ?? 0,
+    cpuSeconds: report.cpuSeconds,
     ...(JSON.parse(readFileSync(counted, 'utf8')) as Memories),
     ...(note ? { note } : {}),
   }
 }
 
-/** Of `jobs.ts`, and of `tools/try.ts`. */
-interface Said {
+/** JSON output of `jobs.ts` and of `tools/try.ts`. */
+interface JobOutput {
   readonly bytes?: number
   readonly out?: number
   readonly cpuSeconds: number
@@ -62,10 +62,10 @@ interface Said {
   readonly reason?: string
 }
 
-/** A job that ended with an error makes nothing. */
+/** True if the job failed, which leaves no result. */
 export const failed = (peer: Measured) => peer.bytes === 0
 
-/** SSIM and PSNR of what a package made of a JPEG, in words, as our receipts have them of ours. */
+/** Returns SSIM and PSNR of a package's JPEG result as text. */
 export async function similarityOfJpegs(original: string, result: string): Promise<string> {
   const [a, b] = [await JpegRows.open(readFileSync(original)), await JpegRows.open(readFileSync(result))]
   const meter = new SimilarityMeter(a.width, a.height, 3)

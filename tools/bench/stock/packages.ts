@@ -1,4 +1,7 @@
-/** The stock packages: installed when the bench runs, into a folder of their own. Nothing of the project depends on them. */
+/**
+ * Well-known npm packages that Whittle is compared with. The benchmark installs them into a temporary folder; the project does not use
+ * them.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +23,7 @@ export type Package = keyof typeof VERSIONS
 
 export const nameOf = (name: Package) => `${name} ${VERSIONS[name]}`
 
-/** The folder that has the packages in its `node_modules`, and room for files beside them. */
+/** Installs the packages. Returns the temporary folder, which also takes other files. */
 export function install(): string {
   const folder = mkdtempSync(join(tmpdir(), 'bench-stock-'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: VERSIONS }))

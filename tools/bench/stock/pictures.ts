@@ -1,23 +1,23 @@
-/** Photographs of any size: `docs/photo.jpg` laid side by side, every other copy mirrored, so that no edge is where copies meet. */
+/** Generates photographs of any size from mirrored copies of `docs/photo.jpg`, so that there are no edges between copies. */
 import { createReadStream, createWriteStream, readFileSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflate } from 'node:zlib'
 import '../../wasm-hook.ts'
 
-/** After the hook that lets it import Wasm. */
+/** Imported dynamically, after the hook for Wasm imports is installed. */
 const { encodeRows, JpegRows } = await import('../../../wasm/jpeg/jpeg.ts')
 
 export interface Photo {
   readonly width: number
   readonly height: number
-  /** RGB, 64 rows at a time or fewer. */
+  /** Yields RGB strips of up to 64 rows. */
   strips(): Generator<Uint8Array>
 }
 
 const STRIP_ROWS = 64
 
-/** 4 : 3, as many megapixels as said, to within a few rows. */
+/** Returns a 4:3 photograph with about this many megapixels. */
 export async function photoOf(megapixels: number): Promise<Photo> {
   const rows = await JpegRows.open(readFileSync('docs/photo.jpg'), { colour: 'natural' })
   const parts: Uint8Array[] = []
@@ -43,17 +43,17 @@ export async function photoOf(megapixels: number): Promise<Photo> {
   }
 }
 
-/** 0, 1, … n − 1, n − 1, … 1, 0, 0, 1, … */
+/** Returns 0, 1, … n − 1, n − 1, … 1, 0, 0, 1, … for at = 0, 1, 2, … */
 const mirrored = (at: number, n: number) => (Math.floor(at / n) % 2 ? n - 1 - (at % n) : at % n)
 
-/** As a camera stores it: quality 92, chroma halved. */
+/** Writes a JPEG as cameras do: quality 92, chroma halved. */
 export async function writeJpeg(path: string, photo: Photo): Promise<void> {
   const { width, height } = photo
   const { chunks } = await encodeRows({ width, height, pixels: 'rgb', quality: 92, scans: 'sequential' }, photo.strips())
   writeFileSync(path, Buffer.concat(chunks))
 }
 
-/** As programs store it that do not try: every row as its difference to the left (filter 1), zlib's level 6. */
+/** Writes a PNG as simple programs do: filter 1 (Sub) in every row, zlib level 6. */
 export async function writePng(path: string, photo: Photo): Promise<void> {
   const deflated = `${path}.zlib`
   await pipeline(Readable.from(filtered(photo)), createDeflate({ level: 6 }), createWriteStream(deflated))
@@ -77,7 +77,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return out
 }
 
-/** Samples as PNG's first filter leaves them: what Deflate is given for a picture. */
+/** Yields samples after PNG's filter 1 (Sub), which is the input of Deflate. */
 export function* filtered(photo: Photo): Generator<Uint8Array> {
   const stride = photo.width * 3
   for (const strip of photo.strips()) {

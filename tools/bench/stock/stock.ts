@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- stock`: what the packages that one would take first do with files of growing size, beside our engines on the
- * same files, each in a process of its own. An isolate has 128 MiB for everything; a package ends where its Wasm memory alone
- * passes that, or where it fails. Ours are measured at the same sizes and at the largest.
+ * Compares well-known npm packages with Whittle's engines on files of growing size: `npm run bench -- stock`. Each job has its own
+ * process. A package ends where its Wasm memory exceeds the 128 MiB of an isolate, or where it fails. Whittle is measured at the same
+ * sizes and at the largest one.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { filtered, photoOf, writeJpeg, writePng } from './pictures.ts'
 import { callInWorkers } from './workers.ts'
 
 const ISOLATE_MIB = 128
-/** What our own tests allow a job in all. */
+/** Memory limit of a job in MiB in Whittle's own tests. */
 const JOB_MIB = 110
 const MEGAPIXELS = [0.1, 1, 2, 3, 4, 5, 6, 8, 12, 24]
 
 interface Task {
   readonly title: string
-  /** A job of `jobs.ts`, and the packages it uses. */
+  /** Job of `jobs.ts`, which uses `packages`. */
   readonly job: string
   readonly packages: readonly Package[]
   readonly input: 'jpg' | 'png'
@@ -53,7 +53,7 @@ const TASKS: readonly Task[] = [
   },
 ]
 
-/** All measurements, in the order in which they were printed. `corpus` has the films. */
+/** Runs all measurements and returns them in print order. `corpus` contains the films. */
 export async function benchStock(corpus: string): Promise<Row[]> {
   const folder = install()
   try {
@@ -76,7 +76,7 @@ async function writePictures(folder: string): Promise<void> {
   }
 }
 
-/** One task at growing sizes: the package until it ends, ours at these and at the largest. */
+/** Runs one task at growing sizes: the package until it ends, Whittle at the same sizes and at the largest. */
 async function sweep(task: Task, folder: string): Promise<Row[]> {
   const stock = task.packages.map(nameOf).join(' + ')
   heading(`${task.title}, ${stock}`)
@@ -102,7 +102,7 @@ function firstAbove(rows: readonly Row[], mib: number): string {
   return above ? above.name : 'none of these sizes'
 }
 
-/** Samples of pictures as PNG filters them, 2 and 20 MB. */
+/** Compares Deflate on filtered PNG samples, 2 and 20 MB. */
 async function deflate(folder: string): Promise<Row[]> {
   heading('Deflate, the best level of each: samples of a photograph as PNG filters them; ours is libdeflate 12')
   const rows: Row[] = []
@@ -117,7 +117,7 @@ async function deflate(folder: string): Promise<Row[]> {
   return rows
 }
 
-/** Text that every installation has: the program of wrangler. */
+/** Compares Zstandard on text: the source of wrangler, which every installation has. */
 function zstd(folder: string): Row[] {
   heading('Zstandard 19: text')
   const text = readFileSync('node_modules/wrangler/wrangler-dist/cli.js')
@@ -133,7 +133,7 @@ function zstd(folder: string): Row[] {
 
 const FILMS = 3
 
-/** The smallest films of the corpus. */
+/** Compares FFmpeg on the smallest films of the corpus. */
 function ffmpeg(folder: string, corpus: string): Row[] {
   const module = readFileSync(join(folder, 'node_modules/@ffmpeg/core/dist/esm/ffmpeg-core.wasm'))
   const size = `${module.length} bytes of Wasm, ${gzipSync(module).length} gzipped`

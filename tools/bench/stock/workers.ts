@@ -1,11 +1,11 @@
-/** Which packages a Worker can load at all: each is called once inside workerd, bundled as wrangler does it. */
+/** Checks which npm packages run inside workerd: each is bundled by wrangler and called once. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestHarness } from 'wrangler'
 import { WORKERD_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
 import { nameOf, type Package } from './packages.ts'
 
-// As `npm start` does: offline, and without the observability that only local runs have.
+// Same environment as `npm start`: offline, and without local observability.
 Object.assign(process.env, WORKERD_ENVIRONMENT)
 Object.assign(process.env, { X_LOCAL_OBSERVABILITY: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' })
 
@@ -28,7 +28,7 @@ export default {
 }
 `
 
-/** Prints what each package says when it is called inside workerd. `packages`: the folder they are installed in. */
+/** Prints the result of each package inside workerd. `packages`: folder with the installed packages. */
 export async function callInWorkers(packages: string): Promise<void> {
   writeFileSync(join(packages, 'worker.mjs'), WORKER)
   const configPath = join(packages, 'wrangler.toml')
