@@ -1,4 +1,4 @@
-/** The process that tries files, one after the other: `node tools/fuzz/child.ts OPTIONS`, a line of JSON (`ChildOptions`). */
+/** Child process of the fuzzer, which runs one file after the other: `node tools/fuzz/child.ts OPTIONS` (`ChildOptions` as JSON). */
 import { Judge } from './judge.ts'
 import type { ChildOptions, Report, Task } from './link.ts'
 import { mutantOf } from './mutant.ts'

@@ -1,15 +1,15 @@
-/** What can be done to bytes and to lists, whatever they mean. Every edit returns something new. */
+/** Generic edits of bytes and lists. Every edit returns a new value. */
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { Random } from './random.ts'
 
-/** No list grows beyond this: what repeats without an end is for `test/support/repeated.ts`. */
+/** Largest number of items of a list. `test/support/repeated.ts` covers longer repetitions. */
 const MOST_ITEMS = 3000
 const MOST_BYTES = 4 * 2 ** 20
 
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 export const fromLatin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 
-/** One to eight edits anywhere between `from` and the end. */
+/** Returns the bytes with one to eight edits at or after `from`. */
 export function damaged(bytes: Uint8Array, random: Random, from = 0): Uint8Array {
   let made = bytes
   for (let edits = 1 + random.below(random.chance(0.7) ? 2 : 8); edits > 0; edits--) made = damagedOnce(made, random, from)
@@ -38,7 +38,7 @@ function damagedOnce(bytes: Uint8Array, random: Random, from: number): Uint8Arra
   }
 }
 
-/** The number of `width` bytes at `at` becomes another. What does not lie in the bytes stays as it is. */
+/** Replaces the number of `width` bytes at `at`. Returns `bytes` if the number is outside them. */
 export function withNumber(bytes: Uint8Array, at: number, width: number, littleEndian: boolean, random: Random): Uint8Array {
   if (at < 0 || at + width > bytes.length) return bytes
   const made = bytes.slice()
@@ -53,7 +53,7 @@ export function withNumber(bytes: Uint8Array, at: number, width: number, littleE
   return made
 }
 
-/** One item is dropped, doubled, put elsewhere, or several are repeated or turned round. */
+/** Drops, duplicates, swaps, moves, repeats or reverses items. */
 export function rearranged<Item>(items: readonly Item[], random: Random): Item[] {
   const made = [...items]
   if (made.length === 0) return made
@@ -80,7 +80,7 @@ export function rearranged<Item>(items: readonly Item[], random: Random): Item[]
   return made.slice(0, MOST_ITEMS)
 }
 
-/** With one of them changed. */
+/** Returns the items with one of them changed. */
 export function withOne<Item>(items: readonly Item[], random: Random, change: (item: Item) => Item): Item[] {
   const at = random.below(items.length)
   return items.map((item, i) => (i === at ? change(item) : item))

@@ -1,7 +1,7 @@
-"""Reads an original and its result with readers that are not ours, and says whether they hold the same.
+"""Compares an original and its result with independent readers.
 
-A line of JSON in (`paths`, `format`, `output`, `lossless`), a line out: `agrees`, `none` (no reader here, or it does not read the
-original without a complaint) or `disagrees` with `why`. Whatever is not installed judges nothing.
+Reads lines of JSON (`paths`, `format`, `output`, `lossless`) and writes one verdict per line: `agrees`, `disagrees` with `why`, or
+`none`. `none` means that no reader is installed, or that the reader rejects the original.
 """
 import email
 import email.policy
@@ -17,17 +17,17 @@ import zipfile
 warnings.simplefilter("ignore")
 
 SECONDS = 20
-# Below the floors of the service (30 dB): other decoders and other scalings differ by a little.
+# Lowest accepted PSNR in dB. It is below the quality floor of 30 dB, because decoders and scalers differ slightly.
 LEAST_PSNR_DB = 26
 PAGES = 3
 
 
 class NoReader(Exception):
-    """Nobody here reads this."""
+    """No installed reader supports the format."""
 
 
 class Differs(Exception):
-    """What the two hold is not the same."""
+    """The contents of original and result differ."""
 
 
 def numpy():
@@ -39,7 +39,7 @@ def numpy():
 
 
 def run(*command, complaints=True):
-    """What a program prints. Raises where it fails, or complains."""
+    """Returns the output of a program. Raises ValueError if it fails or writes to standard error."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
     except FileNotFoundError as error:
@@ -75,7 +75,7 @@ def same(one, other, what):
 
 
 def frames(path):
-    """Frames as arrays with their duration; what nobody sees of a transparent pixel is black."""
+    """Returns frames as arrays with their durations. Fully transparent pixels are set to black."""
     np = numpy()
     try:
         from PIL import Image, ImageOps, ImageSequence
@@ -104,10 +104,10 @@ def pictures(one, other, lossless):
         if lossless:
             same(before, after, f"frame {i}")
         else:
-            # Over black and over white: transparent pixels have no colour of their own.
+            # Translucent pictures are compared on black and on white.
             near(over(before, 0), over(after, 0), f"frame {i}")
             near(over(before, 255), over(after, 255), f"frame {i} over white")
-        # A picture that stands alone has no time that anybody sees; JPEG has no place for it.
+        # The duration of a single picture is invisible, and JPEG cannot store it.
         if len(one) > 1 and time != then:
             raise Differs(f"frame {i}: {time} ms became {then}")
 
@@ -131,7 +131,7 @@ def drawing(path):
 
 
 def pages(path):
-    """The first pages in grey, and the text of all."""
+    """Returns the number of pages, the first pages rendered in grey, and the text of all pages."""
     import PIL.Image
 
     np = numpy()
@@ -150,7 +150,7 @@ def documents(one, other):
     for i, (before, after) in enumerate(zip(one[1], other[1])):
         near(before, after, f"page {i + 1}")
     if one[2] != other[2]:
-        raise Differs("text of the pages")
+        raise Differs("the text of the pages differs")
 
 
 def entries(path):
@@ -163,7 +163,7 @@ def is_picture(name):
 
 
 def packages(one, other):
-    """Media that no relationship leads to may go: a step of the receipt says so."""
+    """Compares entries. Unreferenced media may be missing; the receipt has a step about them."""
     before, after = dict(one), dict(other)
     changed = [name for name in before.keys() ^ after.keys() if name in after or not is_picture(name)]
     if changed:
@@ -211,7 +211,7 @@ def level(samples):
 
 
 def sounds(one, other):
-    """As loud, and as long, whatever was coded."""
+    """Compares loudness and length only, because the sound may be lossy."""
     if abs(len(one) - len(other)) > 0.02 * len(one) + 4000:
         raise Differs(f"{len(one)} samples became {len(other)}")
     if abs(level(one) - level(other)) > 3 and max(level(one), level(other)) > 20:
@@ -288,7 +288,7 @@ def points(path):
 def clouds(one, other):
     same(one[0], other[0], "points")
     if one[1] != other[1]:
-        raise Differs("variable length records")
+        raise Differs("the variable length records differ")
 
 
 def image_set(path):
@@ -300,7 +300,7 @@ def image_set(path):
     try:
         pixels = data.pixel_array if "PixelData" in data else None
     except RuntimeError as error:
-        # The syntax is one that nothing installed decodes.
+        # No installed decoder supports the transfer syntax.
         raise (NoReader if "missing required dependencies" in str(error) else ValueError)(str(error)) from error
     elements = {str(item.tag): str(item.value) for item in data if item.tag != (0x7FE0, 0x10)}
     return elements, pixels
@@ -309,11 +309,11 @@ def image_set(path):
 def image_sets(one, other, lossless):
     np = numpy()
     changed = [tag for tag in one[0].keys() | other[0].keys() if one[0].get(tag) != other[0].get(tag)]
-    # Lossy compression is declared (PS3.3 C.7.6.1.1.5), and padding belongs to the stored form.
+    # Differences that are allowed: elements about lossy compression (PS3.3 C.7.6.1.1.5), and padding.
     if lossless and changed and not set(changed) <= {"(0028, 0004)", "(0028, 0006)", "(fffc, fffc)", "(FFFC, FFFC)"}:
         raise Differs(f"elements {sorted(changed)[:5]}")
     if (one[1] is None) != (other[1] is None):
-        raise Differs("pixels are gone")
+        raise Differs("only one of the files has pixels")
     if one[1] is not None and lossless:
         same(np.asarray(one[1]), np.asarray(other[1]), "pixels")
 
@@ -339,7 +339,7 @@ def equal(one, other, what):
 
 
 def judged(read, compare, one, other):
-    """What is not read without a complaint before is not judged; what is not read afterwards is a difference."""
+    """Raises NoReader if the original cannot be read, and Differs if only the result cannot be read."""
     try:
         before = read(one)
     except NoReader:
@@ -351,7 +351,7 @@ def judged(read, compare, one, other):
     except NoReader:
         raise
     except BaseException as error:
-        raise Differs(f"the result is not read: {type(error).__name__} {error}"[:300]) from error
+        raise Differs(f"the result cannot be read: {type(error).__name__} {error}"[:300]) from error
     compare(before, after)
 
 

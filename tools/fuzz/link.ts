@@ -1,28 +1,28 @@
-/** What the process that tries files and its parent tell each other; sent by structured clone. */
+/** Messages between the fuzzer and its child process, sent by structured clone. */
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { Request } from './trial.ts'
 
-/** A mutant by its number, or a file as it is. */
+/** A mutant by its number, or a file with its request. */
 export type Task = { readonly number: number } | { readonly bytes: Uint8Array; readonly request: Request }
 
-/** What is wrong; `hang`, `memory` and `died` are seen from outside. */
+/** Kind of problem. The parent process detects `hang`, `memory` and `died`. */
 export type Trouble = 'crash' | 'defect' | 'disagreement' | 'hang' | 'memory' | 'died'
 
 export interface Report {
   readonly kind: 'refused' | 'unchanged' | 'compressed' | Trouble
   readonly format?: FormatId
   readonly why?: string
-  /** Of the processor, in milliseconds. */
+  /** CPU time in milliseconds. */
   readonly processorMs: number
-  /** An independent reader has seen both files, and found them the same. */
+  /** True if an independent reader found the same contents in both files. */
   readonly judged?: boolean
 }
 
 export interface ChildOptions {
   readonly seed: string
-  /** A folder of files beside those of the tests. */
+  /** Folder with additional seed files. `undefined`: only the generated files of the tests. */
   readonly seeds: string | undefined
   readonly format: FormatId | undefined
-  /** Of the results, the share that independent readers are asked about. */
+  /** Share of the results that independent readers compare, 0 to 1. */
   readonly judge: number
 }

@@ -1,7 +1,7 @@
-/** The smallest file that still shows what is wrong, as far as so many trials find it. */
+/** Minimises a file that shows a problem, with a limited number of trials. */
 import { concat } from '../../src/core/bytes/concat.ts'
 
-/** Leaves out pieces of half the file, then of a quarter, … (ddmin), as long as `shows` says yes and there are trials left. */
+/** Removes pieces of half the file, then of a quarter, and so on (ddmin), if `shows` is still true. `trials`: largest number of calls. */
 export async function minimised(bytes: Uint8Array, shows: (bytes: Uint8Array) => Promise<boolean>, trials: number): Promise<Uint8Array> {
   let made = bytes
   for (let size = made.length >> 1; size >= 1 && trials > 0; size >>= 1) {

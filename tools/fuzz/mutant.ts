@@ -1,4 +1,4 @@
-/** Which mutant a number stands for: the same seed and the same files give the same series, in any number of processes. */
+/** Generates mutants by number. The same seed and the same files give the same mutants, in any number of processes. */
 
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
@@ -15,14 +15,17 @@ export interface Mutant extends Request {
 }
 
 const LEVELS: readonly Quality[] = ['low', 'medium', 'high', 'ultra']
-/** How often another output than the seed's is asked for: encoders are slow, and see less of the file. */
+/** Share of mutants with another output than the seed's. Other outputs are slow and test less of the file. */
 const OTHER_OUTPUT = 0.1
 
-/** Formats take turns, whatever the number of their seeds. @throws where there are no seeds */
+/**
+ * Returns the format of a mutant. Formats take turns, independent of the number of their seeds.
+ * @throws Error if there are no seeds
+ */
 export function formatOf(seeds: readonly Seed[], number: number): FormatId {
   const formats = [...new Set(seeds.map(({ format }) => format))]
   const format = formats[number % formats.length]
-  if (!format) throw new Error('there is nothing to make mutants of')
+  if (!format) throw new Error('there are no seed files; check --format and --seeds')
   return format
 }
 

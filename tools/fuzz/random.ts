@@ -1,19 +1,19 @@
-/** Numbers that look random and are the same for the same words. */
+/** Reproducible random numbers: the same words give the same series. */
 import { createHash } from 'node:crypto'
 
-/** Values at which lengths, counts and offsets go wrong. */
+/** Boundary values that often break lengths, counts and offsets. */
 const EDGES = [0, 1, 2, 3, 7, 8, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536, 2 ** 24, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]
 
 export class Random {
   readonly #state: Uint32Array
 
-  /** @param words what it is for: another word is another series */
+  /** @param words seed: each combination of words is another series */
   constructor(...words: (string | number)[]) {
     const hash = createHash('sha256').update(words.join('/')).digest()
     this.#state = Uint32Array.from({ length: 4 }, (_, i) => hash.readUInt32LE(4 * i))
   }
 
-  /** 0 ≤ … < 2³² (sfc32). */
+  /** Returns a whole number from 0 to 2³² − 1 (sfc32). */
   word(): number {
     const state = this.#state
     const [a = 0, b = 0, c = 0, d = 0] = state
@@ -25,7 +25,7 @@ export class Random {
     return sum
   }
 
-  /** 0 ≤ … < `end`; 0 where there is nothing to choose from. */
+  /** Returns a whole number from 0 to `end` − 1; 0 if `end` is 0. */
   below(end: number): number {
     return Math.floor((this.word() / 2 ** 32) * Math.max(0, end))
   }
@@ -42,7 +42,7 @@ export class Random {
     return Uint8Array.from({ length: count }, () => this.word() >>> 24)
   }
 
-  /** A number that a field of so many bytes can hold: at an edge, near what stands there, or any. */
+  /** Returns a value for a field of `width` bytes: a boundary value, one near the maximum, one near `now`, or any. */
   field(width: number, now = 0): number {
     const end = 2 ** (8 * Math.min(width, 6))
     const kind = this.below(4)

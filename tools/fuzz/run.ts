@@ -1,8 +1,8 @@
 /**
- * `npm run fuzz -- [--minutes N | --count N] [--format F] [--seed WORD] [--from N] [--jobs N] [--seeds FOLDER] [--keep FOLDER]
- * [--judge SHARE]`: mutants of small files through their codecs. What crashes, hangs, takes too much memory, fails its own
- * verification, or is read otherwise by an independent reader, is kept below `--keep`, as small as it gets, with the words that
- * make it again. Ends with 1 where something was found.
+ * Fuzzer: `npm run fuzz -- [--minutes N | --count N] [--format F] [--seed WORD] [--from N] [--jobs N] [--seeds FOLDER] [--keep FOLDER]
+ * [--judge SHARE]`. Mutates small files and compresses them. A crash, hang, excessive memory, failed verification or disagreement of an
+ * independent reader is a finding. Each finding is minimised and stored below `--keep` with the data to reproduce it. Exits with 1 if
+ * there are findings.
  */
 import { parseArgs } from 'node:util'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
@@ -29,7 +29,8 @@ const { values } = parseArgs({
 const LIMITS = { processorMs: 20_000, memoryBytes: 400 * 2 ** 20 }
 const TROUBLE: readonly Report['kind'][] = ['crash', 'defect', 'disagreement', 'hang', 'memory', 'died']
 
-if (values.format !== undefined && !(values.format in FORMATS)) throw new Error(`no format '${values.format}'`)
+if (values.format !== undefined && !(values.format in FORMATS))
+  throw new Error(`unknown format '${values.format}' in --format; available: ${Object.keys(FORMATS).join(', ')}`)
 const options: ChildOptions = {
   seed: values.seed,
   seeds: values.seeds,
@@ -44,7 +45,7 @@ const findings = new Findings(values.keep)
 const rows = new Map<string, Record<string, number>>()
 let next = Number(values.from)
 let stopped = false
-// Whoever stops it hears what was found so far.
+// After an interrupt, the findings so far are printed.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     stopped = true
@@ -64,7 +65,7 @@ async function work(): Promise<void> {
   while (!stopped && next < end && performance.now() < until) {
     const number = next++
     const report = await runner.run({ number })
-    // Whoever stops all of a group stopped the file's process, too.
+    // An interrupt of the process group also ends the child process, which is no finding.
     if (stopped && report.kind === 'died') break
     count(formatOf(seeds, number), report)
     if (!TROUBLE.includes(report.kind)) continue

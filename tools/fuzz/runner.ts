@@ -1,20 +1,20 @@
-/** A process that tries files, begun anew whenever one of them takes it along, or it has become fat. */
+/** Runs files in a child process, and restarts the process after a crash or if it uses too much memory. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChildOptions, Report, Task } from './link.ts'
 
 export interface RunnerLimits {
-  /** Of the processor, for one file. */
+  /** CPU time for one file in milliseconds. */
   readonly processorMs: number
-  /** Resident memory beyond what the process had before the file. */
+  /** Resident memory in bytes above that before the file. */
   readonly memoryBytes: number
 }
 
-/** A process that needs more than this when it has nothing to do is begun anew. */
-const FAT_BYTES = 450 * 2 ** 20
+/** Resident memory in bytes above which an idle child process is restarted. */
+const MAX_IDLE_BYTES = 450 * 2 ** 20
 const HEAP_MB = 400
-const LOOK_MS = 250
+const POLL_MS = 250
 
 export class Runner implements Disposable {
   readonly #options: ChildOptions
@@ -38,14 +38,14 @@ export class Runner implements Disposable {
       const residentBytes = now.residentBytes - before.residentBytes
       if (processorMs > this.#limits.processorMs) end('hang', `more than ${this.#limits.processorMs / 1000} s`, processorMs)
       else if (residentBytes > this.#limits.memoryBytes) end('memory', `${Math.round(residentBytes / 2 ** 20)} MB more`, processorMs)
-    }, LOOK_MS)
+    }, POLL_MS)
     child.once('message', resolve as (message: unknown) => void)
     child.once('exit', exited)
     child.send(task)
     const report = await promise
     clearInterval(timer)
     child.removeAllListeners()
-    if (['hang', 'memory', 'died'].includes(report.kind) || (await usageOf(child)).residentBytes > FAT_BYTES) this.#stop()
+    if (['hang', 'memory', 'died'].includes(report.kind) || (await usageOf(child)).residentBytes > MAX_IDLE_BYTES) this.#stop()
     return report
   }
 
@@ -57,7 +57,7 @@ export class Runner implements Disposable {
     })
     await new Promise<void>((resolve, reject) => {
       child.once('message', () => resolve())
-      child.once('exit', (code) => reject(new Error(`the process that tries files ended with ${code}`)))
+      child.once('exit', (code) => reject(new Error(`the fuzzing child process exited with code ${code}`)))
     })
     child.removeAllListeners()
     return child
@@ -73,7 +73,7 @@ export class Runner implements Disposable {
   }
 }
 
-/** Zeros where this system does not tell, or it is gone. */
+/** Returns CPU time and memory of a process. Zeros if it has ended, or if the system has no /proc. */
 async function usageOf({ pid }: ChildProcess): Promise<{ processorMs: number; residentBytes: number }> {
   const [stat, status] = await Promise.all(['stat', 'status'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')))
   const fields = stat!.slice(stat!.lastIndexOf(')') + 2).split(' ')

@@ -1,4 +1,4 @@
-/** The files that mutants are made of: one of each format that the tests make, and those of a folder. */
+/** Seed files for mutants: the generated files of the tests, and the files of a folder. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FormatId } from '../../src/core/catalog/index.ts'
@@ -10,12 +10,12 @@ import { GENERATORS } from '../../test/support/generators.ts'
 export interface Seed {
   readonly format: FormatId
   readonly name: string
-  /** What is asked for, where that is not the format's first output. */
+  /** Output to request. `undefined`: the first output of the format. */
   readonly output?: OutputId
   readonly bytes: Uint8Array
 }
 
-/** A larger file takes longer than it finds. */
+/** Largest seed in bytes. Larger files take longer and find no more. */
 const LARGEST_BYTES = 120_000
 
 export async function generatedSeeds(): Promise<Seed[]> {
@@ -25,7 +25,7 @@ export async function generatedSeeds(): Promise<Seed[]> {
       generated.map(async ({ name, output, make }) => ({
         format,
         name,
-        // A copy: what `slice` of a Buffer gives is the same memory, and a seed must stay as it is.
+        // Copied, because a slice of a Buffer shares its memory, and seeds must not change.
         bytes: new Uint8Array(await make()),
         ...(output === undefined ? {} : { output }),
       })),
@@ -34,7 +34,7 @@ export async function generatedSeeds(): Promise<Seed[]> {
   return (await Promise.all(made)).flat()
 }
 
-/** Files below `folder` that are small enough, by their path: the same folder gives the same list. */
+/** Returns the small files below `folder`, sorted by path so that the list is reproducible. */
 async function folderSeeds(folder: string): Promise<Seed[]> {
   const seeds: Seed[] = []
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -48,7 +48,7 @@ async function folderSeeds(folder: string): Promise<Seed[]> {
   return seeds
 }
 
-/** All that mutants are made of, of one format where only that is wanted. */
+/** Returns all seeds. `format`: only seeds of this format; `undefined`: all formats. */
 export async function seedsFor({ seeds, format }: { seeds: string | undefined; format: FormatId | undefined }): Promise<Seed[]> {
   const all = [...(await generatedSeeds()), ...(seeds === undefined ? [] : await folderSeeds(seeds))]
   return format === undefined ? all : all.filter((seed) => seed.format === format)

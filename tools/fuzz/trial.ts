@@ -1,4 +1,4 @@
-/** One file through its codec, as a press would do it, and what is wrong with how that ended. */
+/** Compresses one file as a press does, and classifies the outcome. */
 
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
@@ -14,7 +14,7 @@ import { openJob } from '../../src/core/pipeline/job.ts'
 export interface Request {
   readonly name: string
   readonly quality: Quality
-  /** Taken where the file's format has it; its first one otherwise. */
+  /** Output to request if the file's format has it. Otherwise the first output is used. `undefined`: the first output. */
   readonly output: OutputId | undefined
 }
 
@@ -22,7 +22,7 @@ export type Trial =
   | { readonly kind: 'refused' }
   | { readonly kind: 'unchanged'; readonly format: FormatId; readonly reason: string }
   | Compressed
-  /** `crash`: an exception that no file may cause; `defect`: verification refused what a codec had made, or an engine trapped. */
+  /** `crash`: an exception that no file may cause. `defect`: verification rejected the codec's result, or an engine trapped. */
   | { readonly kind: 'crash' | 'defect'; readonly format: FormatId; readonly why: string }
 
 export interface Compressed {

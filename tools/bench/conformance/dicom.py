@@ -1,6 +1,6 @@
 """
-Compares DICOM files with what Whittle made of them, as DCMTK, GDCM and pydicom decode both: Pixel Data byte by byte, pydicom's
-array of samples, and the elements around them. A toolkit that does not open the original has no say about the result.
+Compares DICOM originals with Whittle's results, both decoded by DCMTK, GDCM and pydicom: Pixel Data byte by byte, pydicom's
+array of samples, and all other elements. A toolkit that cannot open the original is ignored.
 
     apt-get install dcmtk libgdcm-tools; pip install pydicom pyjpegls
     python3 dicom.py FOLDER        # pairs a.before.dcm, a.after.dcm
@@ -25,14 +25,14 @@ PLANAR = (0x0028, 0x0006)
 
 
 def read(path: Path) -> pydicom.Dataset:
-    """A file without preamble may begin some bytes before its first element, which pydicom does not look for."""
+    """Reads a file. Without a preamble, up to 15 bytes may precede the first element; pydicom does not skip them."""
     raw = path.read_bytes()
     starts = [at for at in range(1, 16) if raw[at:at + 4] == b"\x08\0\x05\0"] if raw[128:132] != b"DICM" else []
     return pydicom.dcmread(io.BytesIO(raw[starts[0]:]) if starts else path, force=True)
 
 
 def pixels_of(path: Path) -> bytes:
-    """Pixel Data of an uncompressed file, the samples of a pixel together, as words of the little-endian order."""
+    """Returns the Pixel Data of an uncompressed file, interleaved by pixel, as little-endian words."""
     dataset = read(path)
     if "PixelData" not in dataset or "BitsAllocated" not in dataset:
         return b""
@@ -51,7 +51,7 @@ def pixels_of(path: Path) -> bytes:
 
 
 def by_tool(command: list[str], path: Path) -> bytes | str:
-    """Pixel Data as a toolkit's converter writes it, or what the converter says."""
+    """Returns the Pixel Data written by a toolkit's converter, or its error message."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "made.dcm")
         done = subprocess.run([*command, str(path), str(made)], capture_output=True, timeout=120)
@@ -72,23 +72,23 @@ def gdcm(path: Path) -> bytes | str:
 
 
 def with_pydicom(path: Path) -> bytes | str:
-    """Samples as pydicom shows them."""
+    """Returns a hash of the samples decoded by pydicom, or its error message."""
     try:
         dataset = read(path)
         if dataset.BitsAllocated == 1 and getattr(dataset, "is_little_endian", True) is False:
-            return "pydicom does not turn the words of one-bit samples (PS3.5, 7.3); DCMTK does"
+            return "pydicom does not swap the bytes of one-bit samples (PS3.5, 7.3); DCMTK does"
         array = dataset.pixel_array
         array = array.astype(array.dtype.newbyteorder("<"))
-    except Exception as problem:  # each decoder has its own
+    except Exception as problem:  # each decoder has its own exception classes
         return f"{type(problem).__name__}: {str(problem)[:100]}"
     return hashlib.sha256(array.tobytes()).digest() + str((array.shape, array.dtype)).encode()
 
 
 def elements(path: Path) -> dict:
-    """Values of all elements but of Pixel Data and those that the transfer syntax changes."""
+    """Returns the values of all elements except Pixel Data and those that depend on the transfer syntax."""
     dataset = read(path)
     found: dict = {}
-    is_turned = getattr(dataset, "is_little_endian", True) is False
+    is_swapped = getattr(dataset, "is_little_endian", True) is False
 
     def walk(items, place):
         for element in items:
@@ -104,7 +104,7 @@ def elements(path: Path) -> dict:
                     walk(item, (*name, number))
             elif name != (PLANAR,):
                 value = element.value
-                if is_turned and element.VR == "OW":  # pydicom does not turn the words of big-endian files
+                if is_swapped and element.VR == "OW":  # pydicom does not swap the bytes of words in big-endian files
                     value = bytes(byte for i in range(0, len(value), 2) for byte in (value[i + 1], value[i]))
                 found[name] = str(value)
     walk(dataset.file_meta, ())

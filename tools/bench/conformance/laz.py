@@ -1,6 +1,6 @@
 """
-Holds .laz files against the .las files they stand for, by the two other LAZ coders there are: LASzip (C++) and laz-rs (Rust).
-Both must decode every point record to the same bytes, and, where they can write the point format, write the same chunks and
+Compares .laz files with their .las originals by two independent LAZ coders: LASzip (C++) and laz-rs (Rust).
+Both must decode every point record to the same bytes. If they can encode the point format, they must write the same chunks and
 the same chunk table.
 
     pip install laszip lazrs
@@ -16,7 +16,7 @@ import lazrs
 
 
 def header(las: bytes):
-    """(offset to the points, point format, bytes a record, points, bytes before the first VLR, VLRs)"""
+    """Returns: offset of the points, point format, record length, number of points, header size, number of VLRs."""
     offset, = struct.unpack_from("<I", las, 96)
     wide = las[25] >= 4
     count, = struct.unpack_from("<Q", las, 247) if wide else struct.unpack_from("<I", las, 107)
@@ -40,7 +40,7 @@ def points_of(las: bytes) -> bytes:
 
 
 def coded_of(laz: bytes, trailing: int) -> bytes:
-    """Chunks and chunk table, without the pointer to the table."""
+    """Returns the chunks and the chunk table, without the pointer to the table."""
     return laz[header(laz)[0] + 8:len(laz) - trailing]
 
 
@@ -49,7 +49,7 @@ def by_laszip(las: bytes, laz: bytes):
     out = bytearray(len(points))
     laszip.LasUnZipper(io.BytesIO(laz)).decompress_into(out)
     yield "LASzip reads", bytes(out) == points
-    # A header of its own, without the VLRs: their contents are no concern of the coder.
+    # The coder gets a header without VLRs, because it does not need their contents.
     offset, _, _, _, head, _ = header(las)
     plain = bytearray(las[:head])
     struct.pack_into("<II", plain, 96, head, 0)
@@ -72,7 +72,7 @@ def by_lazrs(las: bytes, laz: bytes):
     yield "laz-rs reads", bytes(out) == points
     offset, form, size, _, _, _ = header(las)
     if form in (9, 10):
-        return  # laz-rs 0.8 writes another wave packet layer than LASzip; each reads the other's
+        return  # laz-rs 0.8 and LASzip write different wave packet layers, but each reads the other's
     base = (20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67)[form]
     vlr = lazrs.LazVlr.new_for_compression(form, size - base)
     written = io.BytesIO()
@@ -91,7 +91,7 @@ def main() -> int:
         for check in (by_laszip, by_lazrs):
             try:
                 verdicts += check(las, laz)
-            except Exception as problem:  # the coders' own exceptions have no common base
+            except Exception as problem:  # the coders' exceptions have no common base class
                 verdicts.append((f"{check.__name__}: {type(problem).__name__}: {problem}", False))
         files += 1
         failures += any(not good for _, good in verdicts)

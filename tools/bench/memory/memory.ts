@@ -118,9 +118,9 @@ function measured({ name, holds, file, make, asked = {}, inOneGo }: Case, folder
 const COLLECTING = ['--expose-gc', '--trace-gc', '--gc-global', '--max-semi-space-size=1']
 
 /** Parses the output of the process. If it contains a collection trace, the peak is taken from there. */
-function parseOutput(output: string): Held {
-  const output = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
-  const alive = [...output.matchAll(/Mark-Compact.* -> ([\d.]+) \(/g)].map(([, found]) => Number(found) * 2 ** 20)
+function parseOutput(text: string): Held {
+  const output = JSON.parse(text.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
+  const alive = [...text.matchAll(/Mark-Compact.* -> ([\d.]+) \(/g)].map(([, found]) => Number(found) * 2 ** 20)
   return alive.length > 0 ? { ...output, held: mostOf(alive) - alive.at(-1)!, stage: 'compressing' } : output
 }
 

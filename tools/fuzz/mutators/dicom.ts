@@ -1,4 +1,4 @@
-/** DICOM, explicit little endian: elements with their lengths; tags, representations and values of each. */
+/** Mutates DICOM files (explicit little endian): element order, tags, value representations, lengths and values. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
@@ -7,10 +7,10 @@ import type { Mutator } from './mutator.ts'
 interface Element {
   readonly group: number
   readonly element: number
-  /** Two letters; none for what delimits items. */
+  /** Value representation of two letters. Empty for item delimiters. */
   readonly vr: string
   readonly value: Uint8Array
-  /** Where it does not say the truth: `0xffffffff` for what a delimiter ends. */
+  /** Length field if it differs from the value's length; `0xffffffff` if a delimiter ends the value. */
   readonly length?: number
 }
 
@@ -20,10 +20,10 @@ const ITEMS = 0xfffe
 const UNDEFINED = 0xffff_ffff
 const LONG = new Set(['OB', 'OD', 'OF', 'OL', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT'])
 const REPRESENTATIONS = [...LONG, 'US', 'UL', 'LO', 'DS', 'IS', 'AT', 'FL', 'SS']
-/** Of the module that says what pixels mean (PS3.3 C.7.6.3). */
+/** Elements of the Image Pixel module (PS3.3 C.7.6.3). */
 const PIXEL_ELEMENTS = [0x0002, 0x0004, 0x0006, 0x0008, 0x0010, 0x0011, 0x0100, 0x0101, 0x0102, 0x0103, 0x0106]
 
-/** One after the other: of a sequence its items stand in the same list. */
+/** Parses a file into a flat list of elements. The items of a sequence follow its element in the same list. */
 export function elementsOf(file: Uint8Array): Element[] {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
   const elements: Element[] = []
@@ -34,9 +34,9 @@ export function elementsOf(file: Uint8Array): Element[] {
     if (isLong && at + 12 > file.length) break
     const length = vr === '' ? view.getUint32(at + 4, true) : isLong ? view.getUint32(at + 8, true) : view.getUint16(at + 6, true)
     at += isLong ? 12 : 8
-    const held = length === UNDEFINED || vr === 'SQ' || (vr === '' && element === 0xe000 && length > file.length) ? 0 : length
-    elements.push({ group, element, vr, value: file.slice(at, at + held), ...(length !== held && { length }) })
-    at += held
+    const valueBytes = length === UNDEFINED || vr === 'SQ' || (vr === '' && element === 0xe000 && length > file.length) ? 0 : length
+    elements.push({ group, element, vr, value: file.slice(at, at + valueBytes), ...(length !== valueBytes && { length }) })
+    at += valueBytes
   }
   return elements
 }
@@ -52,7 +52,7 @@ function written({ group, element, vr, value, length = value.length }: Element):
   return concat([head, value])
 }
 
-/** The group length of the meta elements (PS3.10 7.1) is counted anew. */
+/** Serialises the elements and recomputes the group length of the file meta information (PS3.10 7.1). */
 export function dicomOfElements(preamble: Uint8Array, elements: readonly Element[]): Uint8Array {
   const meta = elements.filter(({ group, element }) => group === META && element !== 0)
   const metaBytes = meta.reduce((sum, element) => sum + written(element).length, 0)

@@ -1,10 +1,10 @@
-/** GIF: screen, palettes, extensions and pictures as blocks; data in sub-blocks that stay well formed. */
+/** Mutates GIF files: screen descriptor, palettes, extensions and images as blocks. Sub-blocks stay well-formed. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
-/** `head` until the sub-blocks, their content without lengths. */
+/** A block: `head` up to the sub-blocks, `data` of the sub-blocks without their lengths (`undefined`: no sub-blocks). */
 interface Block {
   readonly head: Uint8Array
   readonly data: Uint8Array | undefined

@@ -1,4 +1,4 @@
-/** HDF5: fields and addresses of its structures, in place; checksums of superblocks and object headers fit afterwards. */
+/** Mutates fields and addresses of HDF5 structures in place, and recomputes the checksums of superblocks and object headers. */
 import { damaged, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
@@ -6,13 +6,13 @@ import type { Mutator } from './mutator.ts'
 const STRUCTURES = ['TREE', 'SNOD', 'HEAP', 'OHDR', 'OCHK', 'GCOL', 'FRHP', 'FHDB', 'BTHD', 'BTLF', 'FSHD', 'FAHD', 'EAHD', 'SMTB']
 const SIGNATURES = new Set(STRUCTURES.map((name) => Buffer.from(name).readUInt32LE()))
 const MOST_PLACES = 500
-/** So much behind the signature of a structure is taken for its fields. */
+/** Bytes after the signature of a structure that are treated as its fields. */
 const FIELDS_BYTES = 600
 const SUPERBLOCK_BYTES = 44
 
 const rotate = (word: number, by: number) => (word << by) | (word >>> (32 - by))
 
-/** Jenkins' lookup3 with 0, as HDF5 sums its structures (format specification III, H5_checksum_lookup3). */
+/** Jenkins' lookup3 hash with initial value 0, HDF5's checksum of structures (format specification III, H5_checksum_lookup3). */
 export function lookup3(bytes: Uint8Array): number {
   let a = (0xdeadbeef + bytes.length) | 0
   let [b, c] = [a, a]
@@ -36,11 +36,11 @@ export function lookup3(bytes: Uint8Array): number {
     c = ((c ^ b) - rotate(b, by)) | 0
     ;[a, b, c] = [b, c, a]
   }
-  // After seven turns the word that was `c` stands in `b`'s place.
+  // After seven rotations of the variables, the final `c` is in `b`.
   return b >>> 0
 }
 
-/** Writes the checksums of all superblocks and object headers that have one. */
+/** Recomputes the checksums of all superblocks and object headers that have one. */
 export function summed(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes)
   if ((file[8] ?? 0) >= 2 && file.length > SUPERBLOCK_BYTES + 4)
@@ -56,7 +56,7 @@ export function summed(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(file)
 }
 
-/** Where structures stand, as far as they have a signature; the superblock is the first. */
+/** Returns the offsets of the superblock and of all structures with a signature. */
 function structuresOf(file: Uint8Array): number[] {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
   const places = [0]
@@ -72,7 +72,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
     case 0:
       return summed(damaged(file, random, 8))
     case 1: {
-      // An address becomes that of another structure: a loop, or one thing read as the other.
+      // An address is replaced by that of another structure: a loop, or a structure of the wrong type.
       const made = file.slice()
       const at = field - (field % 8)
       if (at + 8 <= made.length) new DataView(made.buffer).setBigUint64(at, BigInt(random.pick(places)), true)

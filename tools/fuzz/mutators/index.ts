@@ -1,4 +1,4 @@
-/** The mutator of each format. */
+/** List of all mutators, one per container. */
 import type { FormatId } from '../../../src/core/catalog/index.ts'
 import { damaged } from '../edits.ts'
 import type { Random } from '../random.ts'
@@ -39,12 +39,12 @@ export const MUTATORS: readonly Mutator[] = [
   LINES_MUTATOR,
 ]
 
-/** Of a file, one that is a little different, and most of the time still of its format. */
+/** Returns a changed file, which usually still has its format. */
 export function mutated(format: FormatId, file: Uint8Array, random: Random): Uint8Array {
   const mutator = MUTATORS.find(({ formats }) => formats.includes(format))
   if (!mutator || random.chance(0.05)) return damaged(file, random)
   let made = file
-  // What an earlier change broke may be beyond the parser of the next.
+  // An earlier change may break the structure so far that the mutator throws.
   for (let changes = random.pick([1, 1, 1, 2, 3]); changes > 0; changes--) {
     try {
       made = mutator.mutate(made, random)

@@ -1,4 +1,4 @@
-/** MP4 and QuickTime: boxes with their lengths; offsets of chunks follow the media data where that moved. */
+/** Mutates MP4 and QuickTime files: boxes and their lengths. Chunk offsets are corrected if the media data moves. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1 } from '../edits.ts'
 import type { Random } from '../random.ts'
@@ -11,8 +11,8 @@ export function boxesOf(file: Uint8Array): Box[] {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
   const boxes: Box[] = []
   for (let at = 0; at + 8 <= file.length; ) {
-    const told = view.getUint32(at)
-    const size = told >= 8 && at + told <= file.length ? told : file.length - at
+    const declared = view.getUint32(at)
+    const size = declared >= 8 && at + declared <= file.length ? declared : file.length - at
     const type = latin1(file.subarray(at + 4, at + 8))
     const body = file.slice(at + 8, at + size)
     boxes.push(PARENTS.has(type) ? { type, body: new Uint8Array(), boxes: boxesOf(body) } : { type, body })
@@ -37,10 +37,10 @@ function mediaStart(boxes: readonly Box[]): number {
   return at < 0 ? 0 : movieOfBoxes(boxes.slice(0, at)).length
 }
 
-/** Offsets of chunks (stco) `by` bytes further on. */
-function moved(boxes: readonly Box[], by: number): Box[] {
+/** Adds `by` to all chunk offsets (stco). */
+function withMovedChunks(boxes: readonly Box[], by: number): Box[] {
   return boxes.map((box) => {
-    if (box.boxes) return { ...box, boxes: moved(box.boxes, by) }
+    if (box.boxes) return { ...box, boxes: withMovedChunks(box.boxes, by) }
     if (box.type !== 'stco') return box
     const body = box.body.slice()
     const view = new DataView(body.buffer)
@@ -53,7 +53,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   const before = boxesOf(file)
   if (before.length < 2) return damaged(file, random)
   const after = changedTree(before, random, false)
-  return movieOfBoxes(random.chance(0.9) ? moved(after, mediaStart(after) - mediaStart(before)) : after)
+  return movieOfBoxes(random.chance(0.9) ? withMovedChunks(after, mediaStart(after) - mediaStart(before)) : after)
 }
 
 export const ISOBMFF_MUTATOR: Mutator = { container: 'ISOBMFF', formats: ['mp4', 'mov'], mutate }

@@ -1,10 +1,10 @@
-/** JPEG: segments with their lengths; frames, tables and scans field by field; entropy-coded data without false markers. */
+/** Mutates JPEG files: segments and their lengths, fields of frames, tables and scans, and entropy-coded data without false markers. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
-/** A marker with its parameters, or the data behind a scan's header. */
+/** A marker segment with its parameters, and the entropy-coded data after it. */
 interface Segment {
   readonly marker: number
   readonly data: Uint8Array
@@ -44,7 +44,7 @@ export function jpegOfSegments(segments: readonly Segment[]): Uint8Array {
   )
 }
 
-/** Marker bytes that came up by chance are stuffed, so that the scan goes on. */
+/** Stuffs accidental marker bytes, so that the scan does not end there. */
 function stuffed(coded: Uint8Array): Uint8Array {
   const bytes = [...coded]
   return Uint8Array.from(

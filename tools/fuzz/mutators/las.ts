@@ -1,9 +1,9 @@
-/** LAS and LAZ: fields of the header and of the variable length records, and points. */
+/** Mutates LAS and LAZ files: fields of the header and of variable length records, and points. */
 import { damaged, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
-/** Offset and width of what steers readers (LAS 1.4, 2.4): header size, offset to points, records, format, lengths, counts. */
+/** Offset and width in bytes of header fields that readers depend on (LAS 1.4, 2.4): sizes, offsets, versions, formats, counts. */
 const FIELDS = [
   [6, 2],
   [24, 1],
@@ -39,7 +39,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
       return withNumber(file, at, width, true, random)
     }
     case 2:
-      // Of a record: reserved, user, id, length, description; of LAZ what says how chunks are packed.
+      // Fields of the first variable length record: reserved, user id, record id, length, description. In LAZ, also the chunk settings.
       return withNumber(file, headerBytes + random.below(RECORD_BYTES + 60), random.pick([1, 2, 4, 8]), true, random)
     case 3:
       return damaged(file, random, Math.min(pointsAt, file.length - 1))

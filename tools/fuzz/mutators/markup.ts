@@ -1,4 +1,4 @@
-/** SVG and other XML: elements, attributes and numbers, as text that is still well formed most of the time. */
+/** Mutates SVG and other XML as text: elements, attributes and numbers. The result is usually still well-formed. */
 import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
@@ -33,7 +33,7 @@ const ADDED = [
   '<svg viewBox="0 0 0 0"/>',
 ]
 
-/** Tags and what stands between them. */
+/** Splits markup into tags and the text between them. */
 export const tokensOf = (text: string): string[] => text.match(/<[^>]*>|[^<]+/g) ?? []
 
 function changedTag(token: string, random: Random): string {

@@ -1,4 +1,4 @@
-/** Mail: header fields, boundaries and parts, line by line. */
+/** Mutates mails line by line: header fields, boundaries and parts. */
 import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
@@ -50,7 +50,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
     case 1:
       return join(lines.toSpliced(near, random.below(2), random.pick(LINES)))
     case 2: {
-      // Parts inside of parts.
+      // Inserts nested parts.
       const depth = random.pick([2, 40])
       return join(lines.toSpliced(near, 0, ...Array.from({ length: depth }, () => ['--=_b', LINES[4]!, '']).flat()))
     }

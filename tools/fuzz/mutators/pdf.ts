@@ -1,10 +1,10 @@
-/** PDF: objects as text, streams inside of their filters; lengths and the cross-reference table fit afterwards. */
+/** Mutates PDF objects as text, and streams after decoding. `/Length` and the cross-reference table are recomputed. */
 import { deflateSync, inflateSync } from 'node:zlib'
 import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
-/** As latin1 text. `stream`: its data, as it is stored. */
+/** A PDF object as latin1 text. `stream`: its data as stored; `undefined`: no stream. */
 interface PdfObject {
   readonly number: number
   readonly dictionary: string
@@ -39,14 +39,17 @@ export function objectsOf(text: string): PdfObject[] {
   })
 }
 
-/** @param honest whether `/Length` is what the stream has */
-export function pdfOfObjects(objects: readonly PdfObject[], root: string, honest = true): string {
+/**
+ * Serialises a PDF with a cross-reference table.
+ * @param fixLengths true: `/Length` is corrected; default: true
+ */
+export function pdfOfObjects(objects: readonly PdfObject[], root: string, fixLengths = true): string {
   let text = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n'
   const offsets = new Map<number, number>()
   for (const { number, dictionary, stream } of objects) {
     offsets.set(number, text.length)
-    const told = honest && stream !== undefined ? dictionary.replace(/\/Length \d+(?! \d+ R)/, `/Length ${stream.length}`) : dictionary
-    text += `${number} 0 obj\n${told}${stream === undefined ? '' : `\nstream\n${stream}\nendstream`}\nendobj\n`
+    const fixed = fixLengths && stream !== undefined ? dictionary.replace(/\/Length \d+(?! \d+ R)/, `/Length ${stream.length}`) : dictionary
+    text += `${number} 0 obj\n${fixed}${stream === undefined ? '' : `\nstream\n${stream}\nendstream`}\nendobj\n`
   }
   const size = Math.min(Math.max(0, ...offsets.keys()) + 1, 100_000)
   const lines = Array.from({ length: size }, (_, i) => {
@@ -56,7 +59,7 @@ export function pdfOfObjects(objects: readonly PdfObject[], root: string, honest
   return `${text}xref\n0 ${size}\n${lines.join('')}trailer\n<</Size ${size}/Root ${root}>>\nstartxref\n${text.length}\n%%EOF\n`
 }
 
-/** A number, a name or a value in it becomes another. */
+/** Replaces a number, a name or a value in the text. */
 function changedText(text: string, random: Random): string {
   const words = [...text.matchAll(/\/[A-Za-z0-9]+|-?\d+(?:\.\d+)?/g)]
   const word = words[random.below(words.length)]

@@ -1,10 +1,10 @@
-/** What has no container of its own: fields at the beginning, or lines, and bytes behind them. */
+/** Mutates formats without a container: binary headers followed by data, and lines of text. */
 import type { FormatId } from '../../../src/core/catalog/index.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber } from '../edits.ts'
 import type { Mutator } from './mutator.ts'
 
-/** A header of so many bytes, of numbers in this order, and data. */
-const headed = (container: string, format: FormatId, headerBytes: number, littleEndian: boolean): Mutator => ({
+/** Returns a mutator for a header of `headerBytes` bytes with binary numbers, followed by data. */
+const headerMutator = (container: string, format: FormatId, headerBytes: number, littleEndian: boolean): Mutator => ({
   container,
   formats: [format],
   mutate(file, random) {
@@ -13,11 +13,11 @@ const headed = (container: string, format: FormatId, headerBytes: number, little
   },
 })
 
-export const BMP_MUTATOR = headed('BMP', 'bmp', 60, true)
-export const NIFTI_MUTATOR = headed('NIfTI', 'nifti', 360, true)
-export const NETCDF3_MUTATOR = headed('NetCDF-3', 'netcdf3', 100, false)
-/** ID3, the first frames' headers, and what Xing and LAME write there. */
-export const MP3_MUTATOR = headed('MP3', 'mp3', 200, false)
+export const BMP_MUTATOR = headerMutator('BMP', 'bmp', 60, true)
+export const NIFTI_MUTATOR = headerMutator('NIfTI', 'nifti', 360, true)
+export const NETCDF3_MUTATOR = headerMutator('NetCDF-3', 'netcdf3', 100, false)
+/** The first 200 bytes of an MP3: ID3, the first frame headers, and the Xing and LAME tags. */
+export const MP3_MUTATOR = headerMutator('MP3', 'mp3', 200, false)
 
 export const LINES_MUTATOR: Mutator = {
   container: 'lines',

@@ -1,4 +1,4 @@
-/** PNG: chunks with their CRC; the header; filtered rows inside of IDAT. */
+/** Mutates PNG files: chunks with correct CRC, the header, and filtered rows inside IDAT. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
@@ -11,7 +11,7 @@ interface Chunk {
 }
 
 const SIGNATURE_BYTES = 8
-/** What a chunk may become whose type changes: each has rules of its own. */
+/** Types for a chunk whose type is changed; each has its own rules. */
 const TYPES = [
   'IHDR',
   'PLTE',
@@ -54,7 +54,7 @@ export function pngOfChunks(signature: Uint8Array, chunks: readonly Chunk[]): Ui
   ])
 }
 
-/** The rows inside of all IDAT chunks, changed and packed again. */
+/** Changes the decompressed rows of all IDAT chunks and compresses them again. */
 function withRowsDamaged(chunks: readonly Chunk[], random: Random): Chunk[] {
   const rows = inflateSync(concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)))
   const packed = deflateSync(damaged(rows, random), { level: 1 })

@@ -1,4 +1,4 @@
-/** WAV and AVI: chunks and lists with their lengths, padded to even places. */
+/** Mutates WAV and AVI files: chunks and lists with their lengths, padded to even offsets. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1 } from '../edits.ts'
 import type { Random } from '../random.ts'

@@ -1,14 +1,14 @@
-/** TIFF: entries of its directories, in place, and what they point to. */
+/** Mutates entries of TIFF directories in place, and the data that they refer to. */
 import { damaged, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
 const ENTRY_BYTES = 12
 const MOST_DIRECTORIES = 20
-/** Tags whose values steer decoders (TIFF 6.0, and GeoTIFF's). */
+/** Tags that decoders depend on (TIFF 6.0 and GeoTIFF). */
 const TAGS = [256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 330, 338, 339, 33_550, 34_735, 34_675]
 
-/** Where the entries stand, by the chain of directories. */
+/** Returns the offsets of the entries of all directories in the chain. */
 export function entriesOf(file: Uint8Array): number[] {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
   const little = file[0] === 0x49

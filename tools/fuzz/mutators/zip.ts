@@ -1,4 +1,7 @@
-/** ZIP packages: entries, their names, and their content by its own mutator; sizes and CRC fit, but where they are what changes. */
+/**
+ * Mutates ZIP packages: entries, names and contents (by the mutator of their type). Sizes and CRC are recomputed, unless they are what is
+ * mutated.
+ */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
@@ -31,14 +34,17 @@ const NAMES = [
   'é',
 ]
 
-/** By the central directory; entries that cannot be inflated keep what is stored. */
+/**
+ * Parses the entries from the central directory.
+ * @throws if an entry cannot be inflated
+ */
 export function entriesOf(file: Uint8Array): Entry[] {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
   const end = file.length - END_BYTES
   if (end < 0 || view.getUint32(end, true) !== 0x06054b50) return []
   const entries: Entry[] = []
   for (let at = view.getUint32(end + 16, true); at + 46 <= end && view.getUint32(at, true) === 0x02014b50; ) {
-    // Bit 3 says that sizes stand behind the data: here they stand in front of it.
+    // Bit 3 (sizes after the data) is cleared, because the serialiser writes sizes before the data.
     const [flags, method, size] = [view.getUint16(at + 8, true) & ~8, view.getUint16(at + 10, true), view.getUint32(at + 20, true)]
     const [nameBytes, more] = [view.getUint16(at + 28, true), view.getUint16(at + 30, true) + view.getUint16(at + 32, true)]
     const local = view.getUint32(at + 42, true)
@@ -56,7 +62,7 @@ export function entriesOf(file: Uint8Array): Entry[] {
   return entries
 }
 
-/** Local header and data, and the entry's line in the directory. */
+/** Serialises the local header with data, and the entry of the central directory. */
 function written({ name, method, flags, content }: Entry, offset: number): { local: Uint8Array; line: Uint8Array } {
   const packed = method === DEFLATED ? deflateRawSync(content, { level: 1 }) : content
   const facts = Buffer.alloc(26)
@@ -114,7 +120,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
     case 3:
       return zipOfEntries(withOne(entries, random, (entry) => ({ ...entry, flags: random.field(2, entry.flags) })))
     case 4: {
-      // Headers that do not say what is there: somewhere in the directory or in the end record.
+      // Makes headers inconsistent: changes a field of the central directory or of the end record.
       const made = zipOfEntries(entries)
       const start = new DataView(made.buffer).getUint32(made.length - END_BYTES + 16, true)
       return withNumber(made, start + random.below(made.length - start), random.pick([2, 4]), true, random)
