@@ -1,4 +1,4 @@
-/** The entrance of the library: what it takes, what it gives, and that a file's trouble is never an exception. */
+/** Tests the public library: its inputs and results, and that a bad file never throws. */
 import { describe, expect, it } from 'vitest'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'
 import {
@@ -22,7 +22,7 @@ const noise = () => {
 }
 
 describe('compress', () => {
-  it('gives the same result for bytes, buffers, blobs, streams and sources', async () => {
+  it('returns the same result for bytes, buffers, blobs, streams and sources', async () => {
     const bytes = await photo()
     const inputs = [bytes, bytes.slice().buffer, new Blob([bytes.slice()]), new Blob([bytes.slice()]).stream(), memorySource(bytes, '')]
     const hashes = new Set<string>()
@@ -37,14 +37,14 @@ describe('compress', () => {
     expect(hashes.size).toBe(1)
   })
 
-  it('reports progress, and another output', async () => {
+  it('reports progress, and converts to another output', async () => {
     const shares: number[] = []
     const { receipt } = await compress(await photo(), { output: 'webp', quality: 'low', onProgress: (share) => shares.push(share) })
     expect(receipt).toMatchObject({ output_format: 'webp', quality: 'low', result: { outcome: 'compressed' } })
     expect(shares.length).toBeGreaterThan(0)
   })
 
-  it('returns what no codec recognises, and what is damaged, as it came', async () => {
+  it('returns unrecognised and damaged files unchanged', async () => {
     for (const [bytes, format, reason] of [
       [noise(), 'unknown', 'unsupported_feature'],
       [(await photo()).subarray(0, 2000), 'jpg', 'malformed'],
@@ -56,30 +56,30 @@ describe('compress', () => {
     }
   })
 
-  it('throws for what the caller got wrong: an output, a quality, an aborted signal', async () => {
+  it('throws for an invalid output, an invalid quality and an aborted signal', async () => {
     await expect(compress(await photo(), { output: 'mp4' })).rejects.toThrow(/cannot be converted to 'mp4'.*jpg, png, webp, avif/)
     await expect(compress(await photo(), { quality: 'ultra' })).rejects.toThrow(RangeError)
     await expect(compress(await photo(), { signal: AbortSignal.abort() })).rejects.toThrow()
   })
 
-  it('throws where nothing that keeps the floors fits into the wanted size, damaged files included', async () => {
+  it('throws if no result that keeps the floors fits into the target size, also for damaged files', async () => {
     await expect(compress(await photo(), { targetSize: 100 })).rejects.toThrow(TargetUnreachable)
     await expect(compress((await photo()).subarray(0, 2000), { targetSize: 1000 })).rejects.toThrow(TargetUnreachable)
   })
 
-  it('takes the name that is given, also for a source', async () => {
+  it('uses the given name, also for a source', async () => {
     const text = memorySource(new TextEncoder().encode('a,b\n1,2\n'.repeat(400)), 'x')
     const { receipt } = await compress(text, { name: 'table.csv' })
     expect(receipt).toMatchObject({ format: 'text', result: { outcome: 'compressed' } })
   })
 
-  it('encrypts under a password', async () => {
+  it('encrypts with a password', async () => {
     const { result, receipt } = await compress(await photo(), { password: 'correct horse', name: 'a.jpg' })
     expect(receipt).toMatchObject({ encrypted: true, output_format: 'zip' })
     expect([...(await result.read(0, 2))]).toEqual([0x50, 0x4b])
   })
 
-  it('has no codecs of films, which another set adds', async () => {
+  it('has no film codecs, which another set of codecs adds', async () => {
     const film = await GENERATORS.mov[0].make()
     expect((await compress(film)).receipt.result).toMatchObject({ outcome: 'unchanged', reason: 'unsupported_feature' })
     const { receipt } = await libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS }).compress(film, { quality: 'low' })
@@ -88,7 +88,7 @@ describe('compress', () => {
 })
 
 describe('verify', () => {
-  it('finds that a receipt is true, and that a changed result is not the one it is about', async () => {
+  it('confirms a true receipt, and detects a changed result', async () => {
     const original = await photo()
     const { result, receipt } = await compress(original)
     const verdicts = (findings: readonly { verdict: string }[]) => new Set(findings.map(({ verdict }) => verdict))
@@ -105,7 +105,7 @@ describe('verify', () => {
   })
 })
 
-it('identifies by bytes, and lists the formats', async () => {
+it('identifies files by their bytes, and lists the formats', async () => {
   expect((await identify(await photo(), 'a.txt'))?.id).toBe('jpg')
   expect(await identify(noise())).toBeUndefined()
   expect(formats().map(({ id }) => id)).toContain('pdf')

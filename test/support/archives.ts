@@ -1,13 +1,13 @@
-/** Small PDF/A and PDF/UA files, made by hand so that veraPDF takes them for valid; each has what a careless writer would break. */
+/** Small PDF/A and PDF/UA files that veraPDF accepts. Each has a feature that a careless rewriter would break. */
 import { buildPdf, flate, type Part } from '../core/formats/pdf/build.ts'
 import { GLYPHS, type1 } from '../core/formats/pdf/type1-font.ts'
 
 type ArchivePart = '1b' | '2b' | '3b' | '4' | 'ua1'
 
 export interface Archive {
-  /** What it shows. */
+  /** Feature of the archive. */
   readonly name: string
-  /** The part that its metadata claim. */
+  /** Part of the standard that its metadata claims. */
   readonly part: ArchivePart
   readonly bytes: Uint8Array
 }
@@ -34,7 +34,7 @@ function xmp(part: ArchivePart): string {
 
 type Encoding = 'utf-8' | 'utf-16' | 'utf-32'
 
-/** Little-endian, without a byte order mark where it is wide. */
+/** Encodes a text as UTF-8, or as little-endian UTF-16 or UTF-32 without a byte order mark. */
 function encoded(text: string, encoding: Encoding): Uint8Array {
   if (encoding === 'utf-8') return new Uint8Array(Buffer.from(text))
   if (encoding === 'utf-16') return new Uint8Array(Buffer.from(text, 'utf16le'))
@@ -43,18 +43,18 @@ function encoded(text: string, encoding: Encoding): Uint8Array {
 
 interface Wishes {
   encoding?: Encoding
-  /** Of the catalog. */
+  /** Additional entries of the catalog. */
   catalog?: string
   trailer?: string
-  /** From object 6 on. */
+  /** Additional objects, numbered from 6. */
   more?: readonly Part[]
-  /** The first of these is the page's font. */
+  /** True if the first of `more` is the font of the page. */
   isFont?: boolean
 }
 
 const LINES = Array.from({ length: 80 }, (_, k) => `${k} ${k} m ${k * 2} 100 l S`).join('\n')
 
-/** Colours do not depend on a device, so that no profile is needed. */
+/** Returns an archive with device-independent colours, which need no ICC profile. */
 function archive(
   part: ArchivePart,
   { encoding = 'utf-8', catalog = '', trailer = '', more = [], isFont = false }: Wishes = {},
@@ -75,7 +75,7 @@ function archive(
   return buildPdf(objects, { version, trailer: id + trailer })
 }
 
-/** A Type 1 font of several glyphs, of which one is shown and all are listed. */
+/** Returns a Type 1 font with several glyphs. All are listed, but the page uses only one. */
 function listedFont(): Part[] {
   const names = Object.keys(GLYPHS)
   const { data, lengths } = type1(names)

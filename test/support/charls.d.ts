@@ -1,4 +1,4 @@
-/** The part of CharLS that tests use: a decoder that shares nothing with ours. */
+/** Types of the independent decoder CharLS, as far as tests use it. */
 declare module '@cornerstonejs/codec-charls/wasmjs' {
   interface Decoder {
     getEncodedBuffer(bytes: number): Uint8Array

@@ -1,8 +1,8 @@
-/** A presentation of photographs, one a slide, for what only many large pictures show. */
+/** Generates a presentation with one photograph per slide, for tests that need many large pictures. */
 import { JpegJob } from '../../wasm/jpeg/jpeg.ts'
 import { zipOf } from './packages.ts'
 
-/** A photograph of a place with noise, made strip by strip. */
+/** Returns a JPEG of a synthetic photograph with noise, encoded strip by strip. */
 function photograph(width: number, height: number, seed: number): Uint8Array {
   const taking = JpegJob.fromRows({ width, height, pixels: 'rgb' }, { kind: 'stream', quality: 92, trellis: false })
   const strip = new Uint8Array(width * 16 * 3)
@@ -19,7 +19,7 @@ function photograph(width: number, height: number, seed: number): Uint8Array {
   return new Uint8Array(Buffer.concat(taking.end().write('made', 'sequential', true)))
 }
 
-/** `photos` slides with a photograph of `pixels` pixels each, 10 inches wide. */
+/** Returns a presentation with `photos` slides. Each has a photograph of `pixels` pixels, 10 inches wide. */
 export async function deck(photos: number, pixels: number): Promise<Uint8Array> {
   const [width, height] = [Math.round(Math.sqrt((pixels * 4) / 3)), Math.round(Math.sqrt((pixels * 3) / 4))]
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'

@@ -4,7 +4,7 @@ const SYNTAX = { explicit: '1.2.840.10008.1.2.1', implicit: '1.2.840.10008.1.2',
 const LONG = ['OB', 'OW', 'OF', 'SQ', 'UN', 'UT']
 export type Encoding = keyof typeof SYNTAX
 
-/** An element: value bytes in the file's byte order, or items. */
+/** Value of an element: bytes in the file's byte order, a text, or items. */
 type Value = number[] | string | Uint8Array | Element[][]
 export type Element = readonly [tag: number, vr: string, value: Value, undefinedLength?: boolean]
 
@@ -16,9 +16,9 @@ export interface Picture {
   readonly stored?: number
   /** Most significant bit of a sample. Default: `stored - 1`. */
   readonly highBit?: number
-  /** What the bits above a sample of 16 allocated bits hold. Default: zeros, or the sign of a signed sample. */
+  /** Content of the bits above a sample of 16 allocated bits. Default: zeros, or the sign of a signed sample. */
   readonly unused?: 'noise' | 'overlay' | 'zeros'
-  /** Only samples below half of what `stored` bits hold, so that a signed picture has no negative ones. */
+  /** True: samples use only the lower half of the range of `stored` bits, so a signed picture has no negative samples. Default: false. */
   readonly positive?: boolean
   readonly signed?: boolean
   readonly planar?: boolean
@@ -27,7 +27,7 @@ export interface Picture {
   readonly noise?: number
 }
 
-/** Writes elements in one of the native encodings (DICOM PS3.5, 7.1 and 7.5). */
+/** Serialises elements in one of the native encodings (DICOM PS3.5, 7.1 and 7.5). */
 export function writeElements(elements: readonly Element[], encoding: Encoding): Uint8Array {
   const little = encoding !== 'big'
   const chunks: Uint8Array[] = []
@@ -67,7 +67,7 @@ export function writeElements(elements: readonly Element[], encoding: Encoding):
   return Buffer.concat(chunks)
 }
 
-/** A Part 10 file around a data set. */
+/** Serialises a Part 10 file with the data set. */
 export function dicomFile(elements: readonly Element[], encoding: Encoding, syntax = SYNTAX[encoding]): Uint8Array {
   const meta = writeElements(
     [
@@ -81,7 +81,7 @@ export function dicomFile(elements: readonly Element[], encoding: Encoding, synt
   return Buffer.concat([new Uint8Array(128).fill(7), new TextEncoder().encode('DICM'), length, meta, writeElements(elements, encoding)])
 }
 
-/** Elements of an image with a nested sequence, private elements and an overlay around it. */
+/** Returns the elements of an image, plus a nested sequence, private elements and an overlay. */
 export function imageElements(picture: Picture, encoding: Encoding): Element[] {
   const { width, height, samples = 1, allocated = 16, stored = allocated, frames = 1, planar = false } = picture
   const pixels = pixelData(picture, encoding === 'big')
@@ -117,7 +117,7 @@ export function imageElements(picture: Picture, encoding: Encoding): Element[] {
   ]
 }
 
-/** An overlay plane whose bits lie in Pixel Data, above the samples (retired; DICOM PS3.3-2003, C.9.2). */
+/** Returns the elements of an overlay plane that is stored in the upper bits of Pixel Data (retired; DICOM PS3.3-2003, C.9.2). */
 function overlayInPixels({ width, height, stored = 12 }: Picture): Element[] {
   return [
     [0x60000010, 'US', [height]],
@@ -159,7 +159,7 @@ function pixelData(picture: Picture, big: boolean): Uint8Array {
   return bytes
 }
 
-/** How far samples are shifted, and what stands above them. */
+/** Returns the bit position of samples, and a function for the bits above them. */
 function placeOf({ stored = 16, highBit = stored - 1, unused, width }: Picture) {
   const above = 2 ** stored
   const unusedBits = (pixel: number, random: () => number) => {

@@ -1,6 +1,6 @@
 import { randomNumbers } from './press-file.ts'
 
-/** A dusk, RGB: a smooth sky with grain over dark hills, of which SSIM says nearly nothing. */
+/** Returns an RGB picture of a dusk: a smooth grainy sky over dark hills. SSIM hardly detects its defects. */
 export function dusk(width: number, height: number): Uint8Array {
   const random = randomNumbers(5)
   const pixels = new Uint8Array(width * height * 3)

@@ -1,4 +1,4 @@
-/** GitHub's REST API as far as the action asks it: files of a pull request out of a real repository, and comments. */
+/** Simulates the parts of GitHub's REST API that the action uses: files of a pull request from a real repository, and comments. */
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ export interface FakeGitHub {
 
 const STATUS: Record<string, string> = { A: 'added', M: 'modified', D: 'removed', R: 'renamed', T: 'changed' }
 
-/** @param token what it wants to see */
+/** @param token expected access token */
 export async function fakeGitHub(repository: string, base: string, head: string, token: string): Promise<FakeGitHub> {
   const comments: FakeGitHub['comments'] = []
   const files = () => {

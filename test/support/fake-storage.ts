@@ -2,18 +2,19 @@ import type { Source } from '../../src/core/model/codec.ts'
 import { memorySink, type ResultSink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 
-/** Storage with room for one result, which says what was done to it. */
+/** Storage mock with one result that records all calls. */
 export interface FakeStorage {
-  /** What stands there now: undefined when nothing was finished, or it was removed. */
+  /** Stored result. `undefined`: no result was finished, or it was removed. */
   blob(): Uint8Array | undefined
-  /** `open`, `write`, `finish`, `abort`, as they came. */
+  /** Calls in order: `open`, `write`, `finish`, `abort`. */
   readonly events: string[]
   open(): Promise<ResultSink>
 }
 
 /**
- * @param limit bytes that the sink refuses to reach
- * @param store what the storage makes of a finished result; as it came, if it is sound
+ * Returns a storage mock.
+ * @param limit size in bytes that the sink refuses to reach
+ * @param store changes a finished result, to simulate damaged storage; default: unchanged
  */
 export function fakeStorage(limit: number, store: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes): FakeStorage {
   let blob: Uint8Array | undefined

@@ -1,25 +1,25 @@
-/** A bucket as far away as a real one, in memory: it counts what is asked of it, and what waiting for that would take. */
+/** Simulates a remote R2 bucket in memory. It counts calls and their latency. */
 import type { Source } from '../../src/core/model/codec.ts'
 
-/** What the platform allows an invocation that does not ask for more. */
+/** Default limit of calls per invocation on the platform. */
 const MOST_CALLS = 10_000
-/** R2's own figure for the smallest reads is 44 ms. */
+/** Latency of a call in milliseconds. Cloudflare states 44 ms for the smallest reads of R2. */
 const CALL_MS = 50
-/** One call of a hundred fails. */
+/** Every hundredth call fails. */
 const FAILS_EACH = 100
 
 export interface FarBucket {
-  /** As much of R2 as jobs use. */
+  /** The parts of the R2 API that jobs use. */
   readonly bucket: R2Bucket
-  /** Objects by key; those that are computed as they are read have a source. */
+  /** Objects by key. A `Source` is computed while it is read. */
   readonly objects: Map<string, Uint8Array | Source>
-  /** Reads, failed ones too. */
+  /** Number of reads, including failed ones. */
   reads: number
-  /** All calls. */
+  /** Number of all calls. */
   calls: number
-  /** That calls took, one after the other; nobody really waits. */
+  /** Sum of the latency of all calls in milliseconds. The simulation does not really wait. */
   waitedMs: number
-  /** That were read. */
+  /** Number of bytes read. */
   bytes: number
 }
 
@@ -36,7 +36,7 @@ export function farBucket(mostCalls = MOST_CALLS): FarBucket {
   const range = async (key: string, offset: number, length: number) => {
     const object = objects.get(key)
     if (!object) return undefined
-    // Buffers of their own: jobs free what they read.
+    // The bytes are copied, because jobs free the buffers that they read.
     const bytes = new Uint8Array(
       object instanceof Uint8Array ? object.subarray(offset, offset + length) : await object.read(offset, length),
     )
@@ -89,7 +89,7 @@ export function farBucket(mostCalls = MOST_CALLS): FarBucket {
   return Object.assign(far, { bucket: bucket as unknown as R2Bucket })
 }
 
-/** What workerd adds to the readers of streams. */
+/** Reader with the additional methods of workerd. */
 function readable(size: number, read: (offset: number, length: number) => Promise<Uint8Array>) {
   let at = 0
   return {

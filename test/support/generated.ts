@@ -8,7 +8,7 @@ export type GeneratedResult = { readonly file: Uint8Array } & Awaited<ReturnType
 
 const results = new Map<string, Promise<GeneratedResult>>()
 
-/** A generated file and its result. It is compressed once in a process; callers must not change the bytes. */
+/** Returns a generated file and its result. Each is compressed once per process, so callers must not change the bytes. */
 export function generatedOnce(
   id: FormatId,
   { holds, name, make, output: own }: Generated,

@@ -1,6 +1,6 @@
 /**
- * A small file of every format, the same in every run, in which there is something to gain. `GENERATORS` must have a row for
- * each format: one that is added does not compile without.
+ * One small compressible file for every format, identical in every run. `GENERATORS` must have a row for each format, or the code does not
+ * compile.
  */
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
@@ -23,14 +23,14 @@ import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.t
 type Place = (result: Uint8Array) => readonly [from: number, to: number]
 
 export interface Generated {
-  /** What the file holds, where a format has several rows. */
+  /** Content of the file, if a format has several rows. */
   readonly holds: string
   readonly name: string
-  /** What is asked for, where that is not the format's first output. */
+  /** Output to request. `undefined`: the first output of the format. */
   readonly output?: OutputId
   /**
-   * Where in a lossless result a flipped byte must be seen; by default, everywhere. Elsewhere readers look at nothing, repair
-   * what they find, or take two spellings for the same.
+   * Range of a lossless result in which every flipped byte must be detected. Default: the whole file. Outside this range, readers ignore
+   * bytes, repair them, or accept two spellings.
    */
   readonly seenIn?: Place
   make(): Uint8Array | Promise<Uint8Array>
@@ -39,14 +39,14 @@ export interface Generated {
 const [WIDTH, HEIGHT] = [160, 120]
 const rgb = photo(WIDTH, HEIGHT)
 const jpeg = () => jpegOf(rgb, WIDTH, HEIGHT, 97)
-/** As cameras write it: one scan after the other would take fewer bytes. */
+/** Returns a sequential JPEG as cameras write it; a progressive one would be smaller. */
 const cameraJpeg = async () => {
   const rows = grainy(240, 180, 3)
   return concat((await encodeRows({ width: 240, height: 180, pixels: 'rgb', quality: 93, scans: 'sequential' }, [rows])).chunks)
 }
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-/** Few colours in flat areas: a picture of a screen. */
+/** RGB picture of a screen: few colours in flat areas. */
 const screen = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
   const [x, y] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH)]
   return [250, 40, 90, 200][(Math.floor(x / 9) * 5 + Math.floor(y / 7) * 3) % 4]! - (i % 3) * 7
@@ -65,7 +65,7 @@ const svg = `<?xml version="1.0"?>
   <g transform="translate(0.00000000,0.00000000)"><path d="M 0 50 ${wavyPath}" fill="#aaccee" stroke="#000000" stroke-width="1.00000000"/></g>
 </svg>`
 
-/** A page with a photograph stored as samples. */
+/** Returns a PDF page with a photograph stored as uncompressed samples. */
 const scannedPage = () =>
   buildPdf([
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -78,7 +78,7 @@ const scannedPage = () =>
     },
   ])
 
-/** A camera on a tripod: something moves before a background that stays. */
+/** Returns an animation with a moving object on a static background. */
 const animation = (count: number) => {
   const palette = Array.from({ length: 256 }, (_, i) => [i, (i * 3) & 255, 255 - i]).flat()
   const frames = Array.from({ length: count }, (_, frame) => ({
@@ -102,7 +102,7 @@ const sound = (bits: 16 | 24) =>
     44_100,
   )
 
-/** The film with the brand of an MP4 file (ISO/IEC 14496-12, 4.3), whose boxes are the same. */
+/** Returns the film with the brand of MP4 (ISO/IEC 14496-12, 4.3). Its boxes are those of QuickTime. */
 function mp4Film(): Uint8Array {
   const film = rawMovie(10)
   film.set(utf8('isom'), 8)
@@ -120,7 +120,7 @@ async function word(): Promise<Uint8Array> {
   return zipOf(document(content, images, parts))
 }
 
-/** Excel and PowerPoint: a main part with its relationships and one picture. */
+/** Returns an Excel or PowerPoint file: a main part with relationships and one picture. */
 async function officeFile(folder: 'xl' | 'ppt', main: string): Promise<Uint8Array> {
   const types = `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="jpeg" ContentType="image/jpeg"/></Types>`
   return zipOf({
@@ -159,7 +159,7 @@ const share =
   (from: number, to: number): Place =>
   ({ length }) => [Math.ceil(length * from), Math.floor(length * to)]
 
-/** ZIP: the data of the first entry (APPNOTE.TXT 4.3.7); local headers only say again what the directory says. */
+/** Range of the data of a ZIP's first entry (APPNOTE.TXT 4.3.7). Local headers only repeat the directory. */
 const inFirstEntry: Place = (zip) => {
   const view = new DataView(zip.buffer, zip.byteOffset)
   const from = 30 + view.getUint16(26, true) + view.getUint16(28, true)
@@ -177,7 +177,7 @@ const inText =
 
 export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Generated[]]>> = {
   pdf: [
-    // A reader repairs the words around a stream, so that no page is lost.
+    // PDF readers repair the syntax around a stream, so only flips inside streams are detected.
     one('a.pdf', () => buildPdf(plainDocument(3)), 'drawings', { seenIn: inText('stream\n', '\nendstream') }),
     one('a.pdf', scannedPage, 'photograph'),
   ],
@@ -191,22 +191,22 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.png', () => pngOf(screen, WIDTH, HEIGHT), 'screen'),
     one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'to JPEG', { output: 'jpg' }),
   ],
-  // The first half holds a palette, of which not every colour is used, and names.
+  // The first half of the file is a partly unused palette, and names.
   gif: [
     one('a.gif', () => animation(8), 'animation', { seenIn: share(0.5, 1) }),
     one('a.gif', () => animation(1), 'still', { seenIn: share(0.5, 1) }),
   ],
   bmp: [one('a.bmp', () => bmpFile(WIDTH, HEIGHT, rgb), 'photograph'), one('a.bmp', () => bmpFile(WIDTH, HEIGHT, screen), 'screen')],
-  // The strips; behind them stand tables with padding.
+  // Range of the strips. The tables after them contain padding.
   tiff: [one('a.tif', () => buildTiff([TIFF_PICTURE]), 'file', { seenIn: share(0.1, 0.7) })],
   geotiff: [one('a.tif', () => buildTiff([{ ...TIFF_PICTURE, extra: [PIXEL_SCALE] }]), 'file', { seenIn: share(0.1, 0.7) })],
-  // Of a number, what nobody sees in the drawing may change.
+  // Small changes of other numbers may be invisible in the drawing.
   svg: [one('a.svg', () => utf8(svg), 'file', { seenIn: inText('<svg xmlns', ' width') })],
-  // Samples; the tables in front of them have flags that say nothing.
+  // Range of the samples. The tables before them contain flags without effect.
   mp4: [one('a.mp4', mp4Film, 'file', { seenIn: share(0.2, 1) })],
   mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
   avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],
-  // The first frame is a table for seeking.
+  // The first frame is a seek table, which decoders ignore.
   mp3: [one('a.mp3', () => looseMp3(40_000), 'file', { seenIn: share(0.2, 1) })],
   wav: [
     one('a.wav', () => sound(16), '16 bits'),
@@ -223,7 +223,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   nifti: [one('a.nii', () => niftiFile(24, 20, 10))],
   las: [one('a.las', () => lasFile({ format: 3, points: 1500, vlrs: 2 }))],
   laz: [one('a.laz', lazFile)],
-  // Chunks of numbers; elsewhere is space for objects that are not there.
+  // Range of the data chunks. The rest contains unused space for objects.
   hdf5: [one('a.h5', () => hdf5File(10_000, 1), 'file', { seenIn: share(0.5, 1) })],
   netcdf: [one('a.nc', netcdf4File, 'file', { seenIn: share(0.2, 0.6) })],
   netcdf3: [one('a.nc', () => netcdf3File(3000))],

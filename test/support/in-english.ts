@@ -1,9 +1,9 @@
-/** Messages as their English texts, so that a test reads what a receipt says. */
+/** Converts messages to their English texts, so that tests can compare the texts of receipts. */
 import { english, type Message } from '../../src/core/i18n/message.ts'
 
 const isMessage = (value: object): value is Message => 'code' in value && typeof value.code === 'string'
 
-/** A copy of `value` in which every message is its text. What is neither an array nor a plain object is left as it is. */
+/** Returns a copy of `value` in which every message is replaced by its English text. Other values are unchanged. */
 export function inEnglish(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inEnglish)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value

@@ -8,16 +8,16 @@ export interface LasRequest {
   readonly points: number
   readonly minor?: number
   readonly extraBytes?: number
-  /** Bytes between the VLRs and the points, and behind the points. */
+  /** Number of bytes between the VLRs and the points. Default: 0. */
   readonly strayBytes?: number
   readonly trailingBytes?: number
   readonly vlrs?: number
-  /** `walk`: a scan as an aircraft makes it. `noise`: every bit at random, which no real file has. */
+  /** `walk`: realistic points of an airborne scan. `noise`: random bits, which no real file has. Default: `walk`. */
   readonly content?: 'walk' | 'noise'
   readonly seed?: number
 }
 
-/** A LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6; 1.5 has a longer header). */
+/** Generates a LAS file of any version and point format (LAS 1.4 R15, 2.4–2.6; 1.5 has a longer header). */
 export function lasFile(request: LasRequest): Uint8Array {
   const { format, points, extraBytes = 0, strayBytes = 0, trailingBytes = 0, vlrs = 1, content = 'walk' } = request
   const minor = request.minor ?? (format >= 6 ? 4 : format >= 4 ? 3 : 2)

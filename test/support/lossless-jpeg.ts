@@ -1,17 +1,17 @@
-/** Lossless JPEG (ITU-T T.81, annex H) for tests: components in one scan, all 17 categories in codes of 2 to 16 bits. */
+/** Parameters of a lossless JPEG (ITU-T T.81, annex H) with all components in one scan and all 17 categories in codes of 2 to 16 bits. */
 export interface LosslessJpeg {
   readonly width: number
   readonly height: number
   readonly bits: number
   readonly predictor: number
   readonly shift?: number
-  /** Samples of a pixel. */
+  /** Samples per pixel. Default: 1. */
   readonly components?: number
-  /** Lines between restart markers. */
+  /** Rows between restart markers. Default: no restart markers. */
   readonly restartLines?: number
 }
 
-/** Lengths of the codes of categories 0–16: short ones for small differences, and some beyond any lookup. */
+/** Code lengths of the categories 0–16: short codes for small differences, and some longer than any lookup table. */
 const LENGTHS = [3, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
 
 function codes(): { code: number; length: number }[] {
@@ -36,14 +36,14 @@ export function encodeLosslessJpeg(samples: ArrayLike<number>, frame: LosslessJp
   segment(0xc3, [bits, ...short(height), ...short(width), components, ...numbers.flatMap((c) => [c + 1, 0x11, 0])])
   if (restartLines) segment(0xdd, short(restartLines * width))
   segment(0xda, [components, ...numbers.flatMap((c) => [c + 1, 0]), predictor, 0, shift])
-  let [held, count] = [0, 0]
+  let [pending, count] = [0, 0]
   const put = (value: number, length: number) => {
     for (let i = length - 1; i >= 0; i--) {
-      held = (held << 1) | ((value >> i) & 1)
+      pending = (pending << 1) | ((value >> i) & 1)
       if (++count < 8) continue
-      out.push(held)
-      if (held === 0xff) out.push(0)
-      held = count = 0
+      out.push(pending)
+      if (pending === 0xff) out.push(0)
+      pending = count = 0
     }
   }
   const flush = () => put(0xff, count ? 8 - count : 0)

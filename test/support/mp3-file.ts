@@ -3,7 +3,7 @@ import { frameHeader } from '../../src/core/containers/mpeg-audio/frame.ts'
 import { Lame } from '../../wasm/lame/lame.ts'
 import { tones } from '../core/formats/media-fixtures.ts'
 
-/** Stereo at 44.1 kHz in frames of little sound, each alone, blown up to 320 kbit/s and empty behind it. */
+/** Returns a stereo MP3 at 44.1 kHz with small frames padded to 320 kbit/s and without a bit reservoir. */
 export function looseMp3(samples: number): Uint8Array {
   using lame = new Lame({ channels: 2, hertz: 44100, vbrQuality: 9, alone: true })
   const sound = tones(samples, 2, 44100)

@@ -1,4 +1,4 @@
-/** The n8n node as n8n has it: packed, laid among packages, and loaded by the paths that its package.json names. */
+/** Loads the n8n node as n8n does: packed, installed among packages, and loaded by the paths in its package.json. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export interface Credentials {
   readonly properties: { name: string }[]
 }
 
-/** Packs it into `folder/node_modules`; `n8n-workflow` has to be there. */
+/** Packs the node and installs it into `folder/node_modules`, which must contain `n8n-workflow`. */
 export function installNode(folder: string): { node: Node; credentials: Credentials; files: string[] } {
   const installed = join(folder, 'node_modules/n8n-nodes-whittle')
   mkdirSync(installed, { recursive: true })
@@ -40,7 +40,7 @@ export function installNode(folder: string): { node: Node; credentials: Credenti
   execFileSync('tar', ['-xzf', join(folder, archive), '-C', installed, '--strip-components=1'])
   const { n8n } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { n8n: { nodes: string[]; credentials: string[] } }
   const load = createRequire(join(installed, 'package.json'))
-  // n8n takes the class that has the file's name.
+  // n8n loads the class with the name of the file.
   const { Whittle } = load(join(installed, n8n.nodes[0]!)) as { Whittle: new () => Node }
   const { WhittleApi } = load(join(installed, n8n.credentials[0]!)) as { WhittleApi: new () => Credentials }
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
@@ -48,7 +48,7 @@ export function installNode(folder: string): { node: Node; credentials: Credenti
   return { node: new Whittle(), credentials: new WhittleApi(), files: names.sort() }
 }
 
-/** Runs a node over items, as n8n calls it. */
+/** Runs a node over items, as n8n does. */
 export function execute(node: Node, items: readonly Item[], credentials: object, parameters: Record<string, unknown>, goOn = false) {
   const context = {
     getInputData: () => items,

@@ -1,4 +1,4 @@
-/** Word documents made of a few parts. */
+/** Generates Word documents from a few parts. */
 import type { Parts } from './packages.ts'
 
 export const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -9,7 +9,7 @@ export const relationships = (rows: [id: string, type: string, target: string, m
     .join('')}</Relationships>`
 export const TYPES = `<?xml version="1.0"?><Types xmlns="${PACKAGE}/content-types"><Default Extension="png" ContentType="image/png"/><Default Extension="jpeg" ContentType="image/jpeg"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
 
-/** A drawing of a picture, in inches. */
+/** Returns a drawing with a picture. Width and height are in inches. */
 export const drawing = (id: string, width: number, height: number, crop = '') => {
   const size = `cx="${Math.round(width * 914400)}" cy="${Math.round(height * 914400)}"`
   return `<w:drawing><wp:inline><wp:extent ${size}/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="${id}"/>${crop}<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>`

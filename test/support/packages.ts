@@ -1,4 +1,4 @@
-/** Small documents for the tests of packages, made on the spot. */
+/** Generates small documents for the tests of packages. */
 import { crc32, deflateSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
@@ -30,7 +30,7 @@ export async function partsOf(zip: Uint8Array): Promise<Map<string, Uint8Array>>
 
 export const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes)
 
-/** A smooth picture with some texture: RGB rows. */
+/** Returns a smooth picture with some texture, as RGB rows. */
 export function photo(width: number, height: number, seed = 1): Uint8Array {
   const rows = new Uint8Array(width * height * 3)
   for (let y = 0; y < height; y++) {
@@ -48,7 +48,7 @@ export async function jpegOf(rows: Uint8Array, width: number, height: number, qu
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** A plain RGB PNG without filters. */
+/** Returns an unfiltered RGB PNG. */
 export function pngOf(rows: Uint8Array, width: number, height: number): Uint8Array {
   const raw = new Uint8Array(height * (1 + width * 3))
   for (let y = 0; y < height; y++) raw.set(rows.subarray(y * width * 3, (y + 1) * width * 3), y * (1 + width * 3) + 1)
@@ -70,15 +70,15 @@ export function pngOf(rows: Uint8Array, width: number, height: number): Uint8Arr
 
 export const NOTHING_LENT: Inner = { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) }
 
-/** Codecs played by a function, so that a test decides what they answer. */
+/** Returns a mock of the codecs for embedded files, whose answers come from a function. */
 export const lent = (answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult): Inner => ({
   depth: 0,
   compress: async (bytes, name, request = {}) => answer(bytes, name, request),
 })
 
 /**
- * Runs one job for one codec; `options` is what the codec received.
- * @param lent codecs for the files inside, or what plays them; default: none, and no limit of time
+ * Runs one job of a codec. `options` of the result: the options that the codec received.
+ * @param lent codecs for embedded files, or a mock of them; default: none, and no time limit
  */
 export async function press(codec: Codec, bytes: Uint8Array, quality: Quality, lent: Inner | Codecs = NOTHING_LENT, output?: OutputId) {
   const sink = memorySink(bytes.length, 'upload')

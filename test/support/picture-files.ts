@@ -1,12 +1,14 @@
-/** Small GIF and BMP files, written plainly: nothing about them is compressed well. */
+/** Generates small GIF and BMP files that are badly compressed. */
 
 export interface GifFrame {
   readonly pixels: Uint8Array
-  /** Hundredths of a second. */
+  /** Display time in hundredths of a second. */
   readonly delay: number
 }
 
-/** Sub-blocks of plain codes (GIF89a, appendix F): nine bits each, the table cleared before it grows. */
+/**
+ * Encodes pixels as GIF sub-blocks without real compression (GIF89a, appendix F): 9-bit codes, and the table is cleared before it grows.
+ */
 export function plainCodes(pixels: Uint8Array): number[] {
   const codes: number[] = []
   pixels.forEach((pixel, i) => {
@@ -27,7 +29,7 @@ export function plainCodes(pixels: Uint8Array): number[] {
   return [...out, 0]
 }
 
-/** An animation of whole frames over one palette of 256 colours (RGB triples). */
+/** Returns a GIF of full frames with one palette of 256 colours (RGB triples). */
 export function gifFile(width: number, height: number, palette: readonly number[], frames: readonly GifFrame[]): Uint8Array {
   const word = (value: number) => [value & 255, value >> 8]
   const out = [...new TextEncoder().encode('GIF89a'), ...word(width), ...word(height), 0xf7, 0, 0, ...palette]
@@ -39,7 +41,7 @@ export function gifFile(width: number, height: number, palette: readonly number[
   return Uint8Array.from([...out, 0x3b])
 }
 
-/** A BMP of 24 bits from RGB rows. */
+/** Returns a 24-bit BMP of RGB rows. */
 export function bmpFile(width: number, height: number, rgb: Uint8Array): Uint8Array {
   const rowBytes = Math.ceil((width * 3) / 4) * 4
   const file = new Uint8Array(54 + rowBytes * height)

@@ -1,11 +1,11 @@
-/** A short film without compression, drawn by a function. */
+/** Generates a short uncompressed film from a function. */
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { PictureTrack } from '../../src/core/formats/film/picture-track.ts'
 
 export const [WIDTH, HEIGHT, FRAMES, RATE] = [192, 128, 40, 30]
 const BYTES = WIDTH * HEIGHT * 2
 
-/** UYVY without compression; `luma` says what is where. */
+/** Returns the film as uncompressed UYVY. `luma` returns the luma of a pixel in a frame. */
 export function film(luma: (x: number, y: number, frame: number) => number): { bytes: Uint8Array; track: PictureTrack } {
   const frames = Array.from({ length: FRAMES }, (_, frame) => {
     const picture = new Uint8Array(BYTES).fill(128)
@@ -27,5 +27,5 @@ export function film(luma: (x: number, y: number, frame: number) => number): { b
   }
 }
 
-/** Of a camera, a few levels. */
+/** Returns simulated camera noise of a few levels. */
 export const noise = (x: number, y: number, frame: number) => ((x * 7919 + y * 104_729 + frame * 1_299_709) % 7) - 3

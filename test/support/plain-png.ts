@@ -1,4 +1,4 @@
-/** PNG files of any form, made of a function, for tests. */
+/** Generates PNG files of any form from a function. */
 import { deflateSync } from 'node:zlib'
 import { concat } from '../../src/core/bytes/concat.ts'
 import { chunk } from '../../wasm/png/chunks.ts'
@@ -10,13 +10,13 @@ export interface PlainForm {
   readonly height: number
   readonly colourType: keyof typeof CHANNELS
   readonly bitDepth: 8 | 16
-  /** RGB of a palette. */
+  /** RGB triples of the palette. */
   readonly palette?: readonly number[]
 }
 
 export type Samples = (x: number, y: number) => readonly number[]
 
-/** Rows without filters; `more`: chunks before the image data. */
+/** Returns a PNG with unfiltered rows. `more`: chunks before the image data. */
 export function plainPng({ width, height, colourType, bitDepth, palette }: PlainForm, samples: Samples, ...more: Uint8Array[]): Uint8Array {
   const bytes = bitDepth / 8
   const stride = 1 + width * CHANNELS[colourType] * bytes
@@ -39,7 +39,7 @@ export function plainPng({ width, height, colourType, bitDepth, palette }: Plain
   return concat([signature, chunk('IHDR', header), ...more, ...colours, chunk('IDAT', deflateSync(data, { level: 1 })), chunk('IEND')])
 }
 
-/** A generator of the same numbers in every run, 0 to 1. */
+/** Returns a generator of reproducible numbers from 0 to 1. */
 export function numbers(seed = 1): () => number {
   let state = seed
   return () => {

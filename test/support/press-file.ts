@@ -4,7 +4,7 @@ import { memorySource } from '../../src/core/model/source.ts'
 import type { Pressed } from '../../src/core/pipeline/compress.ts'
 import { type JobRequest, openJob } from '../../src/core/pipeline/job.ts'
 
-/** Runs one job for one codec, as the service does: compressed, verified, never larger. `lent`: codecs for the files inside. */
+/** Compresses and verifies a file as the service does. `lent`: codecs for embedded files. */
 export async function pressFile(
   codec: Codec,
   bytes: Uint8Array,
@@ -17,7 +17,7 @@ export async function pressFile(
   return { outcome: pressed.outcome, bytes: pressed.outcome.kind === 'compressed' ? sink.bytes() : bytes, ...defect }
 }
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Returns a generator of reproducible random numbers (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0

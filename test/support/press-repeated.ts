@@ -5,7 +5,7 @@ import type { Repeated } from './repeated.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 
-/** A file of repeated structures, ready to be pressed at medium, with all codecs that a package lends. */
+/** Returns a job that compresses a generated file at medium, with the codecs of all formats for embedded files. */
 export async function repeatedJob({ format, output, make }: Repeated, times: number): Promise<() => Promise<unknown>> {
   const codec = CODECS[format]!
   const bytes = await make(times)

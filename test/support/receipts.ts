@@ -1,4 +1,4 @@
-/** Results with their receipts, as the service makes them, and what `whittle verify` says of them. */
+/** Creates results with their receipts, as the service does, and verifies them as `whittle verify` does. */
 import { createHash } from 'node:crypto'
 import type { Checked } from '../../src/core/audit/check.ts'
 import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
@@ -22,18 +22,21 @@ export interface Made {
   readonly claims: Claims
 }
 
-/** Compresses `file` as its Worker would. */
+/** Compresses `file` with the codecs of its format's Worker. */
 export async function pressAs(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality) {
   const lent = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
   return await pressFile(CODECS[id]!, file, name, { quality, output, lent })
 }
 
-/** A result and the receipt that the service would make of it. */
+/** Compresses a file and returns the result with its receipt. */
 export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
   return claimed(id, name, { quality, output }, { file, ...(await pressAs(id, name, file, output, quality)) })
 }
 
-/** The receipt that the service would make of a result. Throws for a result with a defect. */
+/**
+ * Returns the receipt of a result.
+ * @throws Error if the result has a defect
+ */
 export function claimed(
   id: FormatId,
   name: string,
@@ -60,10 +63,10 @@ export const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 
 
 export const falseOf = ({ findings }: Checked) => findings.filter(({ verdict }) => verdict === 'false')
 export const falseFields = (checked: Checked) => falseOf(checked).map(({ field }) => field)
-/** What is not checked, but for the signature, which such receipts do not have. */
+/** Returns the names of unchecked fields, except the signature, which these receipts lack. */
 export const uncheckedFields = ({ findings }: Checked) =>
   findings.filter(({ verdict, field }) => verdict === 'unchecked' && field !== 'signature').map(({ field }) => field)
 
-/** What is false where the receipt says these figures instead. */
+/** Returns the fields that are false if the receipt claims `figures` instead. */
 export const ofLie = async (made: Made, figures: Partial<Claims['result']>) =>
   falseFields(await check(made, { ...made.claims, result: { ...made.claims.result, ...figures } } as Claims))

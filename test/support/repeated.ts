@@ -1,4 +1,4 @@
-/** Files in which one structure is repeated as often as a test likes: what is read again for each of them takes the square of the time. */
+/** Generates files with one structure repeated many times, to find code whose time grows with the square of the number. */
 import { deflateSync } from 'node:zlib'
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
@@ -17,9 +17,9 @@ import { netcdf3File, niftiFile } from './science-files.ts'
 export interface Repeated {
   readonly format: FormatId
   readonly what: string
-  /** What is asked for, where that is not the format's first output. */
+  /** Output to request. `undefined`: the first output of the format. */
   readonly output?: OutputId
-  /** How often, at first; the test doubles it. */
+  /** Number of repetitions of the first run. The test doubles it. */
   readonly times: number
   make(times: number): Uint8Array | Promise<Uint8Array>
 }
@@ -32,7 +32,7 @@ const each = <T>(times: number, make: (i: number) => T): T[] => Array.from({ len
 
 const small = photo(32, 32)
 let smallJpeg: Promise<Uint8Array> | undefined
-/** A JPEG with bytes put in behind its first marker. */
+/** Returns a small JPEG with extra bytes after its first marker. */
 async function jpegWith(more: Uint8Array[]): Promise<Uint8Array> {
   smallJpeg ??= jpegOf(small, 32, 32)
   const file = await smallJpeg
@@ -242,7 +242,7 @@ const DOCUMENTS: Repeated[] = [
 // ── Sound, films, science ──────────────────────────────────────────────────────────────────────────────────────────
 
 const sound = Int32Array.from(tones(4000, 1, 44_100), (value) => Math.round(value * 30_000))
-/** A film with boxes put in behind its first one (ISO/IEC 14496-12, 4.2). */
+/** Returns a film with extra boxes after its first box (ISO/IEC 14496-12, 4.2). */
 function movieWith(more: Uint8Array): Uint8Array {
   const film = rawMovie(4)
   const first = new DataView(film.buffer, film.byteOffset).getUint32(0)
@@ -285,7 +285,7 @@ const SCIENCE: Repeated[] = [
   { format: 'las', what: 'variable-length records', times: 2000, make: (n) => lasFile({ format: 3, points: 200, vlrs: n }) },
   { format: 'las', what: 'points', times: 10_000, make: (n) => lasFile({ format: 3, points: n }) },
   { format: 'nifti', what: 'slices', times: 60, make: (n) => niftiFile(24, 20, n) },
-  // From 256 KB on: below, Zstandard's own tables take cheaper ways for smaller inputs, and doubling is not twice the work.
+  // The series starts at 256 KB, because Zstandard uses faster settings for smaller inputs, so doubling is not twice the work.
   { format: 'netcdf3', what: 'numbers', times: 80_000, make: netcdf3File },
 ]
 

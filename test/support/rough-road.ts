@@ -1,24 +1,24 @@
 /**
- * A way to the service on which everything happens once that can happen to a client: it is told to wait, the line breaks behind an
- * upload, in the middle of a chunk, and in the middle of a download. Results of files called `damaged…` come with a wrong byte.
+ * Proxy to the service that simulates every network failure once: a rate limit, and lost connections after an upload, within a chunk and
+ * within a download. Results of files called `damaged…` contain a wrong byte.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface RoughRoad {
   readonly baseUrl: string
-  /** What has happened so far. */
+  /** Failures so far. */
   readonly mishaps: readonly string[]
-  /** Requests that came before the time that they were told to wait for. */
+  /** Requests that arrived before the time of their Retry-After header. */
   readonly tooSoon: readonly string[]
   stop(): Promise<void>
 }
 
 const WAIT_SECONDS = 1
-/** Of a body, before the line breaks. */
+/** Bytes of a request body after which the connection is cut. */
 const CUT_BYTES = 1_000_000
 const CUT_RESULT_BYTES = 1000
-/** Clocks of timers are a little coarse. */
+/** Tolerance in milliseconds, because timers are inexact. */
 const SLACK_MS = 20
 
 const OVER = {
@@ -83,7 +83,7 @@ function forward(target: string, asked: IncomingMessage): Promise<IncomingMessag
   })
 }
 
-/** Both lines break after the first bytes of it. */
+/** Forwards the first bytes of an upload and then cuts both connections. */
 function cutUpload(target: string, asked: IncomingMessage) {
   const onward = ask(target, asked).on('error', () => undefined)
   const { socket } = asked

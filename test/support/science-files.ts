@@ -1,11 +1,11 @@
-/** Small files of numbers: NIfTI, NetCDF-3, HDF5. */
+/** Generates small scientific files: NIfTI, NetCDF-3, HDF5. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomNumbers } from './press-file.ts'
 
 const fixture = (path: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../fixtures', path)))
 
-/** A NIfTI-1 volume of int16 voxels: a smooth blob in noise. */
+/** Returns a NIfTI-1 volume of int16 voxels: a smooth blob with noise. */
 export function niftiFile(x: number, y: number, z: number): Uint8Array {
   const file = new Uint8Array(352 + x * y * z * 2)
   const view = new DataView(file.buffer)
@@ -23,16 +23,16 @@ export function niftiFile(x: number, y: number, z: number): Uint8Array {
   return file
 }
 
-/** A NetCDF-3 file (classic format, CDF-1) of one dimension and one variable of 32-bit numbers. */
+/** Returns a NetCDF-3 file (classic format, CDF-1) with one dimension and one variable of 32-bit numbers. */
 export function netcdf3File(count: number): Uint8Array {
   const head = Buffer.concat([
     Buffer.from('CDF\x01'),
     words(0),
-    // dim_list: NC_DIMENSION, one, "x"
+    // dim_list: NC_DIMENSION, one dimension "x"
     ...[words(10, 1, 1), Buffer.from('x\0\0\0'), words(count)],
     // gatt_list: absent
     words(0, 0),
-    // var_list: NC_VARIABLE, one, "v", one dimension (0), no attributes, NC_INT, size, begin
+    // var_list: NC_VARIABLE, one variable "v" with one dimension (0), no attributes, NC_INT, size, begin
     ...[words(11, 1, 1), Buffer.from('v\0\0\0'), words(1, 0, 0, 0, 4, count * 4, 80)],
   ])
   return new Uint8Array(Buffer.concat([head, numbersOf(count)]))
@@ -44,14 +44,14 @@ function words(...values: number[]): Buffer {
   return bytes
 }
 
-/** A slow wave, not spread into a call: the stack holds some 120,000 arguments, and tests ask for more. */
+/** Returns a slow wave. A loop writes it, because spreading more than 120,000 arguments into a call overflows the stack. */
 function numbersOf(count: number): Buffer {
   const bytes = Buffer.alloc(count * 4)
   for (let i = 0; i < count; i++) bytes.writeInt32BE(5000 + Math.round(900 * Math.sin(i / 40)), i * 4)
   return bytes
 }
 
-/** HDF5: one contiguous dataset of `count` numbers, of which `noisyBytes` of four do not compress. */
+/** Returns an HDF5 file with one contiguous dataset of `count` numbers. `noisyBytes` of each four bytes do not compress. */
 export function hdf5File(count: number, noisyBytes: number): Uint8Array {
   const head = fixture('hdf5/head-of-contiguous.h5')
   const file = new Uint8Array(head.length + 4 * count)
@@ -74,5 +74,5 @@ export function hdf5File(count: number, noisyBytes: number): Uint8Array {
   return file
 }
 
-/** NetCDF-4 with groups, as netCDF's own library writes it (test/fixtures/hdf5/make.py). */
+/** Returns a NetCDF-4 file with groups, written by netCDF's own library (test/fixtures/hdf5/make.py). */
 export const netcdf4File = (): Uint8Array => fixture('netcdf/groups.nc')

@@ -1,4 +1,4 @@
-/** SVGs in which something is easily lost that one drawing does not show, by what that is. */
+/** SVG files with features that are easily lost and that a single static rendering does not show, by name of the feature. */
 
 const drawing = (inside: string, before = '') =>
   `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="240" height="120" viewBox="0 0 240 120">
@@ -14,7 +14,7 @@ const corners = (y: number, more = '') => `<path ${more} d="M 10.000 ${y}.000 h 
 const EDITORS =
   'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd"'
 
-/** For `theme.css`, to which some of the cases refer. */
+/** Content of `theme.css`, which some of the cases refer to. */
 export const OUTSIDE_SHEET =
   'rect { stroke: teal; stroke-width: 4 } #door { fill: orange } .dot { fill: purple } g > g > polygon { fill: red }'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 
-/** A plug-in that imports `.wasm` as a compiled module, as Workers do. */
+/** Vite plug-in that imports `.wasm` files as compiled modules, as Workers do. */
 export const wasmModules: Plugin = {
   name: 'wasm-modules',
   enforce: 'pre',

@@ -1,8 +1,7 @@
 /**
- * Work, counted instead of timed: the same on every machine, and under every load.
- *
- * What is counted is how often V8 enters each block of code (precise coverage), and how many elements its built-ins pass over where one
- * call takes longer the more there are: a copy, a search, a shift. What runs inside WebAssembly is not seen.
+ * Counts work instead of time, so that results are the same on every machine and under every load.
+ * It counts how often V8 enters each block of code (precise coverage), plus the elements processed by built-ins with linear time, such as
+ * copying, searching and shifting. Work inside WebAssembly is not counted.
  */
 import { Session } from 'node:inspector/promises'
 
@@ -16,12 +15,12 @@ const until: Elements = (on, [, start], answer) =>
   (answer === -1 || answer === false ? on.length : Math.max(Number(answer), 0)) - from(on, start)
 const behind: Elements = (on, [start]) => on.length - from(on, start)
 const filled: Elements = (on, [, start, end]) => from(on, end ?? on.length) - from(on, start)
-/** V8 moves the beginning of an array instead of its elements, unless it is as large as this. */
+/** Array length from which V8 moves the elements for `shift`. Smaller arrays only move their start. */
 const IN_PLACE = 16_000
 const moved: Elements = (on) => (on.length < IN_PLACE ? 1 : on.length)
 
-/** The built-ins whose one call takes the longer the more there is, and how many elements it passes over. */
-const PASSING_OVER: readonly (readonly [object, Readonly<Record<string, Elements>>])[] = [
+/** Built-ins with linear time, and how many elements a call processes. */
+const LINEAR_BUILT_INS: readonly (readonly [object, Readonly<Record<string, Elements>>])[] = [
   [
     Object.getPrototypeOf(Uint8Array.prototype),
     { slice: made, copyWithin: behind, indexOf: until, includes: until, fill: filled, join: all, findIndex: until },
@@ -43,7 +42,7 @@ const PASSING_OVER: readonly (readonly [object, Readonly<Record<string, Elements
   ],
 ]
 
-/** Begun once and never ended: V8 counts the blocks only of functions that it compiles meanwhile. */
+/** Profiler session. It starts once and never ends, because V8 only counts blocks of functions compiled while it runs. */
 const counting = (async () => {
   const session = new Session()
   session.connect()
@@ -52,9 +51,9 @@ const counting = (async () => {
   return session
 })()
 
-/** Calls `add` with what each call of such a built-in passes over, until the answer is called. */
+/** Calls `add` with the number of elements of each call of a built-in. The returned function ends this. */
 function watchBuiltIns(add: (elements: number) => void): () => void {
-  const undo = PASSING_OVER.flatMap(([prototype, built]) =>
+  const undo = LINEAR_BUILT_INS.flatMap(([prototype, built]) =>
     Object.entries(built).map(([name, elements]) => {
       const methods = prototype as Record<string, (...args: unknown[]) => unknown>
       const method = methods[name]!
@@ -74,7 +73,7 @@ function watchBuiltIns(add: (elements: number) => void): () => void {
   }
 }
 
-/** Blocks entered and elements passed over while `run` ran. */
+/** Returns the work of `run`: blocks entered and elements processed. */
 export async function workOf(run: () => Promise<unknown>): Promise<number> {
   const session = await counting
   let work = 0
@@ -82,7 +81,7 @@ export async function workOf(run: () => Promise<unknown>): Promise<number> {
     work += elements
   })
   try {
-    // What was counted before belongs to somebody else.
+    // Discards the counts before `run`.
     await session.post('Profiler.takePreciseCoverage')
     await run()
   } finally {

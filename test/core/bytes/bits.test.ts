@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BitReader, BitWriter } from '../../../src/core/bytes/bits.ts'
 
 describe('bits', () => {
-  it('stand one behind the other, the most significant first', () => {
+  it('are written one after the other, the most significant first', () => {
     const out = new BitWriter()
     out.put(0b101, 3)
     out.put(0b11, 2)
@@ -12,16 +12,16 @@ describe('bits', () => {
     expect([...out.finish()]).toEqual([0b10111000, 0b10000000])
   })
 
-  it('of numbers with more than 32 bits, and of none', () => {
+  it('of numbers with more than 32 bits and with no bits', () => {
     const out = new BitWriter()
     out.putNumber(0x1f_0123_4567_89ab, 53)
     out.putNumber(7, 0)
-    out.putNumber(0xabc, 3) // bits above are left out
+    out.putNumber(0xabc, 3) // higher bits are ignored
     const hex = Buffer.from(out.finish()).toString('hex')
     expect(hex).toBe(((0x1f_0123_4567_89abn << 3n) | 4n).toString(16).padStart(14, '0'))
   })
 
-  it('grow, and are read again', () => {
+  it('can be read back after the buffer has grown', () => {
     const out = new BitWriter()
     for (let i = 0; i < 50_000; i++) out.put(i % 3 === 0 ? 1 : 0, 1)
     const bits = new BitReader(out.finish())

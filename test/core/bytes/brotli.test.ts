@@ -13,7 +13,7 @@ async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-test('what comes again after 3 MB is found', async () => {
+test('finds a repetition after 3 MB', async () => {
   const random = randomNumbers(1)
   const noise = Uint8Array.from({ length: 50_000 }, () => random() * 256)
   const file = concat([noise, new Uint8Array(3 << 20), noise])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { columnOf, GrowingColumn, sumOf } from '../../../src/core/bytes/compact-array.ts'
 
-test('numbers come back as they were pushed, in four bytes each where those are enough', () => {
+test('returns the pushed numbers, with four bytes each if that is enough', () => {
   const number = fc.oneof(fc.nat(), fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 }), fc.maxSafeNat())
   const few = fc.array(number, { maxLength: 40 })
   fc.assert(
@@ -18,13 +18,13 @@ test('numbers come back as they were pushed, in four bytes each where those are 
   )
 })
 
-test('what is below zero can be had back as 32 bits', () => {
+test('negative numbers can be read back as 32 bits', () => {
   const column = new GrowingColumn()
   for (const value of [-5, 7, -(2 ** 31)]) column.push(value)
   expect([...new Int32Array(column.finish().buffer)]).toEqual([-5, 7, -(2 ** 31)])
 })
 
-test('columns are as wide as their largest number', () => {
+test('arrays use the smallest type for their largest number', () => {
   expect(columnOf(3, 2 ** 32 - 1)).toBeInstanceOf(Uint32Array)
   expect(columnOf(3, 2 ** 32)).toBeInstanceOf(Float64Array)
 })

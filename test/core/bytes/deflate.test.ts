@@ -25,7 +25,7 @@ const prose = encoder.encode(
 const noise = Uint8Array.from({ length: 100_000 }, (_, i) => Math.imul(i ^ (i >>> 3), 2654435761) >>> 13)
 
 describe('deflate', () => {
-  test.each([0, 1, 6, 9, 12])('level %i comes back through zlib', (level) => {
+  test.each([0, 1, 6, 9, 12])('zlib decompresses level %i', (level) => {
     for (const bytes of [prose, noise, new Uint8Array(), new Uint8Array(70_000)]) {
       expect(inflateRawSync(deflateRaw(bytes, level)).equals(bytes)).toBe(true)
       expect(inflateSync(zlibCompress(bytes, level)).equals(bytes)).toBe(true)
@@ -37,7 +37,7 @@ describe('deflate', () => {
     expect(deflateRaw(prose).length).toBeLessThan(deflateRawSync(prose, { level: 9 }).length)
   })
 
-  test('switching levels does not use up the memory', () => {
+  test('switching levels does not leak memory', () => {
     const engine = new Libdeflate()
     engine.compress('raw', prose, 12)
     engine.compress('raw', prose, 1)
@@ -47,19 +47,19 @@ describe('deflate', () => {
     expect(before).toBeLessThan(14 * 1024 * 1024)
   })
 
-  test('a result without room is undefined, and the next call works', () => {
+  test('a result above the budget is undefined, and the next call works', () => {
     expect(deflateWithin('zlib', noise, 1000)).toBeUndefined()
     const fits = deflateWithin('zlib', prose, prose.length - 1)
     expect(fits).toEqual(zlibCompress(prose))
   })
 
-  test('an unknown level is refused', () => {
+  test('an unknown level is rejected', () => {
     expect(() => deflateRaw(prose, 15)).toThrow(RangeError)
   })
 })
 
 describe('inflate', () => {
-  test('whatever zlib made', () => {
+  test('decompresses the output of zlib', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5000 }), fc.integer({ min: 0, max: 9 }), (bytes, level) => {
         expect(inflateRaw(deflateRawSync(bytes, { level }), bytes.length)).toEqual(bytes)
@@ -69,26 +69,26 @@ describe('inflate', () => {
     )
   })
 
-  test('tells where the stream ended', () => {
+  test('reports where the stream ended', () => {
     const packed = deflateSync(prose)
     const { bytes, consumed } = inflate('zlib', concat([packed, noise.subarray(0, 99)]), 1 << 20)
     expect(consumed).toBe(packed.length)
     expect(Buffer.compare(bytes, prose)).toBe(0)
   })
 
-  test('a bomb stops at the bound', () => {
+  test('a decompression bomb stops at the limit', () => {
     const bomb = deflateSync(new Uint8Array(20_000_000))
     expect(() => zlibDecompress(bomb, 1_000_000)).toThrow(expect.objectContaining({ failure: 'too_large' }))
     expect(zlibDecompress(bomb, 20_000_000).length).toBe(20_000_000)
   })
 
-  test('damage is an error, never wrong bytes or a hang', () => {
+  test('damaged data is an error, never wrong bytes or a hang', () => {
     const packed = zlibCompress(prose)
     fc.assert(
       fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), fc.nat(packed.length), (at, flip, cut) => {
         const bent = packed.slice()
         bent[at]! ^= flip
-        // The bits that fill the last byte of the stream mean nothing: bent there, the bytes are still right.
+        // The unused bits of the last byte have no meaning, so a flip there leaves the data correct.
         let bytes: Uint8Array | undefined
         try {
           bytes = zlibDecompress(bent, 1 << 20)
@@ -105,7 +105,7 @@ describe('inflate', () => {
 })
 
 describe('checksums', () => {
-  test('are those of the standards, and continue', () => {
+  test('are those of the standards, and can be continued', () => {
     const check = encoder.encode('123456789')
     expect(crc32(check)).toBe(0xcbf43926)
     expect(adler32(check)).toBe(0x091e01de)
@@ -135,7 +135,7 @@ describe('inflate in pieces', () => {
     expect(Buffer.compare(await collect(inflateStream('gzip', pieces(members), 1 << 20)), concat([prose, noise]))).toBe(0)
   })
 
-  test('bounded, and damage is an error of the engine', async () => {
+  test('is limited, and damaged data is an EngineError', async () => {
     const bomb = gzipSync(new Uint8Array(50_000_000))
     await expect(collect(inflateStream('gzip', pieces(bomb), 100_000))).rejects.toThrow(expect.objectContaining({ failure: 'too_large' }))
     const packed = zlibCompress(prose)
@@ -144,7 +144,7 @@ describe('inflate in pieces', () => {
     await expect(collect(inflateStream('zlib', pieces(packed), 1 << 20))).rejects.toThrow(EngineError)
   })
 
-  test('an error of the source comes through as itself', async () => {
+  test('an error of the source is passed on unchanged', async () => {
     async function* broken() {
       yield deflateSync(prose).subarray(0, 100)
       throw new TypeError('the source broke')
@@ -152,7 +152,7 @@ describe('inflate in pieces', () => {
     await expect(collect(inflateStream('zlib', broken(), 1 << 20))).rejects.toThrow(TypeError)
   })
 
-  test('leaving early ends the source', async () => {
+  test('stopping early ends the source', async () => {
     let ended = false
     async function* endless() {
       try {

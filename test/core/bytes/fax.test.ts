@@ -4,7 +4,7 @@ import { decodeFaxRows, type FaxOptions } from '../../../src/core/bytes/ccitt/de
 import { encodeGroup4 } from '../../../src/core/bytes/ccitt/encode.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 
-/** Rows of bits, 0 for white: runs of all lengths. */
+/** Returns rows of bits (0 for white) with runs of all lengths. */
 function drawing(width: number, height: number): Uint8Array {
   const rowBytes = (width + 7) >> 3
   const rows = new Uint8Array(rowBytes * height)
@@ -18,13 +18,13 @@ function drawing(width: number, height: number): Uint8Array {
       x += next() % (y % 3 === 0 ? 3000 : 7)
       x++
     }
-    // Some rows nearly as the one above.
+    // Some rows are similar to the row above.
     if (y % 4 === 3) rows.copyWithin(y * rowBytes, (y - 1) * rowBytes, y * rowBytes - 1)
   }
   return rows
 }
 
-/** T.4, 4.1: runs of a row, white first, as text of bits. */
+/** Encodes the runs of a row, white first, as a text of bits (T.4, 4.1). */
 function oneDimensional(row: Uint8Array, width: number): string {
   const bits = ([value, length]: Code) => value.toString(2).padStart(length, '0')
   let text = ''
@@ -51,7 +51,7 @@ function fax(rows: Uint8Array, { kind, twoDimensional, width }: FaxOptions): Uin
   let text = ''
   for (let at = 0; at < rows.length; at += rowBytes) {
     const row = oneDimensional(rows.subarray(at, at + rowBytes), width)
-    // Fill bits before every third end of line (T.4, 4.1.3).
+    // Every third end-of-line code is preceded by fill bits (T.4, 4.1.3).
     text +=
       kind === 'rle'
         ? row.padEnd(Math.ceil(row.length / 8) * 8, '0')
@@ -75,13 +75,15 @@ const kinds = [
 
 describe('fax', () => {
   for (const kind of kinds) {
-    test.each([1, 7, 8, 9, 1728, 5201])(`${kind.kind}${kind.twoDimensional ? ' with tag bits' : ''}: rows of %i come back`, (width) => {
+    test.each([
+      1, 7, 8, 9, 1728, 5201,
+    ])(`${kind.kind}${kind.twoDimensional ? ' with tag bits' : ''}: round trip of rows of %i pixels`, (width) => {
       const options = { ...kind, width, height: 37 }
       const rows = drawing(width, options.height)
       expect(Buffer.compare(decoded(fax(rows, options), options), rows)).toBe(0)
     })
 
-    test(`${kind.kind}${kind.twoDimensional ? ' with tag bits' : ''}: damage is an error or another picture, soon`, () => {
+    test(`${kind.kind}${kind.twoDimensional ? ' with tag bits' : ''}: damaged data ends quickly with an error or another picture`, () => {
       const options = { ...kind, width: 333, height: 20 }
       const bytes = fax(drawing(options.width, options.height), options)
       let errors = 0

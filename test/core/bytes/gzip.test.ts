@@ -22,16 +22,16 @@ describe('gzip', () => {
   it.each([
     ['nothing', new Uint8Array()],
     ['a byte', Uint8Array.of(7)],
-    ['what does not compress', noise(300_000)],
+    ['incompressible data', noise(300_000)],
     ['a log', log],
-    ['more than is parsed optimally', Buffer.concat([noise(2 << 20), log])],
-  ])('of %s is what went in, and hardly longer', async (_name, bytes) => {
+    ['data above the limit of optimal parsing', Buffer.concat([noise(2 << 20), log])],
+  ])('round trip of %s, hardly longer than the input', async (_name, bytes) => {
     const packed = await gzip(bytes)
     expect(gunzipSync(packed).equals(bytes)).toBe(true)
     expect(packed.length).toBeLessThan(bytes.length * 1.001 + 40)
   })
 
-  it('parses up to two megabytes optimally, well below zlib at its best', async () => {
+  it('parses up to two megabytes optimally, clearly smaller than zlib’s best level', async () => {
     expect((await gzip(log)).length).toBeLessThan(gzipSync(log, { level: 9 }).length * 0.95)
     expect([isThorough(log.length), isThorough(3_000_000), gzipLevel(3_000_000)]).toEqual([true, false, 12])
   })

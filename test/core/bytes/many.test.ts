@@ -1,4 +1,6 @@
-/** Files decide how many boxes, glyphs and letters there are: what is spread into a call lies on its stack, and some 120,000 are too many. */
+/**
+ * Tests files with very many boxes, glyphs or letters. Spreading more than about 120,000 arguments into a call would overflow the stack.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastOf, mostOf } from '../../../src/core/bytes/min-max.ts'
@@ -9,7 +11,7 @@ import { Scaler } from '../../../wasm/scale/scale.ts'
 
 const MANY = 300_000
 
-test('the least and the most of numbers are those of Math, of none as of 300,000', () => {
+test('minimum and maximum equal those of Math, for none and for 300,000 numbers', () => {
   const numbers = fc.array(fc.double({ noNaN: true }), { maxLength: 50 })
   fc.assert(fc.property(numbers, (some) => leastOf(some) === Math.min(...some) && mostOf(new Set(some)) === Math.max(...some)))
   const many = Float64Array.from({ length: MANY }, (_, i) => i)
@@ -27,7 +29,7 @@ test('a font may have a string of 300,000 letters', () => {
   expect(text).toBe('é'.repeat(MANY))
 })
 
-test('a row of 300,000 pixels can be made of one', () => {
+test('a pixel can be repeated to a row of 300,000', () => {
   const one = { first: 0, weights: Float32Array.of(1) }
   const across = Array.from({ length: MANY }, () => one)
   using scaler = new Scaler({ width: 1, height: 1, channels: 1, across, down: [one] })

@@ -10,7 +10,7 @@ import { Memories } from '../../../wasm/memories/memories.ts'
 import { decodePng, PngEncoder } from '../../../wasm/png/png.ts'
 import { press, tones, wave } from '../formats/media-fixtures.ts'
 
-/** The memories of all instances made during a test. */
+/** Memories of all Wasm instances created during a test. */
 const memories = new Set<WebAssembly.Memory>()
 const { Instance } = WebAssembly
 
@@ -39,7 +39,7 @@ function jpegOf(pixels: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat([...job.write('read', 'progressive', true)]))
 }
 
-it('engines that follow each other share their memories, whatever they are', async () => {
+it('consecutive engines reuse the same memories', async () => {
   for (let round = 0; round < 20; round++) {
     const jpeg = jpegOf(noise)
     using rows = await JpegRows.open(jpeg)
@@ -62,7 +62,7 @@ it('engines that follow each other share their memories, whatever they are', asy
   expect(memories.size).toBeLessThanOrEqual(2)
 })
 
-it('encoders of sound end with their jobs, and give the same bytes in a memory that was used', async () => {
+it('audio encoders free their memory, and give the same bytes in a reused memory', async () => {
   const samples = Int32Array.from(tones(20_000, 2, 44_100), (value) => Math.round(value * 30_000))
   const sound = wave(samples, 16, 2, 44_100)
   const first = { mp3: (await press(wav, sound, 'medium', 'mp3')).bytes, flac: (await press(wav, sound, 'medium', 'flac')).bytes }
@@ -74,7 +74,7 @@ it('encoders of sound end with their jobs, and give the same bytes in a memory t
   expect(memories.size).toBe(before)
 })
 
-it('an engine finds nothing of the one before it', () => {
+it('an engine finds no data of the previous one in a reused memory', () => {
   const engine = new Libdeflate()
   expect(engine.compress('raw', noise, 12)).toBeDefined()
   engine[Symbol.dispose]()
@@ -89,13 +89,13 @@ it('an engine finds nothing of the one before it', () => {
   expect(found.subarray(expected.length).some((byte) => byte !== 0)).toBe(false)
 })
 
-it('a job that fails gives its memory back, too', async () => {
+it('a failing job returns its memory, too', async () => {
   const cut = jpegOf(noise).subarray(0, 900)
   for (let round = 0; round < 10; round++) await expect(JpegJob.read(cut)).rejects.toThrow(EngineError)
   expect(memories.size).toBe(1)
 })
 
-it('rows that nobody wants to the end keep no memory', async () => {
+it('rows that are not read to the end free their memory', async () => {
   const jpeg = jpegOf(noise)
   for (let round = 0; round < 10; round++) {
     const rows = await JpegRows.open(jpeg)
@@ -107,7 +107,7 @@ it('rows that nobody wants to the end keep no memory', async () => {
   expect(memories.size).toBe(1)
 })
 
-it('what was disposed of does nothing any more, and is disposed of once', () => {
+it('a disposed engine cannot be used, and is disposed once', () => {
   const engine = new Libdeflate()
   engine[Symbol.dispose]()
   engine[Symbol.dispose]()
@@ -117,7 +117,7 @@ it('what was disposed of does nothing any more, and is disposed of once', () => 
   expect(memories.size).toBe(2)
 })
 
-it('keeps no more than it may, and hands out the largest first', () => {
+it('keeps memories up to its limit, and returns the largest first', () => {
   const pool = new Memories({ initial: 1, maximum: 16 }, 5 * 65_536)
   const [small, large, other] = [pool.take(), pool.take(), pool.take()]
   large.grow(3)
@@ -129,7 +129,7 @@ it('keeps no more than it may, and hands out the largest first', () => {
   expect([large, small, other]).not.toContain(pool.take())
 })
 
-it('of what is too much together, the least that is enough is left to the collector', () => {
+it('above the limit, drops the smallest memory that is large enough', () => {
   const page = 65_536
   const pool = new Memories({ initial: 1, maximum: 64 }, 8 * page)
   const pages = () => pool.take().buffer.byteLength / page
@@ -141,7 +141,7 @@ it('of what is too much together, the least that is enough is left to the collec
   expect([pages(), pages()]).toEqual([2, 1])
 })
 
-it('deflating that is cancelled between two stretches lets its memory go', async () => {
+it('cancelling deflate between two pieces frees its memory', async () => {
   const text = Uint8Array.from({ length: 700_000 }, (_, i) => i % 251)
   const gone = new Error('nobody waits any more')
   for (let round = 0; round < 4; round++) await expect(deflateThorough(text, text.length, AbortSignal.abort(gone))).rejects.toBe(gone)

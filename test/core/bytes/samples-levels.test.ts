@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../../src/core/bytes/deflate.ts'
 
-/** Differences of noisy samples: small numbers around zero, hardly any sequence twice. */
+/** Returns differences of noisy samples: small numbers around zero, with few repeated sequences. */
 function noise(length: number): Uint8Array {
   let state = 1
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 24
@@ -22,12 +22,12 @@ const cases: [string, Uint8Array][] = [
 
 describe('levels for the samples of pictures', () => {
   for (const level of [SAMPLES_FAST, SAMPLES_CLOSE]) {
-    test.each(cases)(`level ${level}: %s comes back`, (_, bytes) => {
+    test.each(cases)(`level ${level}: round trip of %s`, (_, bytes) => {
       expect(Buffer.compare(inflateSync(zlibCompress(bytes, level)), bytes)).toBe(0)
     })
   }
 
-  test('noise by price is smaller than at level 9', () => {
+  test('noise is smaller than at level 9', () => {
     const bytes = noise(500_000)
     expect(zlibCompress(bytes, SAMPLES_FAST).length).toBeLessThan(zlibCompress(bytes, 9).length)
   })

@@ -5,8 +5,8 @@ import { Sha256 } from '../../../src/core/bytes/sha256.ts'
 
 const native = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-describe('SHA-256 that can be taken up again', () => {
-  it('is the platform’s, for every length around a block and in whatever pieces', () => {
+describe('resumable SHA-256', () => {
+  it('equals the platform’s, for every length around a block and any pieces', () => {
     for (let length = 0; length < 200; length++) {
       const bytes = new Uint8Array(length).fill(length)
       expect(new Sha256().update(bytes).hex()).toBe(native(bytes))
@@ -17,7 +17,7 @@ describe('SHA-256 that can be taken up again', () => {
         let hash = new Sha256()
         for (const piece of all) {
           hash.update(piece)
-          hash.hex() // asking changes nothing
+          hash.hex() // reading the hash does not change the state
           hash = Sha256.from(structuredClone(hash.state()))
         }
         expect(hash.hex()).toBe(native(Buffer.concat(all)))
@@ -25,7 +25,7 @@ describe('SHA-256 that can be taken up again', () => {
     )
   })
 
-  it('tells the length of what is longer than 512 MB', () => {
+  it('hashes data longer than 512 MB', () => {
     const state = new Sha256().state()
     const block = new Uint8Array(1 << 20)
     let [ours, theirs] = [Sha256.from(state), createHash('sha256')]
@@ -34,7 +34,7 @@ describe('SHA-256 that can be taken up again', () => {
       theirs = theirs.update(block)
     }
     expect(ours.hex()).toBe(theirs.digest('hex'))
-    // Beyond 2³² bits the length needs its upper word: the last eight bytes of the state count bytes.
+    // Lengths from 2³² bits on need the upper word. The last eight bytes of the state count bytes.
     const long = ours.state()
     new DataView(long.buffer).setBigUint64(96, 2n ** 32n)
     const short = ours.state()
@@ -42,7 +42,7 @@ describe('SHA-256 that can be taken up again', () => {
     expect(Sha256.from(long).hex()).not.toBe(Sha256.from(short).hex())
   })
 
-  it('refuses what is no state', () => {
+  it('rejects an invalid state', () => {
     expect(() => Sha256.from(new Uint8Array(32))).toThrow('a SHA-256 state has 104 bytes')
   })
 })

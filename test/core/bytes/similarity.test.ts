@@ -3,7 +3,7 @@ import { type Channels, SimilarityMeter } from '../../../src/core/metrics/ssim-p
 import { JpegJob } from '../../../wasm/jpeg/job.ts'
 import { JpegRows } from '../../../wasm/jpeg/rows-out.ts'
 
-/** The definition, written down plainly in double precision: what the kernel must agree with. */
+/** Plain implementation of the definition in double precision, which the kernel is compared with. */
 function reference(a: Float64Array, b: Float64Array, width: number, height: number) {
   const mirror = (i: number, n: number) => (i % (2 * n) < n ? i % (2 * n) : 2 * n - 1 - (i % (2 * n)))
   const w = Math.max(width, 11)
@@ -44,7 +44,7 @@ function luma(pixels: Uint8Array, channels: Channels, background: number): Float
   })
 }
 
-/** A gradient with waves, and the same with noise. `clear` rows at the bottom are see-through. */
+/** Returns a gradient with waves, and a noisy copy. `clear`: number of transparent rows at the bottom. */
 function pair(width: number, height: number, channels: Channels, noise: number, clearFrom = height) {
   let state = 12345
   const random = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32
@@ -96,7 +96,7 @@ describe('similarity', () => {
     [101, 70, 4],
     [70, 64, 1],
     [9, 40, 4],
-  ])('%i×%i, %i channels, equal but for a few pixels', (width, height, channels) => {
+  ])('%i×%i, %i channels, equal except for a few pixels', (width, height, channels) => {
     const { a } = pair(width, height, channels, 0, Math.ceil(height * 0.6))
     const b = a.slice()
     for (const [x, y] of [
@@ -115,12 +115,12 @@ describe('similarity', () => {
     expect(got.psnrDb).toBeCloseTo(Math.min(...expected.map((e) => e.psnrDb)), 3)
   })
 
-  test('equal pictures', () => {
+  test('equal pictures have perfect figures', () => {
     const { a } = pair(40, 40, 3, 0)
     expect(measure(a, a, 40, 40, 3, 8)).toEqual({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY })
   })
 
-  test('colour that luma cannot see lowers the PSNR over the channels', () => {
+  test('a colour error that luma does not show lowers the RGB PSNR', () => {
     const a = new Uint8Array(20 * 20 * 3).fill(100)
     const b = a.map((v, i) => (i % 3 === 2 ? 160 : i % 3 === 0 ? 77 : v))
     const got = measure(a, b, 20, 20, 3, 20)
@@ -128,13 +128,13 @@ describe('similarity', () => {
     expect(got.psnrRgbDb).toBeCloseTo(10 * Math.log10(255 ** 2 / ((60 ** 2 + 23 ** 2) / 3)), 3)
   })
 
-  test('what nobody sees does not count', () => {
+  test('fully transparent pixels do not count', () => {
     const a = new Uint8Array(16 * 16 * 4)
     const b = a.map((_, i) => (i % 4 === 3 ? 0 : 200))
     expect(measure(a, b, 16, 16, 4, 16).psnrRgbDb).toBe(Number.POSITIVE_INFINITY)
   })
 
-  test('wrong amounts of rows are refused', () => {
+  test('a wrong number of rows is rejected', () => {
     const meter = new SimilarityMeter(10, 20, 1)
     expect(() => meter.push(new Uint8Array(15), new Uint8Array(15))).toThrow(RangeError)
     expect(() => meter.push(new Uint8Array(10), new Uint8Array(20))).toThrow(RangeError)
@@ -148,7 +148,7 @@ describe('similarity', () => {
     [64, 48],
     [9, 40],
     [70, 5],
-  ])('the JPEG engine says of grey %i×%i what the definition says of the pixels', async (width, height) => {
+  ])('the JPEG engine’s figures of grey %i×%i equal the definition', async (width, height) => {
     const { a } = pair(width, height, 1, 0)
     const taking = JpegJob.fromRows({ width, height, pixels: 'gray' })
     taking.write(a)
@@ -160,7 +160,7 @@ describe('similarity', () => {
     }
     const expected = reference(await decoded('read'), await decoded('made'), width, height)
     expect(expected.ssim).toBeLessThan(0.999)
-    expect(figures.ssim).toBeCloseTo(expected.ssim, 3) // another inverse DCT rounds some pixels otherwise
+    expect(figures.ssim).toBeCloseTo(expected.ssim, 3) // another inverse DCT rounds some pixels differently
     expect(figures.psnrDb).toBeCloseTo(expected.psnrDb, 1)
   })
 })

@@ -11,7 +11,7 @@ const same = async (bytes: Uint8Array) => {
   return deflated.length
 }
 
-/** What parts of documents look like: two kinds of text, one after the other. */
+/** Returns text like parts of documents: two kinds of text, one after the other. */
 function markup(bytes: number): Uint8Array {
   let text = ''
   let seed = 7
@@ -26,25 +26,27 @@ function markup(bytes: number): Uint8Array {
 }
 
 describe('thorough deflate', () => {
-  test.each([1, 2, 3, 257, 258, 259, 5000, 32_768, 70_000, 299_999, 300_000, 305_000, 400_000])('%i bytes come back', async (length) => {
+  test.each([
+    1, 2, 3, 257, 258, 259, 5000, 32_768, 70_000, 299_999, 300_000, 305_000, 400_000,
+  ])('round trip of %i bytes', async (length) => {
     await same(new Uint8Array(length))
     await same(Uint8Array.from({ length }, (_, at) => Math.imul(at, 2654435761) >>> 24))
     await same(markup(length))
   })
 
-  test('smaller than level 12 where blocks differ', async () => {
+  test('is smaller than level 12 if blocks differ', async () => {
     const bytes = markup(120_000)
     expect(await same(bytes)).toBeLessThan(deflateRaw(bytes).length * 0.997)
   })
 
-  test('a number that counts up: one block of many, whose parts would each be smaller by themselves', async () => {
+  test('merges the blocks of a counter into one, which is smaller', async () => {
     const numbers = new DataView(new ArrayBuffer(64_000))
     for (let at = 0; at < numbers.byteLength; at += 4) numbers.setUint32(at, 0x6150 + at / 4)
-    // A literal of eight to nine bits, a length and an offset of one bit each; in 130 blocks it were 11.6 bits each.
+    // Each match needs a literal of eight to nine bits, a length and an offset of one bit each. With 130 blocks, it would need 11.6 bits.
     expect(await same(new Uint8Array(numbers.buffer))).toBeLessThan((numbers.byteLength / 4) * (11.2 / 8))
   })
 
-  test('no more than the room', async () => {
+  test('returns undefined above the budget', async () => {
     const bytes = markup(20_000)
     const { length } = await thorough(bytes)
     expect((await deflateThorough(bytes, length + 16))?.length).toBe(length)
@@ -52,7 +54,7 @@ describe('thorough deflate', () => {
     expect(await deflateThorough(bytes, 0)).toBeUndefined()
   })
 
-  test('any bytes come back', async () => {
+  test('round trip of any bytes', async () => {
     const runs = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 90 })), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(runs, async (pieces) => {

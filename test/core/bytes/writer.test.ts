@@ -4,28 +4,28 @@ import { ByteWriter } from '../../../src/core/bytes/writer.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-describe('numbers into bytes', () => {
-  it('in both byte orders', () => {
+describe('ByteWriter', () => {
+  it('writes both byte orders', () => {
     const written = (littleEndian: boolean) =>
       hex(ByteWriter.growing(littleEndian).u8(0x01).u16(0x0203).u24(0x040506).u32(0x0708090a).u64(0x0b0c0d0e0f10).f32(1.5).f64(-2).finish())
     expect(written(false)).toBe('0102030405060708090a00000b0c0d0e0f103fc00000c000000000000000')
     expect(written(true)).toBe('0103020605040a090807100f0e0d0c0b00000000c03f00000000000000c0')
   })
 
-  it('negative ones as the two’s complement', () => {
+  it('writes negative numbers as two’s complement', () => {
     expect(hex(ByteWriter.growing(true).u8(-1).u16(-2).u24(-3).u32(-4).u64(-5n).finish())).toBe('fffefffdfffffcfffffffbffffffffffffff')
     expect(hex(ByteWriter.growing(false).u24(-3).finish())).toBe('fffffd')
   })
 
-  it('letters and bytes between them', () => {
+  it('writes text and bytes', () => {
     expect(hex(ByteWriter.growing(true).ascii('RIFF').bytes([1, 2]).bytes(Uint8Array.of(3)).finish())).toBe('52494646010203')
   })
 
-  it('behind what was left out, which is zero, and over what was written', () => {
+  it('writes zeros for skipped bytes, and overwrites earlier ones', () => {
     expect(hex(ByteWriter.growing(false).at(3).u8(9).at(0).u16(0x0102).finish())).toBe('01020009')
   })
 
-  it('grow with what is written, and read back', () => {
+  it('grows, and the numbers can be read back', () => {
     const writer = ByteWriter.growing(true)
     for (let i = 0; i < 1000; i++) writer.u32(i)
     const reader = new ByteReader(writer.finish(), true)
@@ -33,7 +33,7 @@ describe('numbers into bytes', () => {
     expect(Array.from({ length: 1000 }, (_, i) => reader.u32(4 * i))).toEqual(Array.from({ length: 1000 }, (_, i) => i))
   })
 
-  it('stay inside of the bytes that are given', () => {
+  it('throws outside the given bytes', () => {
     const around = new Uint8Array(8)
     const writer = new ByteWriter(around.subarray(2, 6), true)
     expect(writer.u16(0x0102).u16(0x0304).finish()).toEqual(Uint8Array.of(2, 1, 4, 3))
@@ -45,7 +45,7 @@ describe('numbers into bytes', () => {
     expect([...around]).toEqual([0, 0, 2, 1, 4, 3, 0, 0])
   })
 
-  it('that are not whole have no 64 bits', () => {
+  it('rejects 64-bit numbers that are not whole', () => {
     expect(() => ByteWriter.growing(true).u64(0.5)).toThrow(RangeError)
   })
 })

@@ -88,7 +88,9 @@ describe('level descriptions of the formats', () => {
     expect(JPG.levels.medium).toBe(
       'SSIMULACRA 2 72 (worst tile 52), at least SSIM 0.93 and 31.3 dB: no visible difference at normal viewing size',
     )
-    expect(MP4.levels.medium).toBe('H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB); AAC at 72 kbit/s per channel; efficient tracks are copied')
+    expect(MP4.levels.medium).toBe(
+      'H.264 at crf 25 (27.5 above 720p; SSIM 0.957, 35 dB); AAC at 72 kbit/s per channel; efficient tracks are copied',
+    )
     expect(AVI.levels.low).toMatch(/^H\.264 at crf 29 \(31\.5 above 720p; SSIM 0\.92, 32 dB at least\); uncompressed sound becomes MP3 -V6/)
     expect(MP3.levels.low).toMatch(/^LAME -V6 to -V8, .* at least 7 %/)
     expect(MP3.levels.medium).toMatch(/^LAME -V4 for inputs from 184 kbit\/s \(stereo\)/)

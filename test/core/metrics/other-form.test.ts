@@ -14,29 +14,29 @@ const SCALE = {
 const FIGURES = { ssim: 1, psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
 const WANTED = LEVELS.perceptual.medium
 
-/** A picture whose score is that of its quality and `more`. */
+/** Mock of a picture whose score is its quality plus `more`. */
 function picture(more: number) {
-  const looked: number[] = []
+  const probed: number[] = []
   const maker = {
     make: async (quality: number) => {
-      looked.push(quality)
+      probed.push(quality)
       return FIGURES
     },
     look: async () => {
-      const score = WANTED.score + (looked.at(-1) ?? 0) - 80 + more
+      const score = WANTED.score + (probed.at(-1) ?? 0) - 80 + more
       return { score, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }
     },
   }
-  return { looked, maker }
+  return { probed, maker }
 }
 
-test('another form of a picture is looked at once where it looks no better than the one before', async () => {
+test('a second coding of a picture is probed once if it scores no better than the first', async () => {
   const [one, same, better] = [picture(0), picture(0), picture(20)]
   const ended = await lowestPerceptualQuality(one.maker, WANTED, SCALE, { quality: 70 })
   expect(ended.reached).toBe(true)
-  expect(one.looked.length).toBeGreaterThan(1)
+  expect(one.probed.length).toBeGreaterThan(1)
   await lowestPerceptualQuality(same.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
-  expect(same.looked).toEqual([ended.quality])
+  expect(same.probed).toEqual([ended.quality])
   const found = await lowestPerceptualQuality(better.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
   expect(found.quality).toBeLessThan(ended.quality)
 })

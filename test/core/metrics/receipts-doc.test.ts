@@ -1,4 +1,4 @@
-/** docs/users/receipts.md, README and docs/decisions/checking-receipts.md against what receipts really have. */
+/** Compares docs/users/receipts.md, README and docs/decisions/checking-receipts.md with the fields of real receipts. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
@@ -8,7 +8,7 @@ import { task } from '../../../src/service/http/schemas/tasks.ts'
 
 const text = (path: string) => readFileSync(path, 'utf8')
 const [before = '', others = ''] = text('docs/users/receipts.md').split('\n## For others\n')
-/** Names in the first column of the tables of a text. */
+/** Returns the names in the first column of the tables. */
 const named = (section: string) =>
   [...section.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '))
 const shapesOf = (union: z.ZodDiscriminatedUnion) => union.options as z.ZodObject[]
@@ -18,7 +18,7 @@ const { reason } = shapesOf(receipt).find(({ shape }) => 'reason' in shape)!.sha
 const REASONS = Object.keys(reason.enum)
 
 describe('docs/users/receipts.md', () => {
-  it('has a row for every field of a receipt but `detail`, which its reasons tell of, and for no other', () => {
+  it('has a row for every field of a receipt except `detail`, and no other rows', () => {
     const fields = [...fieldsOf(receipt)].filter((field) => field !== 'detail')
     expect(
       named(before)
@@ -27,7 +27,7 @@ describe('docs/users/receipts.md', () => {
     ).toEqual(fields.sort())
   })
 
-  it('tells every reason, and no other', () => {
+  it('lists every reason, and no other', () => {
     expect(
       named(before)
         .filter((name) => REASONS.includes(name))
@@ -35,29 +35,29 @@ describe('docs/users/receipts.md', () => {
     ).toEqual([...REASONS].sort())
   })
 
-  it('tells the places of the schema', () => {
+  it('lists the values of `measured_at` of the schema', () => {
     const { measured_at } = shapesOf(receipt)[0]!.shape as unknown as { measured_at: z.ZodOptional<z.ZodEnum> }
     for (const place of Object.keys(measured_at.unwrap().enum)) expect(before).toContain(`\`${place}\`:`)
   })
 
-  it('has the floors', () => {
+  it('states the quality floors', () => {
     expect(before).toContain(`Never below ${FLOOR_SSIM.toFixed(2)} and ${FLOOR_PSNR_DB} dB`)
   })
 
-  it('has a row for every field of the signed document that tasks do not have', () => {
+  it('has a row for every field that only the signed document has', () => {
     const fields = Object.keys(receiptDocument.shape).filter((field) => !(field in completed.shape))
     expect(named(others).sort()).toEqual(fields.sort())
   })
 
-  it('shows a signed document with fields that there are, in their order', () => {
+  it('shows a signed document with existing fields in the right order', () => {
     const shown = /```json\n([\s\S]*?)```/.exec(others)?.[1] ?? ''
     const names = [...shown.replace(/\[ \{ "name"[\s\S]*?\} \]/, '[]').matchAll(/"(\w+)":/g)].map(([, name]) => name)
     expect(names).toEqual(Object.keys(receiptDocument.shape).filter((field) => field !== 'encrypted'))
   })
 })
 
-describe('receipts that are shown', () => {
-  it.each(['README.md', 'docs/users/receipts.md'])('in %s have fields that there are', (path) => {
+describe('example receipts', () => {
+  it.each(['README.md', 'docs/users/receipts.md'])('in %s have existing fields only', (path) => {
     const shown = /```json\n(\{ "outcome"[\s\S]*?)```/.exec(text(path))?.[1] ?? ''
     const hash = 'a'.repeat(64)
     const whole = { sha256: hash, original_sha256: hash, ...JSON.parse(shown.replaceAll('"…"', `"${hash}"`)) }
@@ -66,7 +66,7 @@ describe('receipts that are shown', () => {
 })
 
 describe('docs/decisions/checking-receipts.md', () => {
-  it('has the tolerances', () => {
+  it('states the tolerances', () => {
     const found = /const TOLERANCE = \{ ssim: ([\d.]+), filmSsim: ([\d.]+), decibels: ([\d.]+), points: 0\.5 \}/.exec(
       text('src/core/audit/figures.ts'),
     )

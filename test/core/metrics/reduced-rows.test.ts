@@ -4,7 +4,7 @@ import type { Raster } from '../../../src/core/images/raster/raster.ts'
 import { reduced16, toRaster8, toRaster16 } from '../../../src/core/images/raster/raster16.ts'
 import { reduced } from '../../../src/core/images/raster/resize.ts'
 
-/** Colours that alternate below alpha that does, so that a filter which does not weigh shows. */
+/** Picture whose colours and alpha alternate, so that a filter without alpha weighting would fail. */
 function translucent(width: number, height: number): Raster {
   const pixels = Uint8Array.from({ length: width * height * 4 }, (_, i) => (i * 2654435761) >>> 24)
   return {
@@ -24,14 +24,14 @@ async function all(raster: Raster): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(strips))
 }
 
-test('a reduced picture is the one of sixteen bits, rounded, alpha and all', async () => {
+test('downsampling 8-bit rows equals downsampling 16-bit rows and rounding, including alpha', async () => {
   const raster = translucent(61, 47)
   const [fast, exact] = [await all(reduced(raster, 23, 17)), await all(toRaster8(reduced16(toRaster16(raster), 23, 17)))]
   expect(fast.length).toBe(exact.length)
   expect(fast.filter((sample, i) => Math.abs(sample - exact[i]!) > 1)).toHaveLength(0)
 })
 
-test('rows that are held are made once, and again where nobody saw them to the end', async () => {
+test('cached rows are computed once, and again if the first reader stopped early', async () => {
   let made = 0
   const raster = translucent(8, 9)
   const counted = cachedRaster({

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { bisect, gentlestThatFits, highest, lowest, lowestByMargin } from '../../../src/core/metrics/search.ts'
 import { TargetUnreachable } from '../../../src/core/model/error.ts'
 
-/** `holds` from a threshold on, and what was looked at. */
+/** Condition that is true from a threshold on, and the values that were probed. */
 function from(threshold: number) {
-  const seen: number[] = []
+  const probed: number[] = []
   const holds = async (value: number) => {
-    seen.push(value)
+    probed.push(value)
     return value >= threshold
   }
-  return { holds, seen }
+  return { holds, probed }
 }
 
 describe('bisection', () => {
-  it('finds every threshold of a range, and its ends where nothing or everything holds', async () => {
+  it('finds every threshold of a range, and its ends if the condition never changes', async () => {
     for (let threshold = 3; threshold <= 14; threshold++) {
       const wanted = { below: Math.min(12, threshold - 1), above: Math.min(13, threshold) }
       for (const middle of ['lower', 'upper'] as const) {
@@ -22,32 +22,32 @@ describe('bisection', () => {
     }
   })
 
-  it('looks at the same values in the same order until targets part, so that a lower one never ends higher', async () => {
+  it('probes the same values until the results differ, so that a lower target never gives a higher result', async () => {
     const [a, b] = [from(40), from(70)]
     expect(await lowest(1, 100, a.holds)).toBeLessThanOrEqual(await lowest(1, 100, b.holds))
-    expect(a.seen.slice(0, 2)).toEqual([50, 25])
-    expect(b.seen.slice(0, 2)).toEqual([50, 75])
+    expect(a.probed.slice(0, 2)).toEqual([50, 25])
+    expect(b.probed.slice(0, 2)).toEqual([50, 75])
   })
 
-  it('takes the upper end without a look where nothing below holds', async () => {
-    const { holds, seen } = from(1000)
+  it('returns the upper end without a probe if no lower value fits', async () => {
+    const { holds, probed } = from(1000)
     expect(await lowest(30, 97, holds)).toBe(97)
-    expect(seen).not.toContain(97)
+    expect(probed).not.toContain(97)
   })
 
-  it('finds the highest value that fits, or none', async () => {
+  it('finds the highest value that fits, or undefined', async () => {
     expect(await highest(1, 99, async (value) => value <= 61)).toBe(61)
     expect(await highest(1, 99, async () => true)).toBe(99)
     expect(await highest(1, 99, async () => false)).toBeUndefined()
   })
 
-  it('ends where enough is known', async () => {
-    const { holds, seen } = from(40)
+  it('ends early if isEnough is true', async () => {
+    const { holds, probed } = from(40)
     const { below, above } = await bisect(
       { first: 1, last: 98, middle: 'lower', isEnough: (known) => known.above - known.below <= 20 },
       holds,
     )
-    expect([below < 40, above >= 40, seen.length]).toEqual([true, true, 3])
+    expect([below < 40, above >= 40, probed.length]).toEqual([true, true, 3])
   })
 })
 
@@ -55,17 +55,17 @@ describe('the gentlest step that fits', () => {
   const ladder = [900, 700, 500, 300, 100]
   const made = async (bytes: number) => ({ bytes })
 
-  it('is the first of the ladder below the limit', async () => {
+  it('is the first step whose size is below the limit', async () => {
     expect(await gentlestThatFits(ladder, 501, made)).toEqual({ bytes: 500 })
     expect(await gentlestThatFits(ladder, 500, made)).toEqual({ bytes: 300 })
   })
 
-  it('tells the fewest bytes that were seen where none fits', async () => {
+  it('throws with the smallest size if none fits', async () => {
     await expect(gentlestThatFits(ladder, 100, made)).rejects.toEqual(new TargetUnreachable(100))
     await expect(gentlestThatFits(ladder, 50, made, 80)).rejects.toMatchObject({ bestSize: 80 })
   })
 
-  it('goes on to stronger steps where one has no result', async () => {
+  it('continues with stronger steps if a step has no result', async () => {
     expect(await gentlestThatFits(ladder, 400, async (bytes) => (bytes > 400 ? undefined : { bytes }))).toEqual({ bytes: 300 })
   })
 })
@@ -74,11 +74,11 @@ describe('the lowest setting by its margin', () => {
   const slope = { down: 0.13, up: 0.22 }
   const of = (hint: number) => ({ first: 8, last: 95, hint, looks: 12, closeEnough: 0.001, slope })
 
-  it('is where the margin is no longer negative, from wherever it begins', async () => {
+  it('has the first non-negative margin, independent of the start', async () => {
     for (const hint of [0, 8, 33, 50, 95, 200]) expect(await lowestByMargin(of(hint), (quality) => (quality - 50) * 0.17)).toBe(50)
   })
 
-  it('is missing where the last setting falls short', async () => {
+  it('is undefined if the last setting misses the target', async () => {
     expect(await lowestByMargin(of(50), () => -1)).toBeUndefined()
   })
 })

@@ -7,7 +7,7 @@ const ratio = (original: readonly number[], result: readonly number[]) => {
   return meter.decibels
 }
 
-test('no figure stands for another: equal samples are infinitely good, and fine noise is as fine as it is', () => {
+test('returns Infinity for equal samples, and the exact ratio for fine noise', () => {
   expect(ratio([1, -1], [1, -1])).toBe(Number.POSITIVE_INFINITY)
   expect(ratio([0, 0], [0, 0])).toBe(Number.POSITIVE_INFINITY)
   expect(ratio([1, -1], [1, -1 + 1e-7])).toBeCloseTo(143.01, 2)

@@ -1,10 +1,10 @@
 /**
- * SSIMULACRA 2.1 (github.com/cloudinary/ssimulacra2) written down plainly, whole planes in double precision: what the kernel must
- * agree with. The weights are read from the kernel's source; everything else is from the definition.
+ * Plain implementation of SSIMULACRA 2.1 (github.com/cloudinary/ssimulacra2) in double precision, which the kernel is compared with. The
+ * weights are read from the kernel's source; everything else follows the definition.
  */
 import { readFileSync } from 'node:fs'
 
-/** Columns and rows of one plane. */
+/** One plane of samples. */
 interface Plane {
   readonly width: number
   readonly height: number
@@ -21,7 +21,7 @@ const zip = (planes: readonly Plane[], value: (...samples: number[]) => number):
   return { width, height, at: Float64Array.from({ length: width * height }, (_, i) => value(...planes.map(({ at }) => at[i]!))) }
 }
 
-/** Impulse response of the "recursive Gaussian" of σ 1.5 (Charalampidis 2016): it ends after nine taps. */
+/** Returns the impulse response of the "recursive Gaussian" of σ 1.5 (Charalampidis 2016), which has nine taps. */
 function taps(): number[] {
   const [radius, sigma] = [5, 1.5]
   const omega = [1, 3, 5].map((k) => (k * Math.PI) / (2 * radius))
@@ -37,7 +37,7 @@ function taps(): number[] {
   )
 }
 
-/** Three equations, by Cramer's rule. */
+/** Solves three linear equations by Cramer's rule. */
 function solve(rows: number[][], right: number[]): number[] {
   const det = ([a, b, c]: number[][]) =>
     a![0]! * (b![1]! * c![2]! - b![2]! * c![1]!) -
@@ -48,7 +48,7 @@ function solve(rows: number[][], right: number[]): number[] {
 
 const TAPS = taps()
 
-/** Outside of the picture all is zero. */
+/** Blurs a plane. Samples outside the picture are zero. */
 function blur(plane: Plane): Plane {
   const { width, height } = plane
   const pass = (from: Float64Array, step: number, length: number, position: (i: number) => number) =>
@@ -94,7 +94,7 @@ const linear = (bytes: Uint8Array, width: number, height: number): Plane[] =>
     }),
   }))
 
-/** Means and 4-norms of lost similarity, ringing and blur. */
+/** Returns the means and 4-norms of lost similarity, ringing and blur. */
 function maps(x: Plane, y: Plane): number[] {
   const [m1, m2] = [blur(x), blur(y)]
   const [s11, s22, s12] = [
@@ -111,14 +111,17 @@ function maps(x: Plane, y: Plane): number[] {
   return [...found.map((plane) => mean(plane, 1)), ...found.map((plane) => mean(plane, 4))]
 }
 
-/** How many scales a picture has: none is made of one below 8 pixels. */
+/** Returns the number of scales of a picture. A picture below 8 pixels a side has no further scale. */
 function scalesOf(width: number, height: number): number {
   let scales = 1
   for (let [w, h] = [width, height]; scales < 6 && w >= 8 && h >= 8; scales++) [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]
   return scales
 }
 
-/** RGB samples of 8 bits. `published`: where scales are missing the weights run on without gaps, as in the programs of its authors. */
+/**
+ * Returns the score of 8-bit RGB samples. `published`: if scales are missing, the weights are used without gaps, as in the authors'
+ * programs.
+ */
 export function definition(a: Uint8Array, b: Uint8Array, width: number, height: number, published = false): number {
   const stride = published ? scalesOf(width, height) : 6
   let [one, other] = [linear(a, width, height), linear(b, width, height)]

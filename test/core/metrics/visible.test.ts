@@ -17,7 +17,7 @@ function look(before: Paint, after: Paint, width = WIDTH, height = HEIGHT) {
   const channels = before(0, 0).length as Channels
   const meter = new PerceptualMeter(width, height, channels)
   const rowBytes = width * channels
-  // Not all at once, and not in equal pieces.
+  // The rows are pushed in several batches of different sizes.
   for (let y = 0, rows = 1; y < height; y += rows, rows = Math.min((rows * 2) % 37 || 5, height - y))
     meter.push(a!.subarray(y * rowBytes, (y + rows) * rowBytes), b!.subarray(y * rowBytes, (y + rows) * rowBytes))
   return { ...meter.finish(), a: a!, b: b! }
@@ -32,23 +32,23 @@ const noisy =
     paint(x, y).map((value) => value + (random() - 0.5) * amount)
 const sky: Paint = (_, y) => [90 + y / 3, 140 + y / 4, 220]
 
-describe('what eyes see', () => {
+describe('perceptual figures', () => {
   it.each([
     ['a colourful picture with noise', waves, 12],
     ['a picture with much noise', waves, 70],
     ['a sky with little noise', sky, 4],
-  ])('scores %s as the definition does', (_, paint, amount) => {
+  ])('have the score of the definition for %s', (_, paint, amount) => {
     const { score, a, b } = look(paint, noisy(paint, amount), 131, 94)
     expect(score).toBeCloseTo(definition(a, b, 131, 94, true), 2)
   })
 
-  it('finds nothing where there is nothing', () => {
+  it('are perfect for equal pictures', () => {
     const { a: _, b: __, ...figures } = look(waves, waves)
     expect(figures).toEqual({ score: 100, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
   })
 
-  it('sees blue eyes that turned brown, which luma does not', () => {
-    // The same luma to a level: 0.299 r + 0.587 g + 0.114 b.
+  it('detect a changed hue that luma does not show', () => {
+    // The colours have the same luma within one level: 0.299 r + 0.587 g + 0.114 b.
     const eyes =
       (colour: readonly number[]): Paint =>
       (x, y) =>
@@ -57,7 +57,7 @@ describe('what eyes see', () => {
     expect(cast).toBeGreaterThan(30)
   })
 
-  it('sees a sky that became bands', () => {
+  it('detect banding in a sky', () => {
     const banded: Paint = (x, y) => sky(x, y).map((value) => Math.round(value / 12) * 12)
     expect(look(sky, banded).steps).toBeGreaterThan(3 * look(sky, noisy(sky, 6)).steps)
   })
@@ -66,14 +66,14 @@ describe('what eyes see', () => {
     ['across', (_x: number, y: number) => y],
     ['down', (x: number) => x],
     ['askew', (x: number, y: number) => (x + y) / 2],
-  ])('sees narrow bands %s rather than grain of the same size', (_, along) => {
+  ])('detect narrow bands (%s), but not noise of the same size', (_, along) => {
     const ramp: Paint = (x, y) => Array(3).fill(60 + along(x, y))
     const narrow: Paint = (x, y) => Array(3).fill(60 + Math.floor(along(x, y) / 7) * 7 + 3.5)
     expect(look(ramp, narrow).bands).toBeGreaterThan(0.38)
     expect(look(ramp, noisy(ramp, 6)).bands).toBeLessThan(0.26)
   })
 
-  it('sees specks in a sky, and none in texture', () => {
+  it('detect specks in a smooth sky, but not in texture', () => {
     const specked =
       (paint: Paint): Paint =>
       (x, y) =>
@@ -84,7 +84,7 @@ describe('what eyes see', () => {
     expect(look(texture, specked(texture)).specks).toBeLessThan(1)
   })
 
-  it('sees dirt in what was flat, and none in what was not', () => {
+  it('detect dirt in flat areas, but not in texture', () => {
     const flat: Paint = (x) => (x < 100 ? [40, 40, 40] : waves(x, 0))
     const dirty: Paint = (x, y) => (x === 43 && y % 3 === 0 ? [70, 70, 70] : flat(x, y))
     expect(look(flat, dirty).dirt).toBeGreaterThan(5)
@@ -92,7 +92,7 @@ describe('what eyes see', () => {
     expect(look(flat, textured).dirt).toBe(0)
   })
 
-  it('takes another colour of a flat area for no dirt', () => {
+  it('do not report dirt for a flat area of another colour', () => {
     expect(
       look(
         () => [40, 40, 40],
@@ -101,22 +101,22 @@ describe('what eyes see', () => {
     ).toBeLessThan(0.01)
   })
 
-  it('finds the tile that was spoilt in a picture that was not', () => {
-    const spoilt: Paint = (x, y) =>
+  it('find one damaged tile in an otherwise intact picture', () => {
+    const damagedTile: Paint = (x, y) =>
       x >= 64 && x < 128 && y >= 64 && y < 128 ? waves(x, y).map((value) => Math.round(value / 40) * 40) : waves(x, y)
-    const { score, worstTile } = look(waves, spoilt)
+    const { score, worstTile } = look(waves, damagedTile)
     expect(worstTile).toBeLessThan(score! - 10)
     const whole: Paint = (x, y) => waves(x, y).map((value) => Math.round(value / 40) * 40)
     const all = look(waves, whole)
-    // Rims of the spoilt tile are mixed with what is around it.
+    // At the edges of the damaged tile, the measurement includes neighbouring pixels.
     expect(Math.abs(worstTile! - all.worstTile!)).toBeLessThan(12)
   })
 
-  it('judges what is translucent on black, on grey and on white', () => {
+  it('score translucent pictures on black, grey and white', () => {
     const shadow: Paint = (x) => [0, 0, 0, x]
     const stepped: Paint = (x) => [0, 0, 0, Math.round(x / 25) * 25]
     expect(look(shadow, stepped).score).toBeLessThan(80)
-    // On black a black shadow is nothing: that it is seen at all is the white below it.
+    // A black shadow on black is invisible, so the measured difference comes from the white background.
     const onWhite = look(
       (x) => [255 - x, 255 - x, 255 - x],
       (x) => Array(3).fill(255 - Math.round(x / 25) * 25),
@@ -124,7 +124,7 @@ describe('what eyes see', () => {
     expect(look(shadow, stepped).score).toBeCloseTo(onWhite.score!, 0)
   })
 
-  it('judges on all three what becomes translucent far down', () => {
+  it('score on all three backgrounds if only lower rows are translucent', () => {
     const below = (alpha: (y: number) => number): Paint => {
       return (x, y) => [...waves(x, y), y < 100 ? 255 : alpha(y)]
     }
@@ -143,7 +143,7 @@ describe('what eyes see', () => {
     expect(score).toBeCloseTo(Math.min(...each), 2)
   })
 
-  it.each([1, 2, 3, 4] as const)('finds the same score of %i channels where it looks at nothing else', (channels) => {
+  it.each([1, 2, 3, 4] as const)('have the same score for %i channels if only the score is measured', (channels) => {
     const paint: Paint = (x, y) => [...waves(x, y), 250 - y].slice(4 - channels)
     const { score, a, b } = look(paint, noisy(paint, 20))
     const meter = new ScoreMeter(WIDTH, HEIGHT, channels)
@@ -151,8 +151,8 @@ describe('what eyes see', () => {
     expect(meter.finish()).toBeCloseTo(score!, 6)
   })
 
-  it('scores small pictures, which lack scales, as published programs do', () => {
-    // ssimulacra2_rs 0.5.1 says 42.93 where the definition says 42.94 so, and 73.30 with every weight at its own scale.
+  it('score small pictures, which have fewer scales, as published programs do', () => {
+    // ssimulacra2_rs 0.5.1 returns 42.93. The definition gives 42.94 with shifted weights, and 73.30 with every weight at its own scale.
     for (const [width, height] of [
       [127, 64],
       [100, 200],
@@ -167,7 +167,7 @@ describe('what eyes see', () => {
     }
   })
 
-  it('does not look at colours of what cannot be seen', () => {
+  it('ignore the colours of fully transparent pixels', () => {
     expect(
       look(
         () => [1, 2, 3, 0],
@@ -181,13 +181,13 @@ describe('what eyes see', () => {
     [3, 200],
     [200, 7],
     [63, 63],
-  ])('has no score for a picture of %i × %i', (width, height) => {
+  ])('have no score for a picture of %i × %i', (width, height) => {
     const { score, worstTile, cast } = look(waves, noisy(waves, 20), width, height)
     expect([score, worstTile]).toEqual([undefined, undefined])
     expect(cast).toBeGreaterThanOrEqual(0)
   })
 
-  it.each([1, 2] as const)('takes %i channels for grey', (channels) => {
+  it.each([1, 2] as const)('treat %i channels as grey', (channels) => {
     const grey =
       (paint: Paint): Paint =>
       (x, y) => [paint(x, y)[0]!, ...(channels === 2 ? [255] : [])]
@@ -199,7 +199,7 @@ describe('what eyes see', () => {
     expect(look(grey(waves), grey(banded)).score).toBeCloseTo(look(rgb(waves), rgb(banded)).score!, 6)
   })
 
-  it('refuses rows that do not belong to the picture', () => {
+  it('reject rows and sizes that do not match the picture', () => {
     using meter = new PerceptualMeter(10, 10, 3)
     expect(() => meter.push(new Uint8Array(31), new Uint8Array(31))).toThrow(RangeError)
     expect(() => meter.push(new Uint8Array(330), new Uint8Array(330))).toThrow(RangeError)

@@ -1,13 +1,13 @@
-/** `whittle verify` of documents: pictures as they are stored and as pages show them at 144 dpi, of which a receipt says the worse. */
+/** Tests `whittle verify` of PDF pictures: as stored and as rendered at 144 dpi. A receipt claims the worse of both. */
 import { expect, it } from 'vitest'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { check, falseOf, make, ofLie, uncheckedFields } from '../../support/receipts.ts'
 import { buildPdf, flate, type Part } from '../formats/pdf/build.ts'
 
-/** Pixels of a picture. */
+/** Side of the picture in pixels. */
 const SIDE = 576
 
-/** Waves with a fine grain, of which 96 dpi keep less than 144 show. */
+/** Returns waves with fine noise, which lose more detail at 96 dpi than a page shows at 144 dpi. */
 const waves = (channels: number): Uint8Array =>
   Uint8Array.from({ length: SIDE * SIDE * channels }, (_, i) => {
     const pixel = Math.floor(i / channels)
@@ -18,7 +18,7 @@ const waves = (channels: number): Uint8Array =>
 const dictionary = (space: string, more = '') =>
   `/Type/XObject/Subtype/Image/Width ${SIDE}/Height ${SIDE}/ColorSpace/${space}/BitsPerComponent 8${more}`
 
-/** A page that a picture of `points` fills, and what else the picture needs. */
+/** Returns a page that a picture fills. `points`: side of the page. `pictures`: the picture and objects it refers to. */
 const page = (points: number, ...pictures: Part[]): Uint8Array =>
   buildPdf([
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -38,9 +38,9 @@ async function jpegPage(): Promise<Uint8Array> {
   return page(100, { dict: dictionary('DeviceGray', '/Filter/DCTDecode'), data: new Uint8Array(Buffer.concat(chunks)) })
 }
 
-/** The left of it is shown. */
+/** Mask that shows the left part of the picture. */
 const mask = Uint8Array.from({ length: SIDE * SIDE }, (_, i) => (i % SIDE < 200 ? 255 : 0))
-/** What the mask hides is black, as it is in most documents. */
+/** Picture that is black where the mask hides it, as in most documents. */
 const cutOut = waves(3).map((value, i) => (Math.floor(i / 3) % SIDE < 200 ? value : 0))
 
 const DOCUMENTS = [
@@ -67,10 +67,7 @@ const DOCUMENTS = [
   },
 ]
 
-it.each(DOCUMENTS)('$holds: the figures are measured anew, and one that is a little too high is a lie', async ({
-  worst,
-  make: document,
-}) => {
+it.each(DOCUMENTS)('$holds: confirms the true figures, and rejects slightly higher ones', async ({ worst, make: document }) => {
   const made = await make('pdf', 'page.pdf', await document(), 'pdf', 'low')
   const { ssim, psnr_db, measured_at } = made.claims.result
   expect(measured_at).toBe(worst)

@@ -1,4 +1,4 @@
-/** `whittle verify` of pictures that have more than eight bits of three colours: what was rounded, or of inks, is measured anew. */
+/** Tests `whittle verify` of 16-bit and CMYK pictures: the loss of rounding and conversion is measured again. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { pictureSimilarity } from '../../../src/core/audit/pictures.ts'
@@ -14,10 +14,10 @@ import { CODECS, check, falseOf, make, ofLie, uncheckedFields } from '../../supp
 const SIDE = 240
 const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
 
-/** 0–1; fields that all lie half-way between two values of eight bits. */
+/** Returns a value from 0 to 1 that lies midway between two 8-bit values. */
 const between = (x: number, y: number) => (60 + ((((x / 24) | 0) * 7 + ((y / 18) | 0) * 5) % 11) + 0.45) / 255
 
-/** 0–1; a slope with waves, which more than eight bits tell in steps that eight do not have. */
+/** Returns a slope with waves, from 0 to 1, whose fine steps need more than 8 bits. */
 const shade = (x: number, y: number, c: number) => 0.3 + 0.0004 * x + 0.0003 * y + 0.02 * Math.sin(x / 11 + c) * Math.cos(y / 13)
 
 function pngOf(bits: 8 | 16, shadeOf: (x: number, y: number, c: number) => number): Uint8Array {
@@ -56,18 +56,18 @@ const PICTURES: readonly Row[] = [
   { holds: 'inks', id: 'jpg', make: inks, output: 'jpg' },
 ]
 
-it.each(PICTURES)('$holds as $output: the figures are measured anew, and one that is a little too high is a lie', async (row) => {
+it.each(PICTURES)('$holds as $output: confirms the true figures, and rejects slightly higher ones', async (row) => {
   const made = await make(row.id, 'a', await row.make(), row.output, 'high')
   const checked = await check(made, made.claims)
   expect(falseOf(checked)).toEqual([])
   expect(uncheckedFields(checked)).toEqual([])
-  // Claims of JPEG count what was rounded before as well, and are less than what is found.
+  // JPEG receipts also count the rounding before the encoder, so their claims are lower than the measured figures.
   const { ssim, psnrDb } = checked.measured!.loss!.pictures!
   if (ssim < 0.99) expect(await ofLie(made, { ssim: ssim + 0.01 })).toContain('ssim')
   expect(await ofLie(made, { psnr_db: psnrDb + 0.5 })).toContain('psnr_db')
 })
 
-it('what eight bits rounded away is found, where the samples of eight bits are all there', async () => {
+it('detects the loss of rounding 16 bits to 8 bits', async () => {
   const { bytes } = await pressFile(CODECS.png!, pngOf(8, between), 'a.png', { output: 'webp', lossless: true })
   const pair = {
     original: memorySource(pngOf(16, between), 'a.png'),

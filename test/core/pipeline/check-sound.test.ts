@@ -1,4 +1,4 @@
-/** `whittle verify` of sound that became FLAC of fewer bits: its noise is measured anew. */
+/** Tests `whittle verify` of a WAV that became FLAC with fewer bits: its noise is measured again. */
 import { expect, it } from 'vitest'
 import { check, falseOf, make, ofLie, uncheckedFields } from '../../support/receipts.ts'
 
@@ -20,7 +20,7 @@ function floats(count: number): Uint8Array {
   return new Uint8Array(file)
 }
 
-it('a claim that is 0.5 dB too high is found, and a true one is true', async () => {
+it('rejects a claim that is 0.5 dB too high, and confirms a true one', async () => {
   const made = await make('wav', 'a.wav', floats(30_000), 'flac', 'high')
   const { snr_db } = made.claims.result
   const checked = await check(made, made.claims)

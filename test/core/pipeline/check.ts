@@ -1,6 +1,6 @@
 /**
- * `whittle verify` on a file of every format: the receipt of the codec's own result is true, and each lie in it, another result and
- * another original are found.
+ * Tests `whittle verify` on files of every format: it confirms true receipts, and detects false claims, another result and another
+ * original.
  */
 
 import { CompactSign, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose'
@@ -23,13 +23,13 @@ async function generated(id: FormatId, row: Generated, quality: Quality, output 
   return claimed(id, row.name, { quality, output }, await generatedOnce(id, row, quality, output))
 }
 
-/** The result of the format's first file at `low`. */
+/** Returns the result of the format's first generated file at `low`. */
 const example = (id: FormatId): Promise<Made> => generated(id, GENERATORS[id][0], 'low')
 
 describe.each(IDS)('%s', (id) => {
   const levels: Quality[] = [...('ultra' in FORMATS[id] && FORMATS[id].ultra ? (['ultra'] as const) : []), 'low', 'medium', 'high']
 
-  it.each(GENERATORS[id])('$holds: a true receipt is true at every level, and what is found is what it says', async (row) => {
+  it.each(GENERATORS[id])('$holds: confirms the receipt at every level, with the fidelity that it claims', async (row) => {
     for (const quality of levels) {
       const made = await generated(id, row, quality)
       const checked = await check(made, made.claims)
@@ -39,31 +39,31 @@ describe.each(IDS)('%s', (id) => {
     }
   })
 
-  it('each lie is found', async () => {
+  it('detects every false claim', async () => {
     const made = await example(id)
     const { claims } = made
-    const lie = async (change: Partial<Claims>, result: Partial<Claims['result']> = {}) =>
+    const claimFalsely = async (change: Partial<Claims>, result: Partial<Claims['result']> = {}) =>
       falseFields(await check(made, { ...claims, ...change, result: { ...claims.result, ...result } } as Claims))
-    expect(await lie({ original_size: claims.original_size + 1 })).toContain('original_size')
-    expect(await lie({ compressed_size: claims.compressed_size - 1 })).toContain('compressed_size')
-    expect(await lie({}, { original_sha256: sha256(made.bytes.subarray(1)) })).toContain('original_sha256')
-    expect(await lie({}, { sha256: sha256(made.file.subarray(1)) })).toContain('sha256')
-    expect(await lie({ format: id === 'dxf' ? 'text' : 'dxf' })).toContain('format')
+    expect(await claimFalsely({ original_size: claims.original_size + 1 })).toContain('original_size')
+    expect(await claimFalsely({ compressed_size: claims.compressed_size - 1 })).toContain('compressed_size')
+    expect(await claimFalsely({}, { original_sha256: sha256(made.bytes.subarray(1)) })).toContain('original_sha256')
+    expect(await claimFalsely({}, { sha256: sha256(made.file.subarray(1)) })).toContain('sha256')
+    expect(await claimFalsely({ format: id === 'dxf' ? 'text' : 'dxf' })).toContain('format')
     if (claims.result.outcome === 'unchanged') return
-    expect(await lie({}, { outcome: 'unchanged' })).toContain('outcome')
+    expect(await claimFalsely({}, { outcome: 'unchanged' })).toContain('outcome')
     const { ssim, psnr_db, snr_db, ssimulacra2, fidelity } = claims.result
     const other = fidelity === 'lossless' ? 'perceptual' : 'lossless'
     expect(
-      await lie({}, { fidelity: other, ...(other === 'perceptual' ? { ssim: 0.95, psnr_db: 40, measured_at: 'pixels' } : {}) }),
+      await claimFalsely({}, { fidelity: other, ...(other === 'perceptual' ? { ssim: 0.95, psnr_db: 40, measured_at: 'pixels' } : {}) }),
     ).toContain('fidelity')
-    if (ssim !== undefined) expect(await lie({}, { ssim: ssim + (1 - ssim) * 0.9 })).not.toEqual([])
-    if (psnr_db !== undefined) expect(await lie({}, { psnr_db: psnr_db + 3 })).not.toEqual([])
-    // The first 1,152 samples of a film's sound are not heard anew: a third of the example.
-    if (snr_db !== undefined) expect(await lie({}, { snr_db: snr_db + 4 })).not.toEqual([])
-    if (ssimulacra2 !== undefined) expect(await lie({}, { ssimulacra2: ssimulacra2 + 1 })).toEqual(['ssimulacra2'])
+    if (ssim !== undefined) expect(await claimFalsely({}, { ssim: ssim + (1 - ssim) * 0.9 })).not.toEqual([])
+    if (psnr_db !== undefined) expect(await claimFalsely({}, { psnr_db: psnr_db + 3 })).not.toEqual([])
+    // The first 1,152 samples of a film's sound (a third of this example) are not measured, so the tolerance is large.
+    if (snr_db !== undefined) expect(await claimFalsely({}, { snr_db: snr_db + 4 })).not.toEqual([])
+    if (ssimulacra2 !== undefined) expect(await claimFalsely({}, { ssimulacra2: ssimulacra2 + 1 })).toEqual(['ssimulacra2'])
   })
 
-  it('another result and another original are found', async () => {
+  it('detects another result and another original', async () => {
     const made = await example(id)
     if (made.claims.result.outcome === 'unchanged') return
     const middle = Math.floor(made.bytes.length / 2)
@@ -77,7 +77,7 @@ describe.each(IDS)('%s', (id) => {
     )
   })
 
-  it('without a receipt both are measured, and what is no result of the original is told', async () => {
+  it('measures both files without a receipt, and rejects a result of another original', async () => {
     const made = await example(id)
     const sources = (file: Uint8Array, bytes: Uint8Array) =>
       [memorySource(file, made.name), memorySource(bytes, `${made.name}.${made.claims.output_format}`)] as const
@@ -93,7 +93,7 @@ describe.each(IDS)('%s', (id) => {
   })
 })
 
-describe('what became something else', () => {
+describe('a converted file', () => {
   const CONVERSIONS: readonly (readonly [FormatId, OutputId])[] = [
     ['jpg', 'webp'],
     ['jpg', 'avif'],
@@ -111,7 +111,7 @@ describe('what became something else', () => {
     ['mov', 'mp4'],
   ]
 
-  it.each(CONVERSIONS)('%s as %s: its receipt is true, and a lie is found', async (id, output) => {
+  it.each(CONVERSIONS)('%s as %s: confirms the receipt, and detects a false claim', async (id, output) => {
     const [row] = GENERATORS[id]
     const made = await generated(id, row, 'medium', output)
     expect(made.claims.result.outcome).toBe('compressed')
@@ -119,18 +119,18 @@ describe('what became something else', () => {
     expect(falseOf(checked)).toEqual([])
     expect(checked.fidelity).toBe(made.claims.result.fidelity)
     const { psnr_db, snr_db, ssim } = made.claims.result
-    const lie = async (result: object) =>
+    const claimFalsely = async (result: object) =>
       falseFields(await check(made, { ...made.claims, result: { ...made.claims.result, ...result } } as Claims))
-    if (psnr_db !== undefined) expect(await lie({ psnr_db: psnr_db + 1 })).toContain('psnr_db')
-    if (ssim !== undefined) expect(await lie({ ssim: Math.min(1, ssim + 0.01) })).not.toEqual([])
-    if (snr_db !== undefined) expect(await lie({ snr_db: snr_db + 4 })).not.toEqual([])
+    if (psnr_db !== undefined) expect(await claimFalsely({ psnr_db: psnr_db + 1 })).toContain('psnr_db')
+    if (ssim !== undefined) expect(await claimFalsely({ ssim: Math.min(1, ssim + 0.01) })).not.toEqual([])
+    if (snr_db !== undefined) expect(await claimFalsely({ snr_db: snr_db + 4 })).not.toEqual([])
     const wrong = falseFields(await check(made, { ...made.claims, output_format: id === 'text' ? 'zst' : 'text' }))
     expect(wrong).not.toEqual([])
   })
 })
 
 describe('a receipt', () => {
-  it('under a password: hashes are checked, and what cannot be is told', async () => {
+  it('of an encrypted result: checks the hashes, and lists what it cannot check', async () => {
     const made = await example('text')
     const encrypted = new TextEncoder().encode('not to be read')
     const claims: Claims = {
@@ -150,31 +150,31 @@ describe('a receipt', () => {
     expect(falseFields(await check({ ...made, bytes: made.bytes }, claims))).toEqual(['compressed_size', 'sha256'])
   })
 
-  it('that is none is told', async () => {
+  it('that is invalid is reported', async () => {
     const made = await example('text')
     const [original, result] = [memorySource(made.file, 'a'), memorySource(made.bytes, 'b')]
     for (const text of ['', '{}', 'a.b.c', '{"format":"text"}'])
       expect(falseFields(await checkReceipt(original, result, await readReceipt(text, undefined), CODECS))).toEqual(['receipt'])
   })
 
-  it('is signed by a key that is given, and no byte of it can be changed', async () => {
+  it('has a valid signature of a known key, and no byte of it can be changed', async () => {
     const made = await example('text')
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' })
     const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] }
     const payload = new TextEncoder().encode(JSON.stringify(made.claims))
     const jws = await new CompactSign(payload).setProtectedHeader({ alg: 'EdDSA', kid: 'k' }).sign(privateKey)
-    const said = async (text: string, trusted: JSONWebKeySet | undefined) =>
+    const findingsOf = async (text: string, trusted: JSONWebKeySet | undefined) =>
       (await checkReceipt(memorySource(made.file, 'a.csv'), memorySource(made.bytes, 'b'), await readReceipt(text, trusted), CODECS))
         .findings
-    expect((await said(jws, keys))[0]).toEqual({ field: 'signature', verdict: 'true' })
-    expect((await said(jws, undefined))[0]).toMatchObject({ field: 'signature', verdict: 'unchecked' })
-    expect(inEnglish((await said(jws, { keys: [{ ...keys.keys[0], kid: 'other' }] }))[0])).toMatchObject({
+    expect((await findingsOf(jws, keys))[0]).toEqual({ field: 'signature', verdict: 'true' })
+    expect((await findingsOf(jws, undefined))[0]).toMatchObject({ field: 'signature', verdict: 'unchecked' })
+    expect(inEnglish((await findingsOf(jws, { keys: [{ ...keys.keys[0], kid: 'other' }] }))[0])).toMatchObject({
       verdict: 'false',
       detail: 'no key of the given JWKS matches the key id of the receipt',
     })
     for (const at of [jws.indexOf('.') + 30, jws.lastIndexOf('.') + 7]) {
       const changed = jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1)
-      expect((await said(changed, keys))[0]).toMatchObject({ field: 'signature', verdict: 'false' })
+      expect((await findingsOf(changed, keys))[0]).toMatchObject({ field: 'signature', verdict: 'false' })
     }
   })
 })

@@ -23,7 +23,7 @@ async function sealZip(bytes: Uint8Array, name: string, password: string) {
   return encryptResult({ source: memorySource(bytes, name), output: 'png', format: FORMATS.png, name }, password, openSink)
 }
 
-/** An independent reader: zip.js. */
+/** Opens an archive with an independent reader: zip.js. */
 async function openElsewhere(encrypted: Uint8Array, password: string) {
   const reader = new ZipReader(new BlobReader(new Blob([encrypted as Uint8Array<ArrayBuffer>])), { useWebWorkers: false })
   const [entry] = await reader.getEntries()
@@ -34,7 +34,7 @@ async function openElsewhere(encrypted: Uint8Array, password: string) {
 
 describe('WinZip AES-256 archives', () => {
   const passwords = ['correct horse battery', 'Пароль-密码-é', ' leading and trailing ', 'q"uo\'te$\\%&']
-  test.each(passwords)('another reader opens what was encrypted with %j', async (password) => {
+  test.each(passwords)('another reader opens an archive encrypted with %j', async (password) => {
     const bytes = noise(300_001)
     const { encrypted, name, output } = await sealZip(bytes, '图像 é.png', password)
     expect({ name, output }).toEqual({ name: '图像 é.png.zip', output: 'zip' })
@@ -45,7 +45,7 @@ describe('WinZip AES-256 archives', () => {
     expect(encrypted.size).toBeLessThan(bytes.length + 250)
   })
 
-  test('what deflate shrinks is deflated before it is encrypted', async () => {
+  test('compressible data is deflated before it is encrypted', async () => {
     const bytes = new TextEncoder().encode('the same words again and again\n'.repeat(20_000))
     const { encrypted } = await sealZip(bytes, 'words.bmp', 'secret')
     expect(encrypted.size).toBeLessThan(bytes.length / 50)
@@ -53,7 +53,7 @@ describe('WinZip AES-256 archives', () => {
     expect(Buffer.compare(data, bytes)).toBe(0)
   })
 
-  test('a wrong password and a changed byte are noticed', async () => {
+  test('a wrong password and a changed byte are detected', async () => {
     const { encrypted } = await sealZip(noise(70_000), 'a.png', 'secret')
     const drain = async (bytes: Uint8Array, password: string) => {
       for await (const _ of openEncryptedZip(memorySource(bytes, 'a.zip'), password));
@@ -64,7 +64,7 @@ describe('WinZip AES-256 archives', () => {
     await expect(drain(bytes, 'secret')).rejects.toThrow('authentication code')
   })
 
-  test('a file that does not open again is never handed out', async () => {
+  test('a file that does not decrypt is never returned', async () => {
     const broken = async (name: string): Promise<ResultSink> => {
       const sink = memorySink(Number.POSITIVE_INFINITY, name)
       return Object.assign(sink, {
@@ -79,7 +79,7 @@ describe('WinZip AES-256 archives', () => {
     await expect(encryptResult({ source, output: 'png', format: FORMATS.png, name: 'a.png' }, 'secret', broken)).rejects.toThrow()
   })
 
-  test('any bytes, any password', async () => {
+  test('round trip of any bytes with any password', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 5000 }), fc.string({ minLength: 1 }), async (bytes, password) => {
         const { encrypted } = await sealZip(bytes, 'x.bin', password)
@@ -97,7 +97,7 @@ describe('agile ECMA-376 encryption', () => {
   const docx = (source: Source): PlainResult => ({ source, output: 'docx', format: FORMATS.docx, name: 'a.docx' })
   const sealDocx = (bytes: Uint8Array, password: string) => encryptResult(docx(memorySource(bytes, 'a.docx')), password, openSink)
 
-  // Below 4 KB the package lives in the mini stream; above 7.1 MB the table of tables outgrows the header.
+  // Up to 4 KB the package is in the mini stream. Above 7.1 MB the sector table no longer fits into the header.
   test.each([800, 4088, 4089, 20_000, 8_000_003])('another reader opens a package of %i bytes', async (length) => {
     const bytes = zipLike(length)
     const { encrypted, name, output } = await sealDocx(bytes, 'Пароль-密码-é')
@@ -116,7 +116,7 @@ describe('agile ECMA-376 encryption', () => {
     ])
   })
 
-  test('a wrong password and a changed byte are noticed', async () => {
+  test('a wrong password and a changed byte are detected', async () => {
     const { encrypted } = await sealDocx(zipLike(20_000), 'secret')
     const bytes = await readAll(encrypted)
     const drain = async (password: string) => {
@@ -127,7 +127,7 @@ describe('agile ECMA-376 encryption', () => {
     await expect(drain('secret')).rejects.toThrow('integrity code')
   })
 
-  test('a document that is encrypted already keeps its own password', async () => {
+  test('an encrypted document keeps its own password', async () => {
     const { encrypted } = await sealDocx(zipLike(5000), 'first')
     expect(await passwordObstacle(encrypted, FORMATS.docx)).toBe('encrypted')
     expect(await passwordObstacle(memorySource(zipLike(100), 'a.docx'), FORMATS.docx)).toBeUndefined()
@@ -135,7 +135,7 @@ describe('agile ECMA-376 encryption', () => {
     expect(again.name).toBe('a.docx.zip')
   })
 
-  test('damaged compound files are refused, quickly', async () => {
+  test('damaged compound files are rejected quickly', async () => {
     const { encrypted } = await sealDocx(zipLike(9000), 'secret')
     const bytes = await readAll(encrypted)
     await fc.assert(

@@ -1,4 +1,4 @@
-/** The engines that receipts name, against what the codecs import. */
+/** Compares the engines named in receipts with the imports of the codecs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,10 +7,10 @@ import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
-/** What runs, types left out. */
+/** Matches imports that exist at run time, without types. */
 const IMPORT = /^\s*(?:import|export)\b(?!\s+type\b)[^'"]*?from\s+'(\.[^']+)'|^\s*import\s+'(\.[^']+)'/gm
 const FORMAT_IDS = Object.keys(FORMATS) as FormatId[]
-/** Whose inner files are lent codecs, which they do not import. */
+/** Formats that compress embedded files with codecs that they do not import. */
 const LENDING: readonly FormatId[] = ['docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'svg', 'eml']
 
 function importsOf(file: string): string[] {
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, from, bare]) => normalize(join(dirname(file), from ?? bare ?? '')))
 }
 
-/** The file that a list of codecs takes each format from. */
+/** Maps each format to the file of its codec. */
 function codecFiles(): Map<FormatId, string> {
   const files = new Map<FormatId, string>()
   for (const list of ['src/core/formats/press.ts', 'src/core/formats/media.ts']) {
@@ -41,13 +41,13 @@ const named = (id: FormatId): EngineName[] => [
 describe('engines', () => {
   const files = codecFiles()
 
-  it.each(FORMAT_IDS)('of %s are those that its codec reaches, over all outputs', (id) => {
+  it.each(FORMAT_IDS)('of %s are those that its codec imports, over all outputs', (id) => {
     const reached = enginesReached(files.get(id)!)
     if (LENDING.includes(id)) expect(named(id)).toEqual(expect.arrayContaining(reached))
     else expect(named(id).sort()).toEqual(reached)
   })
 
-  it('of what lends codecs are those of what it lends', () => {
+  it('of a container include those of its embedded formats', () => {
     for (const id of LENDING)
       for (const inner of ['jpg', 'png', 'gif', 'bmp'] as const)
         expect(named(id)).toEqual(expect.arrayContaining(engineNames(inner, inner)))
@@ -55,14 +55,14 @@ describe('engines', () => {
       expect(named('eml')).toEqual(expect.arrayContaining(engineNames(inner, inner)))
   })
 
-  it('work for the output alone that was asked for', () => {
+  it('depend on the requested output', () => {
     expect(engineNames('png', 'png')).not.toContain('webp')
     expect(engineNames('png', 'webp')).toContain('webp')
     expect(engineNames('text', 'zst')).toEqual([])
     expect(engineNames('dicom', 'gz')).toEqual(['libdeflate'])
   })
 
-  it('are told by the hash of their binary and the versions of their sources, after this service itself', () => {
+  it('are listed after Whittle, with the hash of their binary and the versions of their sources', () => {
     const [service, ...engines] = enginesOf('jpg', 'jpg')
     expect(service).toEqual({ name: 'whittle', version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version })
     const origin = JSON.parse(readFileSync(join(ROOT, 'wasm/jpeg/origin.json'), 'utf8'))

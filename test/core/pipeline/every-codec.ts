@@ -1,6 +1,6 @@
 /**
- * Every codec, with a small file of its format, at every level: never larger, floors, levels in order, and a verification that
- * sees damage. Codecs that lie on purpose are in promises.test.ts.
+ * Tests every codec with small files of its format at every level: the result is smaller, keeps the floors, the levels are in order, and
+ * verification detects damage. promises.test.ts tests codecs that lie on purpose.
  */
 import { describe, expect, it } from 'vitest'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../../../src/core/catalog/floors.ts'
@@ -19,7 +19,7 @@ import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const IDS = Object.keys(FORMATS) as FormatId[]
-/** LAZ is as small as it gets: its codec writes nothing, ever. */
+/** Formats that never become smaller: LAZ files are already as small as possible. */
 const NEVER_GAINS: ReadonlySet<FormatId> = new Set(['laz'])
 const FLIPS = 12
 
@@ -29,7 +29,7 @@ function codecOf(id: FormatId): Codec {
   return codec
 }
 
-/** As a task of its Worker would be run. */
+/** Options of a task in the format's Worker. */
 function optionsFor(codec: Codec, { output }: Pick<Generated, 'output'>, more: Partial<Options>): Options {
   const lent = codec.format.id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
   return optionsOf(codec.format, lent, { quality: 'high', output, ...more })
@@ -48,12 +48,12 @@ function expectFloors(outcome: Outcome): void {
   expect(pictures.psnrDb).toBeGreaterThanOrEqual(FLOOR_PSNR_DB)
 }
 
-/** What a caller would get who sends a result again: nothing larger, and no defect. */
+/** Checks that compressing a result again gives no larger file and no defect. */
 async function expectNoGrowth(result: Uint8Array, row: Generated, own: Codec, quality: Quality): Promise<void> {
   const output = row.output ?? own.format.outputs[0]
   const name = output === own.format.id ? row.name : `${row.name}.${outputFacts(output).extension}`
   const id = (await identify(memorySource(result, name)))?.id
-  // Wrappers (zst, br, gz) and outputs that do not come in are refused at the door, and are packed when that is asked for.
+  // Wrappers (zst, br, gz) and outputs that are no input format cannot be compressed again.
   const [codec, asked] = id ? [codecOf(id), {}] : [codecOf('text'), { output: 'zst' as const }]
   const again = await pressFile(codec, result, name, optionsFor(codec, asked, { quality }))
   expect(again.defect).toBeUndefined()
@@ -61,7 +61,7 @@ async function expectNoGrowth(result: Uint8Array, row: Generated, own: Codec, qu
   expectFloors(again.outcome)
 }
 
-/** Bytes of a lossless result, flipped one at a time, each seen by the codec or by its reader. */
+/** Flips bytes of a lossless result, one at a time. The codec or its reader must detect each flip. */
 async function expectFlipsSeen(file: Uint8Array, result: Uint8Array, row: Generated, codec: Codec, outcome: Outcome): Promise<void> {
   const options = optionsFor(codec, row, { lossless: true })
   const verdict = async (bytes: Uint8Array, upload = file): Promise<Verdict> =>
@@ -78,12 +78,12 @@ async function expectFlipsSeen(file: Uint8Array, result: Uint8Array, row: Genera
     })
     expect(found.equal, `byte ${at} of ${result.length} ^ ${mask}`).toBe(false)
   }
-  // A whole result of another upload: no decoder complains of that.
+  // The result of another file is intact, so only the comparison can detect it.
   const middle = file.length >> 1
   if (outputFacts(options.output).wraps) expect((await verdict(result, file.with(middle, file[middle]! ^ 1))).equal).toBe(false)
 }
 
-it('every format has a codec, and every codec a file', () => {
+it('every format has a codec and a generated file', () => {
   expect(Object.keys(CODECS).sort()).toEqual([...IDS].sort())
   expect(Object.keys(GENERATORS).sort()).toEqual([...IDS].sort())
 })
@@ -91,7 +91,9 @@ it('every format has a codec, and every codec a file', () => {
 describe.each(IDS)('%s', (id) => {
   const codec = codecOf(id)
 
-  it.each(GENERATORS[id])('$holds: never larger, floors kept, levels in order, no growth', async (row) => {
+  it.each(
+    GENERATORS[id],
+  )('$holds: results are smaller, keep the floors, have levels in order, and do not grow when compressed again', async (row) => {
     const sizes: number[] = []
     let originalSize = 0
     for (const quality of levelsOf(codec)) {
@@ -107,11 +109,11 @@ describe.each(IDS)('%s', (id) => {
       sizes.push(bytes.length)
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
-    // A file in which nothing can be gained would show nothing.
+    // The test needs a file that becomes smaller.
     expect(sizes[0]! < originalSize).toBe(!NEVER_GAINS.has(id))
   })
 
-  it('a flipped byte of a lossless result is seen', async () => {
+  it('detects a flipped byte of a lossless result', async () => {
     let exact = 0
     for (const row of GENERATORS[id]) {
       const file = await row.make()

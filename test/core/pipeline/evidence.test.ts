@@ -7,7 +7,7 @@ import { pressFile } from '../../support/press-file.ts'
 const upload = new TextEncoder().encode('a'.repeat(100))
 
 describe('evidence', () => {
-  it('goes from compress to verify, and is no part of the outcome', async () => {
+  it('is passed from compress to verify, and is not part of the outcome', async () => {
     const evidence = { drawn: 'something' }
     const seen: unknown[] = []
     const codec: Codec = {
@@ -27,7 +27,7 @@ describe('evidence', () => {
     expect(seen).toStrictEqual([expected, evidence])
   })
 
-  it('a drawing without evidence, or with evidence of other texts, is drawn again', async () => {
+  it('a drawing without matching evidence is rendered again', async () => {
     const circles = Array.from({ length: 40 }, (_, i) => `<circle cx="${i * 2.123456}" cy="${i * 1.987654}" r="4.123456"/>`).join('\n  ')
     const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">\n  <!-- ${'note '.repeat(50)} -->\n  ${circles}\n</svg>`
     const verdicts: boolean[] = []

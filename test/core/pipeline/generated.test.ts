@@ -1,4 +1,4 @@
-/** All tests over the generated files, in one process: each result is made once, whichever of them ask for it (test/support/generated.ts). */
+/** Runs all tests of the generated files in one process, so that each result is computed once (test/support/generated.ts). */
 import './check.ts'
 import './every-codec.ts'
 import './golden.ts'

@@ -1,4 +1,4 @@
-/** Results stay the same to the byte, unless `npm run golden -- --update` records a change that was meant. */
+/** Checks that results stay identical byte for byte. `npm run golden -- --update` records an intended change. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
@@ -24,7 +24,7 @@ describe.each(IDS)('%s', (id) => {
   })
 })
 
-it('has no result of a format or a file that is gone', () => {
+it('has no result of a removed format or file', () => {
   const prefixes = IDS.flatMap((id) => GENERATORS[id].map(({ holds }) => `${id}, ${holds}, `))
   expect(Object.keys(KNOWN).filter((name) => !prefixes.some((prefix) => name.startsWith(prefix)))).toEqual([])
 })

@@ -30,7 +30,7 @@ describe('identify', () => {
     expect(await recognise(await zipOf(parts), 'a.zip')).toBe(id)
   })
 
-  // "Привет" and the like in one line: nothing but high bytes, as KOI8-R, Windows-1251, Big5 and Shift-JIS have them.
+  // One line of "Привет" and similar words, which only has high bytes in KOI8-R, Windows-1251, Big5 and Shift-JIS.
   const cyrillic = new Uint8Array(200).fill(0xcf)
   const utf16 = (s: string, big = false) => Uint8Array.from([...s].flatMap((c) => (big ? [0, c.charCodeAt(0)] : [c.charCodeAt(0), 0])))
   it.each([
@@ -47,12 +47,12 @@ describe('identify', () => {
     ['pdf.md', text('# Headers\nA PDF begins with %PDF-1.7.\n'), 'text'],
     ['pdf-behind-something.bin', text('junk\n%PDF-1.7\n'), 'pdf'],
     ['list.txt', text('From: a@example.com\nTo: b@example.com\n\nhello'), 'text'],
-  ])('goes by the name where only the encoding is unknown: %s', async (name, bytes, id) => {
+  ])('uses the name if the encoding is unknown: %s', async (name, bytes, id) => {
     expect(await recognise(bytes, name)).toBe(id)
     if (name.startsWith('cyrillic')) expect(await recognise(bytes, 'cyrillic.bin')).toBeUndefined()
   })
 
-  it('does not take noise for a file of any kind, whatever its name', async () => {
+  it('does not recognise noise as any format, whatever its name', async () => {
     const noise = new Uint8Array(4096).map((_, i) => (i * 197 + (i >> 3) * 31 + 5) & 255)
     expect(await recognise(noise, 'noise.jpg')).toBeUndefined()
     expect(await recognise(new Uint8Array(0), 'empty.txt')).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
- * Results as readers see them that share nothing with the service, for kinds of files that the generators do not make; and that these
- * readers find what is wrong. `pressFile`, the PDF tests and every-codec.ts hold their own results against them.
+ * Compares results with independent readers for kinds of files that the generators do not cover, and checks that these readers detect
+ * errors. `pressFile`, the PDF tests and every-codec.ts use the same readers.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -52,12 +52,12 @@ interface Kind {
   readonly colourType: 0 | 2 | 3 | 4 | 6
   readonly depth: 1 | 2 | 4 | 8 | 16
   readonly interlaced?: boolean
-  /** Chunks between IHDR and IDAT, and behind IDAT. */
+  /** Chunks between IHDR and IDAT, and chunks after IDAT. */
   readonly before?: readonly Buffer[]
   readonly after?: readonly Buffer[]
 }
 const SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const
-/** PNG, 8.2. */
+/** Positions of the Adam7 passes (PNG, 8.2). */
 const ADAM7 = [
   ...[
     [0, 0, 8, 8],
@@ -72,7 +72,7 @@ const ADAM7 = [
   ],
 ] as const
 
-/** A picture of slow waves, as a program without filters writes it. */
+/** Returns a picture of slow waves as an unfiltered PNG. */
 function png({ colourType, depth, interlaced = false, before = [], after = [] }: Kind): Uint8Array {
   const samples = SAMPLES[colourType]
   const most = 2 ** depth - 1
@@ -111,7 +111,7 @@ function png({ colourType, depth, interlaced = false, before = [], after = [] }:
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** Of an animation of two frames: the picture, and one that is all of a colour. */
+/** Returns an animation of two frames: the picture, and a single colour. */
 function animated(): Uint8Array {
   const control = (sequence: number) => {
     const data = Buffer.alloc(26)
@@ -127,7 +127,7 @@ function animated(): Uint8Array {
   return png({ colourType: 2, depth: 8, before, after: [control(1), chunk('fdAT', flat)] })
 }
 
-describe('PNG results of every kind of upload are read alike by Rust’s png and OxiPNG', () => {
+describe('PNG results of every kind of input are read alike by Rust’s png and OxiPNG', () => {
   const kinds: Record<string, Uint8Array> = { 'APNG, its first frame': animated() }
   for (const [colourType, depths] of [
     [0, [1, 2, 4, 8, 16]],
@@ -178,7 +178,7 @@ describe('JPEG, WebP and AVIF results are read alike by mozjpeg, libwebp and lib
   })
 })
 
-describe('fonts that we subset have the outlines and advances that HarfBuzz keeps', () => {
+describe('font subsets have the same outlines and advances as those of HarfBuzz', () => {
   const font = new Uint8Array(readFileSync(createRequire(import.meta.url).resolve('pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf')))
   const tables = tablesOf(font)!
   const characters = new Set([...'Ünïcode ‘ﬁx’ Ąĵ½ №7'].map((character) => character.codePointAt(0)!))
@@ -198,7 +198,7 @@ describe('fonts that we subset have the outlines and advances that HarfBuzz keep
     subsetsAgree(font, own, glyphs)
   })
 
-  it('and one that has another outline, or another advance, is found', () => {
+  it('a wrong outline or advance is detected', () => {
     const own = tablesOf(subsetTrueType(tables, 0x10000, glyphs, true)!)!
     const [glyf, hmtx] = [own.get('glyf')!.slice(), own.get('hmtx')!.slice()]
     const [glyph] = glyphs
@@ -209,11 +209,11 @@ describe('fonts that we subset have the outlines and advances that HarfBuzz keep
   })
 })
 
-describe('a result that is broken on purpose is found', () => {
+describe('a result that is broken on purpose is detected', () => {
   const rgb = photo(120, 90)
   const found = (result: Result) => expect(readersAgree(result)).rejects
 
-  it('a JPEG with another quantisation table, with damaged coefficients, and one that is cut', async () => {
+  it('a JPEG with another quantisation table, with damaged coefficients, and a truncated one', async () => {
     const result = await pressed('jpg', await jpegOf(rgb, 120, 90, 98), 'medium')
     const table = Buffer.from(result.bytes).indexOf(Buffer.from([0xff, 0xdb]))
     await found({ ...result, bytes: result.bytes.with(table + 5, 99) }).toThrow(/worse than its receipt/)
@@ -224,7 +224,7 @@ describe('a result that is broken on purpose is found', () => {
     await found({ ...result, outcome: lossy(0.99999, 60) }).toThrow(/worse than its receipt/)
   })
 
-  it('a PNG with one other sample, with a wrong checksum, and one that is cut', async () => {
+  it('a PNG with one changed sample, with a wrong checksum, and a truncated one', async () => {
     const upload = png({ colourType: 6, depth: 16 })
     const other = png({ colourType: 6, depth: 16, after: [] })
     const result: Result = { format: 'png', output: 'png', upload, bytes: other, outcome: exact }
@@ -249,7 +249,7 @@ describe('a result that is broken on purpose is found', () => {
     await found({ ...packed, bytes: packed.bytes.with(packed.bytes.length - 6, 0xee) }).toThrow(/checksum/)
   })
 
-  it('a PDF that qpdf warns of, one that draws something else, and one with a page less', async () => {
+  it('a PDF with a qpdf warning, with another rendering, and with a missing page', async () => {
     const upload = buildPdf(plainDocument(3))
     const result: Result = { format: 'pdf', output: 'pdf', upload, bytes: upload, outcome: exact }
     const text = Buffer.from(upload).toString('latin1')

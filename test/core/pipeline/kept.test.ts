@@ -1,6 +1,7 @@
 /**
- * Five kilobytes behind the end of a file of every format: whether they are kept, packed with the rest, or said to be gone, and
- * where the file stays as it is, must be what the table in docs/users/kept.md says.
+ * Appends 5,000 bytes to a file of every format. Whether they are kept, compressed, dropped, or make the file stay unchanged, must match
+ * the
+ * table in docs/users/kept.md.
  */
 
 import { readFileSync } from 'node:fs'
@@ -21,7 +22,7 @@ import { pressFile, randomNumbers } from '../../support/press-file.ts'
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const BYTES = 5000
 
-/** The first member of an archive that somebody appended; letters behind what must be text. */
+/** Returns the appended bytes: the start of a ZIP archive, or letters for text formats. */
 function appended(id: FormatId): Uint8Array {
   const random = randomNumbers(7)
   if (TEXTS.has(id)) return Uint8Array.from({ length: BYTES }, () => 97 + Math.floor(random() * 26))
@@ -56,7 +57,7 @@ async function fateOf(id: FormatId, { make, name, output }: Generated, more: Par
   expect(fidelityOf(outcome)).toBe('perceptual')
   return 'dropped'
 
-  /** A result whose tail changed by one byte is not the upload's. */
+  /** Checks that verification rejects a result whose trailing bytes changed by one byte. */
   async function expectTailVerified(of: Codec, upload: Uint8Array, result: Uint8Array, asked: Options): Promise<void> {
     const at = Buffer.from(result).indexOf(tail) + BYTES - 100
     const changed = result.with(at, result[at]! ^ 1)
@@ -65,7 +66,7 @@ async function fateOf(id: FormatId, { make, name, output }: Generated, more: Par
   }
 }
 
-/** Of the table "What is kept": by format, how its second column begins. */
+/** Expected outcome by format: the first word of the second column in the table "What is kept". */
 const DOCUMENTED = new Map<string, Fate>(
   readFileSync(new URL('../../../docs/users/kept.md', import.meta.url), 'utf8')
     .split('\n')
@@ -76,33 +77,33 @@ const DOCUMENTED = new Map<string, Fate>(
     }),
 )
 
-it('the table has every format', () => {
+it('the table lists every format', () => {
   expect([...DOCUMENTED.keys()].sort()).toEqual(Object.keys(CODECS).sort())
 })
 
 describe.each(Object.entries(GENERATORS) as [FormatId, readonly Generated[]][])('%s', (id, rows) => {
   const own = rows.filter(({ output }) => output === undefined)
 
-  it.each(own)('$holds with 5,000 bytes behind its end: as the table says', async (row) => {
+  it.each(own)('$holds with 5,000 trailing bytes: as documented', async (row) => {
     expect(await fateOf(id, row)).toBe(DOCUMENTED.get(id))
   })
 })
 
-it('bytes behind the end of an AVI file are not in the movie made of it, which a step says', async () => {
+it('trailing bytes of an AVI file are dropped in a movie, and a step says so', async () => {
   expect(await fateOf('avi', { ...GENERATORS.avi[0], output: 'mp4' })).toBe('dropped')
 })
 
 describe.each(['png', 'gif', 'bmp'] as const)('%s in another format', (id) => {
   const still = GENERATORS[id].at(-1)!
-  it.each(['jpg', 'png', 'webp'] as const)('%s keeps the bytes behind the end, too', async (output) => {
+  it.each(['jpg', 'png', 'webp'] as const)('%s keeps the trailing bytes, too', async (output) => {
     if (output !== id) expect(await fateOf(id, { ...still, output })).toBe('kept')
   })
 
-  it('avif has no place for them: the file stays as it is', async () => {
+  it('avif cannot store them, so the file stays unchanged', async () => {
     expect(await fateOf(id, { ...still, output: 'avif' })).toBe('stays')
   })
 
-  it('a wanted size counts them', async () => {
+  it('a target size includes them', async () => {
     const file = concat([await GENERATORS[id][0].make(), appended(id)])
     const codec = CODECS[id]!
     const exact = await pressFile(codec, file, `a.${id}`, optionsFor(codec, { quality: 'high' }))

@@ -1,4 +1,4 @@
-/** A result that lost something and is said to be lossless is found out by the codec that verifies it. */
+/** Checks that the verification of each codec rejects a lossy result that claims to be lossless. */
 import { expect, it } from 'vitest'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { png } from '../../../src/core/formats/png/png.ts'

@@ -1,6 +1,6 @@
 /**
- * Codecs that lie, fail or are betrayed by the storage: whatever they do, what comes out is what the contract says, and no blob
- * is left that nobody verified. What real codecs make of real files is in every-codec.ts.
+ * Tests `compress` with codecs that lie or fail, and with storage that damages results: the outcome keeps the contract, and no unverified
+ * result is left in storage. every-codec.ts tests real codecs.
  */
 
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const fails = (error: unknown) => async (): Promise<never> => {
   throw error
 }
 
-/** Writes `bytes`, claims `outcome`, and finds nothing wrong with it. */
+/** Returns a codec that writes `bytes`, claims `outcome`, and always verifies as equal. */
 function claiming(outcome: Outcome, bytes: Uint8Array = SMALL, more: Partial<Codec> = {}): Codec {
   return {
     format: JPG,
@@ -51,7 +51,7 @@ async function pressed(codec: Codec, more: Partial<Options> = {}, storage = fake
   return { ...answer, storage }
 }
 
-/** It ends as `outcome`, and nothing is handed out or left behind. */
+/** Checks that the outcome is `outcome`, and that no result is returned or left in storage. */
 async function expectUnchanged(codec: Codec, outcome: object, more: Partial<Options> = {}, storage = fakeStorage(NO_LIMIT)) {
   const answer = await pressed(codec, more, storage)
   expect(inEnglish(answer.outcome)).toMatchObject({ kind: 'unchanged', ...outcome })
@@ -61,7 +61,7 @@ async function expectUnchanged(codec: Codec, outcome: object, more: Partial<Opti
   return answer
 }
 
-/** It ends with this error, and nothing is left behind. */
+/** Checks that `error` is thrown and no result is left in storage. */
 async function expectThrown(codec: Codec, error: unknown, more: Partial<Options> = {}) {
   const storage = fakeStorage(NO_LIMIT)
   await expect(pressed(codec, more, storage)).rejects.toBe(error)
@@ -70,8 +70,8 @@ async function expectThrown(codec: Codec, error: unknown, more: Partial<Options>
   return storage
 }
 
-describe('an honest codec', () => {
-  it('has its result handed out as it was stored, after it was verified there', async () => {
+describe('a correct codec', () => {
+  it('has its stored result returned after it was verified', async () => {
     const seen: string[] = []
     const storage = fakeStorage(UPLOAD.length)
     const codec = claiming(picture(0.97, 36), SMALL, {
@@ -89,15 +89,15 @@ describe('an honest codec', () => {
     expect(storage.events).toEqual(seen)
   })
 
-  it.each([picture(0.9, 30), sound(6)])('may come down to the floors: %j', async (outcome) => {
+  it.each([picture(0.9, 30), sound(6)])('may have figures equal to the floors: %j', async (outcome) => {
     expect((await pressed(claiming(outcome))).outcome).toEqual(outcome)
   })
 })
 
-describe('how much was verified', () => {
+describe('the verified share', () => {
   it.each([
-    ['all of it where a codec says no more', {}, { verifiedShare: 1 }],
-    ['the share that a codec counted', { share: 0.25 }, { verifiedShare: 0.25 }],
+    ['is 1 if the codec does not count', {}, { verifiedShare: 1 }],
+    ['is the share that the codec counted', { share: 0.25 }, { verifiedShare: 0.25 }],
   ] as const)('%s', async (_, counted, said) => {
     const codec = claiming(picture(0.97, 36), SMALL, { verify: async () => ({ equal: true, ...counted }) })
     const { outcome: _outcome, result: _result, storage: _storage, ...rest } = await pressed(codec)
@@ -107,21 +107,21 @@ describe('how much was verified', () => {
 
 describe('suggestions', () => {
   it.each([
-    ['of an output that would be smaller stand', { output: 'webp', estimatedBytes: UPLOAD.length - 1 }, true],
-    ['of what is no smaller do not', { output: 'webp', estimatedBytes: UPLOAD.length }, false],
-    ['of what this format cannot become do not', { output: 'flac', estimatedBytes: 100 }, false],
-  ] as const)('%s', async (_, suggestion, stands) => {
+    ['of a smaller output are kept', { output: 'webp', estimatedBytes: UPLOAD.length - 1 }, true],
+    ['of an output that is not smaller are dropped', { output: 'webp', estimatedBytes: UPLOAD.length }, false],
+    ['of an output that the format does not have are dropped', { output: 'flac', estimatedBytes: 100 }, false],
+  ] as const)('%s', async (_, suggestion, isKept) => {
     const { outcome } = await pressed(claiming({ kind: 'unchanged', reason: 'no_gain', suggestion }, new Uint8Array()))
-    expect(outcome).toEqual({ kind: 'unchanged', reason: 'no_gain', ...(stands ? { suggestion } : {}) })
+    expect(outcome).toEqual({ kind: 'unchanged', reason: 'no_gain', ...(isKept ? { suggestion } : {}) })
   })
 })
 
 describe('never larger', () => {
-  it.each([UPLOAD.length + 1, UPLOAD.length])('a result of %i bytes is no gain, even where the sink would take it', async (bytes) => {
+  it.each([UPLOAD.length + 1, UPLOAD.length])('a result of %i bytes is no gain, even if the sink accepts it', async (bytes) => {
     await expectUnchanged(claiming(lossless, new Uint8Array(bytes)), { reason: 'no_gain' })
   })
 
-  it('a sink ends an attempt with the write that would reach its limit', async () => {
+  it('a sink stops an attempt at the write that reaches its limit', async () => {
     const tenths = claiming(lossless, SMALL, {
       async compress(_source, sink) {
         for (let i = 0; i < 20; i++) await sink.write(new Uint8Array(UPLOAD.length / 10))
@@ -132,7 +132,7 @@ describe('never larger', () => {
     expect(storage.events.filter((event) => event === 'write')).toHaveLength(10)
   })
 
-  it('an empty result is none', async () => {
+  it('an empty result is rejected', async () => {
     await expectUnchanged(claiming(lossless, new Uint8Array()), { reason: 'no_gain' })
   })
 })
@@ -147,32 +147,32 @@ describe('floors', () => {
     ['no SNR at all', sound(Number.NaN), 'SNR NaN dB'],
   ])('%s is below', async (_, outcome, detail) => {
     const { storage } = await expectUnchanged(claiming(outcome), { reason: 'below_floor', detail })
-    // Nothing below a floor is ever stored.
+    // A result below a floor is never finished in storage.
     expect(storage.events).not.toContain('finish')
   })
 
-  it('a loss is refused where only an exact result was asked for', async () => {
+  it('a lossy result is rejected if a lossless one was requested', async () => {
     await expectUnchanged(claiming(picture(0.99, 50)), { reason: 'unsupported_feature' }, { lossless: true })
     expect((await pressed(claiming(lossless), { lossless: true })).outcome).toEqual(lossless)
   })
 })
 
-describe('verified', () => {
-  it('a result that its codec finds different is removed, and the difference is told to us alone', async () => {
+describe('verification', () => {
+  it('removes a result that differs, and reports the difference only in the log', async () => {
     const codec = claiming(lossless, SMALL, { verify: async () => ({ equal: false, difference: 'row 7 differs' }) })
     const answer = await expectUnchanged(codec, NOT_VERIFIED)
     expect(answer).toMatchObject({ defect: 'row 7 differs' })
     expect(JSON.stringify(answer.outcome)).not.toContain('row 7')
   })
 
-  it.each([0, 10, 40])('storage that alters byte %i is noticed', async (at) => {
+  it.each([0, 10, 40])('detects storage that changes byte %i', async (at) => {
     const storage = fakeStorage(UPLOAD.length, (bytes) => bytes.with(at, bytes[at]! ^ 0x10))
     const answer = await expectUnchanged(text, NOT_VERIFIED, { output: 'zst' }, storage)
     expect(answer).toMatchObject({ defect: expect.any(String) })
     expect(storage.events.slice(-2)).toEqual(['finish', 'abort'])
   })
 
-  it('storage that loses the end is noticed', async () => {
+  it('detects storage that loses the end', async () => {
     await expectUnchanged(
       text,
       NOT_VERIFIED,
@@ -186,12 +186,12 @@ describe('verified', () => {
     ['unsupported', unsupported(message('version_found', { version: 9 }))],
     ['damaged', new EngineError('png', 'damaged', 'a bad checksum')],
     ['a trap', new WebAssembly.RuntimeError('unreachable')],
-  ])('a result that cannot be read again (%s) is our defect, and does not make the upload a damaged one', async (_, error) => {
+  ])('reports an unreadable result (%s) as a defect, not as a damaged input', async (_, error) => {
     const answer = await expectUnchanged(claiming(lossless, SMALL, { verify: fails(error) }), NOT_VERIFIED)
     expect(answer).toMatchObject({ defect: expect.stringContaining((error as Error).message) })
   })
 
-  it('verification that needs more memory than there is ends as over_budget', async () => {
+  it('ends as over_budget if it needs more memory than the budget', async () => {
     for (const error of [
       overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: 200 })),
       new EngineError('jpeg', 'memory', 'about 200 MB of memory would be needed'),
@@ -204,7 +204,7 @@ describe('verified', () => {
   })
 })
 
-describe('trouble', () => {
+describe('errors', () => {
   const troubled = (error: unknown) =>
     claiming(lossless, SMALL, {
       async compress(_source, sink) {
@@ -221,7 +221,7 @@ describe('trouble', () => {
     ['memory', 'over_budget'],
     ['too_large', 'over_budget'],
     ['misuse', undefined],
-  ])('an engine that fails with %s: %s', async (failure, reason) => {
+  ])('of an engine: %s becomes %s', async (failure, reason) => {
     const error = new EngineError('png', failure, 'what it says')
     if (!reason) {
       await expectThrown(troubled(error), error)
@@ -240,24 +240,24 @@ describe('trouble', () => {
     'malformed',
     'over_budget',
     'unsupported_feature',
-  ])('a codec that says %s', async (reason) => {
+  ])('of a codec: %s', async (reason) => {
     const detail = message('damaged')
     await expectUnchanged(troubled(new CodecError(reason, 'damaged')), { reason, detail: 'damaged' })
     await expectUnchanged(claiming({ kind: 'unchanged', reason, detail }), { reason, detail: 'damaged' })
   })
 
-  it('a trap got past our checks: malformed for the caller, a defect for us', async () => {
+  it('a Wasm trap is reported as malformed, and as a defect in the log', async () => {
     const answer = await expectUnchanged(troubled(new WebAssembly.RuntimeError('memory access out of bounds')), { reason: 'malformed' })
     expect(answer).toMatchObject({ defect: 'trap: memory access out of bounds' })
   })
 
-  it('a bug is thrown on, wherever it happens', async () => {
+  it('an unexpected error is rethrown from every step', async () => {
     const bug = new TypeError('x is not a function')
     await expectThrown(troubled(bug), bug)
     await expectThrown(claiming(lossless, SMALL, { verify: fails(bug) }), bug)
   })
 
-  it('a size that cannot be reached is thrown on, for the task to fail', async () => {
+  it('an unreachable target size is rethrown, so that the task fails', async () => {
     const error = new TargetUnreachable(77)
     await expectThrown(troubled(error), error)
   })
@@ -266,7 +266,7 @@ describe('trouble', () => {
 describe('an abort', () => {
   const gone = new Error('the task was deleted')
 
-  /** Aborts in the middle of `compress` or `verify`; whoever does so either notices, or goes on as if nothing had happened. */
+  /** Aborts inside `compress` or `verify`. `notices`: the codec throws the reason; otherwise it continues as if nothing had happened. */
   function interrupted(step: 'compress' | 'verify', notices: boolean): [Codec, Partial<Options>] {
     const controller = new AbortController()
     const abort = () => {
@@ -296,11 +296,11 @@ describe('an abort', () => {
   ] as const)('in the middle of %s (noticed there: %s) hands out nothing', async (step, notices) => {
     const [codec, more] = interrupted(step, notices)
     const { events } = await expectThrown(codec, gone, more)
-    // What was aborted before it was stored is not stored first.
+    // A job that is aborted before storing does not store a result.
     expect(events.includes('finish')).toBe(step === 'verify')
   })
 
-  it('is no answer, even where the codec gives one', async () => {
+  it('throws even if the codec returns an outcome', async () => {
     const controller = new AbortController()
     const codec = claiming({ kind: 'unchanged', reason: 'no_gain' }, SMALL, {
       async compress() {
@@ -311,7 +311,7 @@ describe('an abort', () => {
     await expectThrown(codec, gone, { signal: controller.signal })
   })
 
-  it('is no trouble of the file, even where the codec takes it for one', async () => {
+  it('is not reported as an error of the file, even if the codec throws one', async () => {
     const controller = new AbortController()
     const error = new CodecError('malformed', 'unexpected_end_of_file')
     const codec = claiming(lossless, SMALL, {
@@ -325,7 +325,7 @@ describe('an abort', () => {
 })
 
 describe('levels', () => {
-  /** Gains something at the levels named only; elsewhere it ends with `reason`. */
+  /** Returns a codec that gains bytes only at `levels`. At other levels it ends with `reason`. */
   function gainingAt(levels: readonly Quality[], reason: Reason, tried: Quality[], format: Codec['format'] = JPG): Codec {
     return claiming(lossless, SMALL, {
       format,
@@ -342,7 +342,7 @@ describe('levels', () => {
     ['low', ['low', 'medium', 'high']],
     ['medium', ['medium', 'high']],
     ['high', ['high']],
-  ])('%s goes on to the gentler levels where it gains nothing or would fall below a floor', async (quality, ladder) => {
+  ])('%s continues with the gentler levels if it gains nothing or misses a floor', async (quality, ladder) => {
     for (const reason of ['no_gain', 'below_floor'] as const) {
       const tried: Quality[] = []
       const storage = fakeStorage(NO_LIMIT)
@@ -350,13 +350,13 @@ describe('levels', () => {
       expect(tried).toEqual(ladder)
       expect(outcome).toEqual(lossless)
       expect(await readAll(result!)).toEqual(SMALL)
-      // Each attempt opens anew, and all but the last are removed.
+      // Each attempt opens a new sink, and all results except the last are removed.
       expect(storage.events.filter((event) => event === 'open')).toHaveLength(ladder.length)
       expect(storage.events.filter((event) => event === 'abort')).toHaveLength(ladder.length - 1)
     }
   })
 
-  it('ends with the first level that gains something', async () => {
+  it('end with the first level that gains something', async () => {
     const tried: Quality[] = []
     await pressed(gainingAt(['medium', 'high'], 'no_gain', tried), { quality: 'low' })
     expect(tried).toEqual(['low', 'medium'])
@@ -368,13 +368,13 @@ describe('levels', () => {
     expect(tried).toEqual(['low'])
   })
 
-  it('a format that loses nothing has one level', async () => {
+  it('a lossless format has one level', async () => {
     const tried: Quality[] = []
     await expectUnchanged(gainingAt(['high'], 'no_gain', tried, TEXT), { reason: 'no_gain' }, { quality: 'low' })
     expect(tried).toEqual(['low'])
   })
 
-  it('a level that lies is not the end: the next one may tell the truth', async () => {
+  it('the next level is tried if the result of a level is rejected', async () => {
     const codec = claiming(lossless, SMALL, {
       async compress(_source, sink, { quality }) {
         await sink.write(SMALL.slice())
@@ -385,24 +385,24 @@ describe('levels', () => {
   })
 })
 
-describe('the ladder', () => {
+describe('the order of levels', () => {
   const LEVELS = ['ultra', 'low', 'medium', 'high'] as const
 
-  it.each(LEVELS)('%s considers every gentler level once, the nearest first', (quality) => {
+  it.each(LEVELS)('%s tries every gentler level once, the nearest first', (quality) => {
     expect(GENTLER[quality]).toEqual(LEVELS.slice(LEVELS.indexOf(quality) + 1))
   })
 
-  it('levels that aim at the same in a picture are not tried twice', () => {
+  it('levels with the same picture target are not tried twice', () => {
     expect(gentlerTargets('ultra')).toEqual(['medium', 'high'])
     for (const quality of ['low', 'medium', 'high'] as const) expect(gentlerTargets(quality)).toEqual(GENTLER[quality])
   })
 })
 
-describe('files inside files', () => {
+describe('embedded files', () => {
   const inner = (codec: Codec) =>
     optionsOf(JPG, { text: { ...codec, format: TEXT } }, { quality: 'high' }).inner.compress(UPLOAD, 'a.txt', { output: 'zst' })
 
-  it('an honest codec is borrowed', async () => {
+  it('are compressed by the codec of their format', async () => {
     expect(await inner(claiming(lossless))).toEqual({ kind: 'compressed', bytes: SMALL, output: 'zst', outcome: lossless })
   })
 
@@ -411,7 +411,7 @@ describe('files inside files', () => {
     ['SSIM 0.89', claiming(picture(0.89, 40)), 'below_floor'],
     ['not equal', claiming(lossless, SMALL, { verify: async () => ({ equal: false, difference: 'x' }) }), 'unsupported_feature'],
     ['a trap', claiming(lossless, SMALL, { compress: fails(new WebAssembly.RuntimeError('x')) }), 'malformed'],
-  ])('a lying codec (%s) leaves an inner file as it is', async (_, codec, reason) => {
+  ])('stay unchanged if their codec lies (%s)', async (_, codec, reason) => {
     expect(await inner(codec)).toEqual({ kind: 'unchanged', reason })
   })
 })

@@ -1,4 +1,6 @@
-/** Where a job has more memory than in an isolate: the same bytes for what fits there, and more for what does not. */
+/**
+ * Tests jobs with more memory than an isolate: files that fit into an isolate have identical results, and larger files are compressed, too.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
@@ -17,7 +19,7 @@ import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
 
 const ROOM_BYTES = 1024 ** 3
 
-/** Halves its file when it may take `need`, and notes what it was given. */
+/** Returns a codec that halves its file if its budget is at least `need`, and records the budgets. */
 function needing(need: number): { codec: Codec; given: number[] } {
   const given: number[] = []
   const codec: Codec = {
@@ -36,28 +38,28 @@ function needing(need: number): { codec: Codec; given: number[] } {
 const within = async (codec: Codec, memoryBudget: number) =>
   (await openJob(codec, memorySource(new Uint8Array(100), 'a'), {}, { memoryBudget }).whole(async () => memorySink(100, 'a'))).outcome
 
-describe('a job that may have more than an isolate', () => {
-  it('is done as in an isolate where that is enough', async () => {
+describe('a job with more memory than an isolate', () => {
+  it('runs with the memory of an isolate if that is enough', async () => {
     const { codec, given } = needing(ISOLATE_BYTES)
     expect(await within(codec, ROOM_BYTES)).toMatchObject({ kind: 'compressed' })
     expect(given).toEqual([ISOLATE_BYTES])
   })
 
-  it('is tried again with all there is where it is not', async () => {
+  it('runs again with its full budget if that is not enough', async () => {
     const { codec, given } = needing(ISOLATE_BYTES + 1)
     expect(await within(codec, ROOM_BYTES)).toMatchObject({ kind: 'compressed' })
     expect(given).toEqual([ISOLATE_BYTES, ROOM_BYTES])
   })
 
-  it('is over budget in an isolate, at the first try', async () => {
+  it('is over budget after one attempt in an isolate', async () => {
     const { codec, given } = needing(ISOLATE_BYTES + 1)
     expect(await within(codec, ISOLATE_BYTES)).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
     expect(given).toEqual([ISOLATE_BYTES])
   })
 })
 
-it('engines take more than 96 MiB only while more is granted', () => {
-  // Four bytes a pixel of an exact picture are held.
+it('engines allocate more than 96 MiB only while a larger budget is granted', () => {
+  // Lossless WebP needs four bytes per pixel.
   const hold = () => {
     using encoder = new WebpEncoder(6000, 5000, 4, 'exact')
     return encoder.memoryBytes
@@ -70,7 +72,7 @@ it('engines take more than 96 MiB only while more is granted', () => {
   expect(hold).toThrow('out of memory')
 })
 
-it('a film larger than a telephone’s screen is compressed where there is room', async () => {
+it('a film larger than a phone screen is compressed with a larger budget', async () => {
   const film = memorySource(rawMovie(3, 2048, 1344), 'large.mov')
   const pressed = async (memoryBudget: number) => {
     const sink = memorySink(film.size, 'large.mov')

@@ -1,4 +1,4 @@
-/** SSIMULACRA2 in receipts: of what was written, decoded again, as the definition has it; and where there is none. */
+/** Tests the SSIMULACRA 2 score in receipts: it is that of the decoded result by the definition, and missing where there is none. */
 import { describe, expect, it } from 'vitest'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import type { FormatId } from '../../../src/core/catalog/index.ts'
@@ -15,7 +15,7 @@ import { definition } from '../metrics/ssimulacra2-definition.ts'
 const [WIDTH, HEIGHT] = [110, 80]
 const PHOTO = photo(WIDTH, HEIGHT, 3)
 
-/** RGB of what readers show. */
+/** Returns the RGB samples as rendered. */
 async function shown(bytes: Uint8Array, output: string): Promise<Uint8Array> {
   const strips: Uint8Array[] = []
   for await (const strip of decodedRows(output, memorySource(bytes, ''), { width: WIDTH, height: HEIGHT })) strips.push(strip.slice())
@@ -50,7 +50,7 @@ describe('the score of a receipt', () => {
     expect(await ofLie(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
   })
 
-  it('of a document is the worst of its pictures, of which small ones do not count', async () => {
+  it('of a document is the lowest of its pictures, without small ones', async () => {
     const parts = {
       mimetype: 'application/epub+zip',
       'META-INF/container.xml': '<container/>',
@@ -80,7 +80,7 @@ describe('the score of a receipt', () => {
     expect(await ofLie(made, { ssimulacra2: 1 })).toEqual(['ssimulacra2'])
   })
 
-  it('is absent of what lost nothing, and of receipts of before', async () => {
+  it('is missing for lossless results and in old receipts', async () => {
     const exact = await make('png', 'a.png', pngOf(PHOTO, WIDTH, HEIGHT), 'png', 'high')
     expect(exact.claims.result).toMatchObject({ outcome: 'compressed', fidelity: 'lossless' })
     expect(exact.claims.result).not.toHaveProperty('ssimulacra2')
@@ -89,7 +89,7 @@ describe('the score of a receipt', () => {
     expect(falseFields(await check(made, { ...made.claims, result }))).toEqual([])
   })
 
-  it('is what verification finds, whatever a search thought', async () => {
+  it('is that of the verification, not that of the search', async () => {
     const pictures = { ssim: 0.95, psnrDb: 40, measuredAt: 'pixels', ssimulacra2: 99 } as const
     const codec = (found: { ssimulacra2?: number }): Codec => ({
       format: TEXT,

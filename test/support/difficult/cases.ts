@@ -1,4 +1,4 @@
-/** Forty difficult pictures, what becomes of each at the levels, and how that looks in figures. */
+/** Forty difficult pictures, and the perceptual figures of their results at several levels. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PictureOutput } from '../../../src/core/catalog/outputs.ts'
@@ -14,15 +14,15 @@ import { gifFile } from '../picture-files.ts'
 import { pressFile } from '../press-file.ts'
 import { MADE, madePicture, SIDE } from './made.ts'
 
-/** What is accepted; smaller is better for the last four. */
+/** Figures of a result. Lower is better for the last four. */
 export interface Figures {
   readonly score: number
   readonly worstTile: number
-  /** CIE Lab, as `Visible` has them. */
+  /** Colour cast in CIE Lab, as in `PerceptualFigures`. */
   readonly cast: number
   readonly steps: number
   readonly dirt: number
-  /** Of the upload's bytes. */
+  /** Bytes of the result divided by the bytes of the original. */
   readonly share: number
 }
 
@@ -32,14 +32,14 @@ type Output = PictureOutput | 'gif'
 export interface Difficult {
   readonly name: string
   readonly format: Format
-  /** As `output level`. */
+  /** Results to check, as `output level`. */
   readonly results: readonly string[]
   bytes(): Uint8Array
 }
 
-/** Photographs, and drawings that came as JPEG: crops of what is in the public domain (CC0, NASA) by way of scikit-image. */
+/** Folder with photographs and JPEG drawings: crops of public domain pictures (CC0, NASA) from scikit-image. */
 const FIXTURES = join(import.meta.dirname, '../../fixtures/difficult')
-/** Few enough colours for GIF, or dithered to them. */
+/** Pictures that have few colours, or are dithered to a palette, and are also tested as GIF. */
 const AS_GIF = ['sky with grain', 'comic', 'pixel art']
 const ALSO_WEBP = new Set(['skin.png', 'coffee.png', 'red text on blue', 'card with a soft shadow'])
 
@@ -58,7 +58,7 @@ function difficult(name: string, format: Format, bytes: () => Uint8Array): Diffi
   return { name, format, results: [...levels.map((level) => `${format} ${level}`), ...webp], bytes }
 }
 
-/** Compresses a picture as `result` says, and looks at what came out; also returns it. */
+/** Compresses a picture as `result` says and measures the outcome. Also returns both files. */
 export async function lookAt(picture: Difficult, result: string): Promise<{ figures: Figures; before: Uint8Array; after: Uint8Array }> {
   const [output, quality] = result.split(' ') as [Output, Quality]
   const before = picture.bytes()
@@ -98,7 +98,7 @@ async function* inOnePiece(file: Uint8Array) {
   yield file.slice()
 }
 
-/** The first frame. */
+/** Returns the pixels of the first frame. */
 function pixelsOfGif(file: Uint8Array): Pixels {
   using engine = new GifEngine(() => undefined)
   engine.begin('look')
@@ -119,7 +119,7 @@ function asPng(rgba: Uint8ClampedArray): Uint8Array {
   return Buffer.concat(encoder.finish())
 }
 
-/** 6 shades of red, 7 of green and 6 of blue, with ordered dithering. */
+/** Converts a picture to a GIF with 6 shades of red, 7 of green and 6 of blue, with ordered dithering. */
 function asGif(rgba: Uint8ClampedArray): Uint8Array {
   const palette = Array.from({ length: 256 }, (_, i) => [(i % 6) * 51, (Math.floor(i / 6) % 7) * 42.5, Math.floor(i / 42) * 51])
   const pixels = Uint8Array.from({ length: SIDE * SIDE }, (_, i) => {

@@ -1,7 +1,7 @@
-/** Pictures that are hard to make small without anybody seeing it, drawn the same in every run. */
+/** Generates pictures whose compression easily becomes visible. They are identical in every run. */
 import { randomNumbers } from '../press-file.ts'
 
-/** RGBA, 0 to 255; alpha is 255 where it is left out. */
+/** RGBA values from 0 to 255. Default of alpha: 255. */
 type Pixel = readonly number[]
 type Draw = (x: number, y: number, random: number) => Pixel
 
@@ -11,11 +11,11 @@ const mix = (a: Pixel, b: Pixel, share: number) => a.map((v, i) => v + (b[i]! - 
 const clamp = (v: number) => Math.min(1, Math.max(0, v))
 const disc = (x: number, y: number, [cx, cy, radius]: readonly [number, number, number]) => clamp(radius + 0.5 - Math.hypot(x - cx, y - cy))
 const grain = (colour: Pixel, size: number, random: number) => colour.map((v) => v + (random - 0.5) * size)
-/** Strokes of letters, about. */
+/** Returns true inside the strokes of letter-like shapes. */
 const letters = (x: number, y: number) =>
   y % 13 > 3 && y % 13 < 11 && ((x * 7 + Math.floor(y / 13) * 5) % 17 < 4 || (Math.floor(y % 13) === 7 && x % 9 < 6))
 
-/** By what is hard about them. */
+/** Pictures, named after their difficulty. */
 export const MADE: { readonly [name: string]: Draw } = {
   'clear sky': (_x, y) => mix([38, 92, 190], [196, 222, 250], y / SIDE),
   'sky with grain': (_x, y, random) => grain(mix([60, 110, 200], [170, 200, 240], y / SIDE), 5, random),
@@ -85,13 +85,13 @@ export const MADE: { readonly [name: string]: Draw } = {
   },
 }
 
-/** Where within a pixel it is drawn: edges are as soft as those of cameras and fonts. */
+/** Sample positions within a pixel, so that edges are as soft as those of cameras and fonts. */
 const WITHIN = [0.125, 0.375, 0.625, 0.875]
 
-/** RGBA rows. */
+/** Returns a picture as RGBA rows. */
 export function madePicture(name: string): Uint8ClampedArray {
   const draw = MADE[name]
-  if (!draw) throw new RangeError(`no picture '${name}'`)
+  if (!draw) throw new RangeError(`unknown picture '${name}'`)
   const random = randomNumbers(7)
   const rgba = new Uint8ClampedArray(SIDE * SIDE * 4)
   for (let y = 0; y < SIDE; y++) for (let x = 0; x < SIDE; x++) rgba.set(pixel(draw, x, y, random()), (y * SIDE + x) * 4)

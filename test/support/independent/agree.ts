@@ -1,6 +1,6 @@
 /**
- * Holds a result against readers that share nothing with the service: what they read of it must be what our own decoders read, and as
- * close to the upload as the receipt says. Each result is read once a run.
+ * Compares a result with independent readers. They must decode the same as Whittle's decoders, and be as close to the original as the
+ * receipt claims. Each result is read once per run.
  */
 import { createHash } from 'node:crypto'
 import { decodedRows } from '../../../src/core/images/convert/decoders.ts'
@@ -13,7 +13,7 @@ import { checked, pagesOf } from './pdf.ts'
 import { isReadable, type Picture, type Readable, readPicture, rewrittenPng } from './pictures.ts'
 
 export interface Result {
-  /** What the upload and the result are: ids of formats and outputs. */
+  /** Format of the original. `output`: format of the result. */
   readonly format: string
   readonly output: string
   readonly upload: Uint8Array
@@ -26,20 +26,23 @@ interface Claim {
   readonly psnrDb: number
 }
 
-/** Decoders may round differently from ours: by so much, of 255, in any pixel, where the standard leaves it open (JPEG's inverse DCT). */
+/** Largest rounding difference of an independent decoder in any pixel, of 255. The JPEG standard leaves the inverse DCT open. */
 const ROUNDING: Readonly<Record<Readable, number>> = { png: 0, jpg: 2, webp: 2, avif: 2 }
-/** What a claim may exceed a measurement by: pictures, and pages, where two renderers' edges are part of it. */
+/** How far a claim may exceed the measurement of pictures. Pages have a larger slack, because two renderers draw edges differently. */
 const PICTURE_SLACK = { ssim: 0.005, psnrDb: 0.5 }
-/** PDFium rounds edges by a few of 255 when the same outlines come in another font program. */
+/** Largest difference of PDFium's edges, of 255, if the same outlines come from another font program. */
 const PAGE_ROUNDING = 4
 const PAGE_SLACK = { ssim: 0.02, psnrDb: 1.5 }
 const FLOORS: Claim = { ssim: 0.9, psnrDb: 30 }
-/** Pages at 144 dpi, as receipts measure them. */
+/** Scale of rendered pages: 144 dpi, as receipts measure them. */
 const PAGE_SCALE = 2
 
 const read = new Set<string>()
 
-/** @throws Error that says which reader found what */
+/**
+ * Checks a result with all readers of its format.
+ * @throws Error with the reader and the difference
+ */
 export async function readersAgree(result: Result): Promise<void> {
   const { format, output, upload, bytes, outcome } = result
   if (outcome.kind !== 'compressed') return
@@ -62,7 +65,7 @@ async function pictureAgrees({ format, upload, bytes, outcome }: Result, output:
   if (output === 'png') await rewrittenAgrees(bytes, foreign)
   if (!isReadable(format)) return
   const difference = differenceOf(await readPicture(format, upload), foreign)
-  holdAgainst(`the ${output}`, difference, claimOf(outcome), { ...PICTURE_SLACK, largest: 0 })
+  checkDifference(`the ${output}`, difference, claimOf(outcome), { ...PICTURE_SLACK, largest: 0 })
 }
 
 async function ownAgrees(output: Readable, bytes: Uint8Array, foreign: Picture): Promise<void> {
@@ -70,7 +73,7 @@ async function ownAgrees(output: Readable, bytes: Uint8Array, foreign: Picture):
   if (largest > ROUNDING[output]) throw new Error(`our ${output} decoder and another differ by ${largest} of 255`)
 }
 
-/** OxiPNG reads chunks, filters and checksums with code of its own. */
+/** Checks that OxiPNG, which parses chunks, filters and checksums itself, reads the same picture. */
 async function rewrittenAgrees(bytes: Uint8Array, foreign: Picture): Promise<void> {
   const { largest } = differenceOf(await readPicture('png', await rewrittenPng(bytes)), foreign)
   if (largest > 0) throw new Error(`OxiPNG reads another picture: ${largest} of 255`)
@@ -79,24 +82,24 @@ async function rewrittenAgrees(bytes: Uint8Array, foreign: Picture): Promise<voi
 async function pagesAgree({ upload, bytes, outcome }: Result): Promise<void> {
   const { severity, lines } = await checked(bytes)
   if (severity > (await checked(upload)).severity) throw new Error(`qpdf --check: ${lines.join('; ')}`)
-  // What needs a password is not drawn.
+  // A PDF that needs a password cannot be rendered and is skipped.
   const before = await pagesOf(upload, PAGE_SCALE).catch(() => undefined)
   if (!before) return
   const after = await pagesOf(bytes, PAGE_SCALE)
   if (after.count !== before.count) throw new Error(`PDFium finds ${after.count} pages, and ${before.count} in the upload`)
   for (const [i, page] of after.drawn.entries()) {
-    holdAgainst(`page ${i + 1}, drawn by PDFium`, differenceOf(before.drawn[i]!, page), claimOf(outcome), {
+    checkDifference(`page ${i + 1}, drawn by PDFium`, differenceOf(before.drawn[i]!, page), claimOf(outcome), {
       ...PAGE_SLACK,
       largest: PAGE_ROUNDING,
     })
   }
 }
 
-/** Members that codecs write anew; all others are copied. */
+/** Names of members that codecs rewrite. All other members are copied unchanged. */
 const REWRITTEN = /\.(xml|rels|svg|x?html?|css|opf|ncx|kml|ttf|otf|woff2?|odttf|bin|emf|wmf|bmp|gif|tiff?)$|^mimetype$/i
 const PICTURE = /\.(?:(jpe?g)|png)$/i
 
-/** Members are what they were, but for pictures, which agree as pictures, and what codecs rewrite. */
+/** Checks that all members are unchanged, except pictures, which are compared as pictures, and members that codecs rewrite. */
 async function membersAgree({ upload, bytes }: Result): Promise<void> {
   const [before, after] = [unzipped(upload), unzipped(bytes)]
   for (const [name, content] of after) {
@@ -112,15 +115,15 @@ async function memberAgrees(name: string, format: Readable, content: Uint8Array,
   const foreign = await readPicture(format, content)
   await ownAgrees(format, content, foreign)
   const reference = old && (await readPicture(format, old))
-  // A picture that was made smaller is measured by its codec, at its new size.
+  // A downsampled picture is compared by its codec, at its new size.
   if (reference?.width !== foreign.width || reference.height !== foreign.height) return
-  holdAgainst(name, differenceOf(reference, foreign), FLOORS, { ssim: 0, psnrDb: 0, largest: 0 })
+  checkDifference(name, differenceOf(reference, foreign), FLOORS, { ssim: 0, psnrDb: 0, largest: 0 })
 }
 
 const claimOf = (outcome: Outcome): Claim | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
 
-/** Without a claim nothing was lost, and nothing may differ. */
-function holdAgainst(
+/** Checks a difference against a claim. Without a claim the result is lossless, so nothing may differ. */
+function checkDifference(
   what: string,
   { ssim, psnrDb, largest }: Difference,
   claim: Claim | undefined,
@@ -134,17 +137,20 @@ function holdAgainst(
     throw new Error(`${what} is worse than its receipt says: ${told}, claimed ${JSON.stringify(claim)}`)
 }
 
-/** Mean squared error of luma that rounding both pictures to eight bits a channel makes by itself: twice 1/12, by the weights of luma. */
+/** Mean squared error of luma if both pictures are rounded to 8 bits per channel: twice 1/12, weighted by the luma coefficients. */
 const ROUNDING_ERROR = (2 / 12) * (0.299 ** 2 + 0.587 ** 2 + 0.114 ** 2)
 
-/** A PSNR that was measured before rounding, as it is behind it. */
+/** Converts a PSNR measured before rounding to the PSNR after rounding. */
 const belowRounding = (psnrDb: number) => -10 * Math.log10(10 ** (-psnrDb / 10) + ROUNDING_ERROR / (255 * 255))
 
 function expectSame(reader: string, wanted: Uint8Array, found: Uint8Array): void {
   if (Buffer.compare(wanted, found) !== 0) throw new Error(`${reader} reads other bytes`)
 }
 
-/** As our decoders of results read it. @throws Error where it has another size, or is damaged */
+/**
+ * Decodes a result with Whittle's own decoder.
+ * @throws Error if the size differs or the file is damaged
+ */
 async function ownPicture(output: Readable, bytes: Uint8Array, { width, height }: Picture): Promise<Picture> {
   const rgba = new Uint16Array(width * height * 4)
   const source = memorySource(bytes, `a.${output}`)

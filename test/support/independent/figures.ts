@@ -1,16 +1,16 @@
-/** How far two pictures differ, written down from the definitions; nothing of it is the service's. */
+/** Measures the difference of two pictures by an implementation that shares no code with Whittle. */
 import type { Picture } from './pictures.ts'
 
 export interface Difference {
-  /** Luma, 11×11 Gaussian window with σ 1.5; the worse of the two on black and on white. */
+  /** SSIM of luma (11 × 11 Gaussian window, σ 1.5), the lower of black and white backgrounds. */
   readonly ssim: number
-  /** Luma, in dB; Infinity where none differs. */
+  /** PSNR of luma in dB; `Infinity` if equal. */
   readonly psnrDb: number
-  /** Of a channel of a pixel on black or on white, of 255. */
+  /** Largest difference of any channel on black or on white, of 255. */
   readonly largest: number
 }
 
-/** ITU-R BT.601. */
+/** Luma weights of ITU-R BT.601. */
 const LUMA = [0.299, 0.587, 0.114] as const
 const SIDE = 11
 const WINDOW = (() => {
@@ -21,10 +21,13 @@ const WINDOW = (() => {
   const sum = weights.reduce((all, weight) => all + weight, 0)
   return Float64Array.from(weights, (weight) => weight / sum)
 })()
-/** In a large picture every so many pixels a window, so that about as many are looked at. */
+/** Approximate number of SSIM windows in a large picture; they are evenly spaced. */
 const WINDOWS = 30_000
 
-/** @throws Error where they have different sizes */
+/**
+ * Returns the difference of two pictures.
+ * @throws Error if their sizes differ
+ */
 export function differenceOf(a: Picture, b: Picture): Difference {
   if (a.width !== b.width || a.height !== b.height) throw new Error(`${a.width}×${a.height} and ${b.width}×${b.height} cannot be compared`)
   if (same(a, b)) return { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, largest: 0 }
@@ -62,7 +65,7 @@ function on(ground: number, a: Picture, b: Picture): Difference {
   return { ssim: squares === 0 ? 1 : ssimOf(x, y, a.width), psnrDb, largest }
 }
 
-/** Mean over windows that lie inside. */
+/** Returns the mean SSIM over the windows that lie completely inside. */
 function ssimOf(x: Float64Array, y: Float64Array, width: number): number {
   const height = x.length / width
   if (width < SIDE || height < SIDE) return 1

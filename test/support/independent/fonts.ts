@@ -1,4 +1,4 @@
-/** Fonts as HarfBuzz cuts and draws them. */
+/** Compares font subsets with HarfBuzz. */
 import * as hb from 'harfbuzzjs'
 import { wasmModule } from './wasm.ts'
 
@@ -23,7 +23,7 @@ interface Subsetter {
 }
 
 const WRITABLE = 2
-/** HB_SUBSET_FLAGS_RETAIN_GIDS and _NOTDEF_OUTLINE: ours keep numbers, and glyph 0. */
+/** HarfBuzz flags HB_SUBSET_FLAGS_RETAIN_GIDS and _NOTDEF_OUTLINE, because Whittle keeps glyph numbers and glyph 0. */
 const KEEP_NUMBERS = 0x2 | 0x40
 
 let opened: Subsetter | undefined
@@ -34,7 +34,10 @@ function open(): Subsetter {
   return opened
 }
 
-/** The font with these glyphs and what they are made of, as HarfBuzz subsets it. @throws Error where it cannot */
+/**
+ * Returns the font subset to `glyphs` and their components, by HarfBuzz.
+ * @throws Error if HarfBuzz cannot subset the font
+ */
 function harfbuzzSubset(font: Uint8Array, glyphs: Iterable<number>): Uint8Array {
   const engine = open()
   const at = engine.malloc(font.length)
@@ -61,20 +64,20 @@ function harfbuzzSubset(font: Uint8Array, glyphs: Iterable<number>): Uint8Array 
 }
 
 export interface Glyph {
-  /** As an SVG path. */
+  /** Outline as an SVG path. */
   readonly outline: string
   readonly advance: number
 }
 
-/** Glyphs as HarfBuzz draws them, by number. */
+/** Returns outline and advance of glyphs by number, as HarfBuzz renders them. */
 function drawnGlyphs(font: Uint8Array, glyphs: Iterable<number>): Map<number, Glyph> {
   const drawn = new hb.Font(new hb.Face(new hb.Blob(new Uint8Array(font).buffer)))
   return new Map(Array.from(glyphs, (glyph) => [glyph, { outline: drawn.glyphToPath(glyph), advance: drawn.glyphHAdvance(glyph) }]))
 }
 
 /**
- * Holds our subset of a font against HarfBuzz's: each glyph has the outline and the advance that it has there and in the whole font.
- * `renamed`: which number a glyph has in ours.
+ * Checks that each glyph of Whittle's subset has the same outline and advance as in HarfBuzz's subset and in the whole font.
+ * `renamed`: maps a glyph number of the whole font to that of Whittle's subset; default: the same number.
  */
 export function subsetsAgree(whole: Uint8Array, own: Uint8Array, glyphs: ReadonlySet<number>, renamed = (glyph: number) => glyph): void {
   const before = drawnGlyphs(whole, glyphs)

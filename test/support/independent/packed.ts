@@ -1,8 +1,11 @@
-/** ZIP and gzip as fflate reads them, with the checksums that it does not compare. */
+/** Reads ZIP and gzip with fflate and also checks the checksums, which fflate ignores. */
 import { crc32 } from 'node:zlib'
 import { gunzipSync, unzipSync } from 'fflate'
 
-/** Contents by name. @throws Error where a member is damaged, or has another checksum than the directory says */
+/**
+ * Returns the contents of a ZIP archive by name.
+ * @throws Error if a member is damaged or its checksum differs from the central directory
+ */
 export function unzipped(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   const members = new Map(Object.entries(unzipSync(bytes)))
   for (const { name, crc } of directoryOf(bytes)) {
@@ -13,7 +16,10 @@ export function unzipped(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   return members
 }
 
-/** @throws Error where it is damaged */
+/**
+ * Decompresses a gzip file.
+ * @throws Error if it is damaged
+ */
 export function gunzipped(bytes: Uint8Array): Uint8Array {
   const content = gunzipSync(bytes)
   const trailer = Buffer.from(bytes).subarray(-8)
@@ -24,7 +30,7 @@ export function gunzipped(bytes: Uint8Array): Uint8Array {
 
 export const isZip = (bytes: Uint8Array) => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
 
-/** The central directory (APPNOTE.TXT 4.3.12), found by its end; archives of tests have no comment that looks like it. */
+/** Parses the central directory (APPNOTE.TXT 4.3.12), which is found by its end record. */
 function directoryOf(bytes: Uint8Array): { name: string; crc: number }[] {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))

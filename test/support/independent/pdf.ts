@@ -1,4 +1,4 @@
-/** PDF as qpdf checks it, and its pages as PDFium draws them. */
+/** Checks PDF files with qpdf and renders their pages with PDFium. */
 import { createHash } from 'node:crypto'
 import { PDFiumLibrary } from '@hyzyla/pdfium'
 import type { Picture } from './pictures.ts'
@@ -10,11 +10,11 @@ interface Qpdf {
 }
 type MakeQpdf = (options: Record<string, unknown>) => Promise<Qpdf>
 
-/** One instance: what it prints goes to the list of the call that is under way. */
+/** The only qpdf instance. Its output goes to `printed` of the current call. */
 let qpdf: Promise<Qpdf> | undefined
 let printed: string[] = []
 
-/** Its glue takes the console of the moment in which it is made, and prints there ever after. */
+/** Creates the qpdf instance. Its glue code keeps the console methods that exist at this moment. */
 async function openQpdf(): Promise<Qpdf> {
   const make = require('@neslinesli93/qpdf-wasm') as MakeQpdf
   const { log, error } = console
@@ -28,14 +28,14 @@ async function openQpdf(): Promise<Qpdf> {
 }
 
 export interface Check {
-  /** 0: nothing, 1: warnings, 2: errors. */
+  /** 0: no problem, 1: warnings, 2: errors. */
   readonly severity: 0 | 1 | 2
   readonly lines: readonly string[]
 }
 
 const checks = new Map<string, Promise<Check>>()
 
-/** What `qpdf --check` says of a file. */
+/** Runs `qpdf --check` on a file. */
 export function checked(bytes: Uint8Array): Promise<Check> {
   const key = createHash('sha256').update(bytes).digest('hex')
   let found = checks.get(key)
@@ -54,15 +54,15 @@ async function check(bytes: Uint8Array): Promise<Check> {
   } catch (error) {
     status = (error as { status?: number }).status ?? 2
   }
-  // The glue writes there what qpdf ended with.
+  // qpdf's glue code sets the exit code of this process, so it is restored.
   process.exitCode = exitCode
   FS.unlink('/in.pdf')
-  // 3 are warnings, 2 errors.
+  // Exit codes of qpdf: 3 means warnings, 2 means errors.
   const severity = status === 0 ? 0 : status === 3 ? 1 : 2
   return { severity, lines: severity === 0 ? [] : printed.filter((line) => !INFORMATION.test(line)) }
 }
 
-/** What it prints of every file. */
+/** Lines that qpdf prints for every file. */
 const INFORMATION =
   /^(checking |PDF Version|File is |No syntax|errors that qpdf|R = |P = |User password|Supplied password|\w+ (for|low|high)?.*: (not )?allowed)/
 
@@ -70,15 +70,18 @@ let pdfium: ReturnType<typeof PDFiumLibrary.init> | undefined
 const openPdfium = () => (pdfium ??= PDFiumLibrary.init({ wasmBinary: wasmBytes('@hyzyla/pdfium/pdfium.wasm').buffer }))
 
 export interface Pages {
-  /** Of all. */
+  /** Number of all pages. */
   readonly count: number
-  /** The first ones. */
+  /** Renderings of the first pages. */
   readonly drawn: readonly Picture[]
 }
 
 const drawn = new Map<string, Promise<Pages>>()
 
-/** The first pages at so many pixels a point. @throws Error where PDFium cannot open the file */
+/**
+ * Renders the first pages. `scale`: pixels per point. `most`: largest number of pages.
+ * @throws Error if PDFium cannot open the file
+ */
 export function pagesOf(bytes: Uint8Array, scale = 1, most = 2): Promise<Pages> {
   const key = `${scale} ${most} ${createHash('sha256').update(bytes).digest('hex')}`
   let found = drawn.get(key)
@@ -95,7 +98,7 @@ async function draw(bytes: Uint8Array, scale: number, most: number): Promise<Pag
       const { width, height, data } = await page.render({ scale, render: 'bitmap' })
       const rgba = new Uint16Array(width * height * 4)
       for (let i = 0; i < rgba.length; i += 4) {
-        // Blue, green, red, alpha.
+        // PDFium's byte order is blue, green, red, alpha.
         rgba[i] = data[i + 2]! * 257
         rgba[i + 1] = data[i + 1]! * 257
         rgba[i + 2] = data[i]! * 257

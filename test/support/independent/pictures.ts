@@ -1,4 +1,4 @@
-/** Pictures as other people's decoders read them: mozjpeg, Rust's png, libwebp and libavif of jSquash, none of which is ours. */
+/** Decodes pictures with independent decoders of jSquash: mozjpeg, Rust's png, libwebp and libavif. */
 import decodeAvif, { init as initAvif } from '@jsquash/avif/decode.js'
 import decodeJpeg, { init as initJpeg } from '@jsquash/jpeg/decode.js'
 import optimise, { init as initOxipng } from '@jsquash/oxipng/optimise.js'
@@ -6,7 +6,7 @@ import decodePng, { init as initPng } from '@jsquash/png/decode.js'
 import decodeWebp, { init as initWebp } from '@jsquash/webp/decode.js'
 import { wasmModule } from './wasm.ts'
 
-/** RGBA, 16 bits a sample; samples of 8 bits are multiplied by 257. */
+/** Picture as RGBA with 16 bits per sample. Samples of 8 bits are multiplied by 257. */
 export interface Picture {
   readonly width: number
   readonly height: number
@@ -19,7 +19,7 @@ interface EightBits {
   readonly data: Uint8ClampedArray
 }
 
-// What browsers have and the glue of the decoders makes; Node has it not.
+// Browser class that the decoders' glue code needs and Node lacks.
 globalThis.ImageData ??= class {
   readonly data: Uint8ClampedArray
   readonly width: number
@@ -31,7 +31,7 @@ globalThis.ImageData ??= class {
   }
 } as unknown as typeof ImageData
 
-/** Of a module that may be begun once. */
+/** Returns a function that initialises a module at its first call only. */
 const once = (begin: () => Promise<unknown>) => {
   let begun: Promise<unknown> | undefined
   return () => (begun ??= begin())
@@ -44,7 +44,7 @@ const begin = {
   avif: once(() => initAvif(wasmModule('@jsquash/avif/codec/dec/avif_dec.wasm'))),
 }
 
-/** A copy in a buffer of its own, as these decoders want it. */
+/** Copies the bytes into a new buffer, which these decoders require. */
 const bufferOf = (bytes: Uint8Array) => new Uint8Array(bytes).buffer
 
 const widened = ({ width, height, data }: EightBits): Picture => ({ width, height, rgba: Uint16Array.from(data, (sample) => sample * 257) })
@@ -57,7 +57,7 @@ const READERS = {
   async png(bytes: Uint8Array): Promise<Picture> {
     await begin.png()
     const { width, height, data } = await decodePng(bufferOf(bytes), { bitDepth: 16 })
-    // What it gives lies in its own memory, which the next picture takes.
+    // The pixels are copied, because they are in the decoder's memory, which the next picture overwrites.
     return { width, height, rgba: data.slice() }
   },
   async webp(bytes: Uint8Array): Promise<Picture> {
@@ -75,10 +75,16 @@ const READERS = {
 export type Readable = keyof typeof READERS
 export const isReadable = (format: string): format is Readable => Object.hasOwn(READERS, format)
 
-/** @throws Error where the decoder refuses the file */
+/**
+ * Decodes a picture.
+ * @throws Error if the decoder rejects the file
+ */
 export const readPicture = (format: Readable, bytes: Uint8Array): Promise<Picture> => READERS[format](bytes)
 
-/** The PNG as OxiPNG writes it anew without loss, at its quickest. @throws Error where it refuses the file */
+/**
+ * Recompresses a PNG losslessly with OxiPNG at its fastest level.
+ * @throws Error if OxiPNG rejects the file
+ */
 export async function rewrittenPng(bytes: Uint8Array): Promise<Uint8Array> {
   await begin.oxipng()
   return new Uint8Array(await optimise(bufferOf(bytes), { level: 0, interlace: false, optimiseAlpha: false }))

@@ -1,4 +1,4 @@
-/** Wasm files of packages. */
+/** Resolves packages from this file. The functions below load Wasm files of npm packages. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

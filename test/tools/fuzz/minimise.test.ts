@@ -4,13 +4,13 @@ import { minimised } from '../../../tools/fuzz/minimise.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-it('leaves of a file what shows the trouble', async () => {
+it('minimises a file to the part that shows the problem', async () => {
   const file = new TextEncoder().encode(`${'a'.repeat(500)}<bad>${'b'.repeat(300)}</bad>${'c'.repeat(40)}`)
   const shows = async (bytes: Uint8Array) => text(bytes).includes('<bad>') && text(bytes).includes('</bad>')
   expect(text(await minimised(file, shows, 2000))).toBe('<bad></bad>')
 })
 
-it('asks no more often than it may', async () => {
+it('respects the limit of trials', async () => {
   let asked = 0
   const shows = async () => {
     asked++
@@ -20,7 +20,7 @@ it('asks no more often than it may', async () => {
   expect(asked).toBe(25)
 })
 
-it('takes two findings for one when they differ in numbers only', () => {
+it('gives the same signature to findings that differ in numbers only', () => {
   const why = (at: number) => `Error: byte ${at}\n    at f (/tree/src/core/formats/png/file.ts:12:${at})`
   const one = signatureOf({ kind: 'crash', format: 'png', why: why(5), processorMs: 1 }, 'png')
   expect(one).toBe('png crash: Error: byte N at src/core/formats/png/file.ts:12')

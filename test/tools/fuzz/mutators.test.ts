@@ -1,4 +1,4 @@
-/** What the fuzzer changes still is what it was, but for the change: no structure is lost by reading and writing it. */
+/** Tests the mutators of the fuzzer: parsing and serialising a file loses no structure, and mutants have consistent checksums. */
 import { createHash } from 'node:crypto'
 import { crc32, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ it('every format has one mutator', () => {
   expect(MUTATORS.flatMap(({ formats }) => formats).sort()).toEqual(Object.keys(FORMATS).sort())
 })
 
-describe('what is read and written again is the same file', () => {
+describe('parsing and serialising returns the same file', () => {
   it.each([
     ['PNG', 'png', (file: Uint8Array) => pngOfChunks(file.slice(0, 8), chunksOf(file))],
     ['JPEG', 'jpg', (file: Uint8Array) => jpegOfSegments(segmentsOf(file))],
@@ -43,19 +43,19 @@ describe('what is read and written again is the same file', () => {
     same(rewritten(bytesOf(format)), bytesOf(format))
   })
 
-  it('GIF: the same blocks, in sub-blocks as long as they may be', () => {
+  it('GIF: the same blocks, with sub-blocks of maximum length', () => {
     const blocks = blocksOf(bytesOf('gif'))
     expect(blocks.length).toBeGreaterThan(8)
     expect(blocksOf(gifOfBlocks(blocks))).toEqual(blocks)
   })
 
-  it('ZIP: the same entries, packed anew', () => {
+  it('ZIP: the same entries, compressed again', () => {
     const entries = entriesOf(bytesOf('docx'))
     expect(entries.length).toBeGreaterThan(4)
     expect(entriesOf(zipOfEntries(entries))).toEqual(entries)
   })
 
-  it('PDF: the same objects, at the places that the new table says', () => {
+  it('PDF: the same objects, with a correct cross-reference table', () => {
     const objects = objectsOf(latin1(bytesOf('pdf')))
     const text = pdfOfObjects(objects, '1 0 R')
     expect(objects.length).toBeGreaterThan(3)
@@ -69,12 +69,12 @@ describe('what is read and written again is the same file', () => {
   })
 })
 
-it('checksums of HDF5 are written where they stand: of the superblock and of an object header', () => {
+it('HDF5: recomputes the checksums of the superblock and of an object header', () => {
   const file = Buffer.from(bytesOf('netcdf'))
   const header = file.indexOf('OHDR')
   const broken = Buffer.from(file)
   broken.fill(0, 44, 48)
-  // The access time of the object, which its checksum covers.
+  // Access time of the object, which is covered by its checksum.
   broken[header + 8]! ^= 1
   const mended = Buffer.from(summed(broken))
   expect(mended.subarray(0, header).equals(file.subarray(0, header))).toBe(true)
@@ -82,13 +82,13 @@ it('checksums of HDF5 are written where they stand: of the superblock and of an 
   expect(Buffer.compare(mended.subarray(header + 12), file.subarray(header + 12))).not.toBe(0)
 })
 
-it('the checksum of HDF5 is lookup3 as Jenkins published it', () => {
+it('HDF5: the checksum equals the lookup3 published by Jenkins', () => {
   expect(lookup3(new TextEncoder().encode('Four score and seven years ago'))).toBe(0x17770551)
   expect(lookup3(new Uint8Array())).toBe(0xdeadbeef)
 })
 
 describe('a mutant', () => {
-  it('is the same for the same seed and number, and another for others', () => {
+  it('depends on seed and number only', () => {
     const series = (seed: string) =>
       Array.from({ length: 90 }, (_, number) =>
         createHash('sha256')
@@ -100,7 +100,7 @@ describe('a mutant', () => {
     expect(one.filter((hash, i) => hash === two[i]).length).toBeLessThan(10)
   })
 
-  it('of a PNG has chunks whose CRC fits, and rows that can be inflated', () => {
+  it('of a PNG has correct CRCs, and rows that can be decompressed', () => {
     for (let number = 0; number < 40; number++) {
       const made = PNG_MUTATOR.mutate(bytesOf('png'), new Random(number))
       const view = new DataView(made.buffer, made.byteOffset, made.length)
@@ -111,7 +111,7 @@ describe('a mutant', () => {
     }
   })
 
-  it('of a ZIP package has entries whose content is what its CRC says, most of the time', () => {
+  it('of a ZIP package usually has correct CRCs', () => {
     const good = Array.from({ length: 40 }, (_, number) => {
       try {
         return entriesOf(ZIP_MUTATOR.mutate(bytesOf('xlsx'), new Random(number))).length > 0
@@ -122,7 +122,7 @@ describe('a mutant', () => {
     expect(good.filter(Boolean).length).toBeGreaterThan(25)
   })
 
-  it('of a PDF has streams as long as they say, most of the time', () => {
+  it('of a PDF usually has correct stream lengths', () => {
     const honest = Array.from({ length: 40 }, (_, number) => {
       const objects = objectsOf(latin1(PDF_MUTATOR.mutate(bytesOf('pdf'), new Random(number))))
       return objects.every(
@@ -133,14 +133,14 @@ describe('a mutant', () => {
     expect(honest.filter(Boolean).length).toBeGreaterThan(25)
   })
 
-  it('of every format is another file than its seed, nearly always', () => {
+  it('of every format nearly always differs from its seed', () => {
     const all = Array.from({ length: 300 }, (_, number) => mutantOf(SEEDS, 'other', number))
     const same = all.filter(({ bytes }) => SEEDS.some((seed) => Buffer.compare(seed.bytes, bytes) === 0))
     expect(same.length).toBeLessThan(30)
   })
 })
 
-it('rows of a PNG are those that were packed', () => {
+it('PNG: the rows of the test file can be decompressed', () => {
   const [header, ...rest] = chunksOf(bytesOf('png'))
   const rows = inflateSync(rest.find(({ type }) => type === 'IDAT')!.data)
   const view = new DataView(header!.data.buffer)

@@ -41,7 +41,7 @@ export const bench: Bench = {
       const size = statSync(path).size
       const least = Object.fromEntries(
         Object.entries({ 'h5repack SHUF GZIP=9': repacked, ...copied }).map(([peer, made]) => [
-          `${peer}, or the input`,
+          `${peer}, or as it was`,
           made && { ...made, bytes: Math.min(made.bytes, size) },
         ]),
       )
