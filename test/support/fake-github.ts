@@ -15,11 +15,11 @@ const STATUS: Record<string, string> = { A: 'added', M: 'modified', D: 'removed'
 export async function fakeGitHub(repository: string, base: string, head: string, token: string): Promise<FakeGitHub> {
   const comments: FakeGitHub['comments'] = []
   const files = () => {
-    const said = execFileSync('git', ['diff', '--name-status', '--no-renames', '-z', `${base}...${head}`], {
+    const output = execFileSync('git', ['diff', '--name-status', '--no-renames', '-z', `${base}...${head}`], {
       cwd: repository,
       encoding: 'utf8',
     })
-    const words = said.split('\0')
+    const words = output.split('\0')
     return words.flatMap((word, i) => (i % 2 === 0 && word ? [{ status: STATUS[word[0]!], filename: words[i + 1] }] : []))
   }
   const server = createServer(async (request, response) => {

@@ -8,7 +8,7 @@ export function inEnglish(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inEnglish)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
   if (isMessage(value)) return english(value)
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, inEnglish(held)]))
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inEnglish(entry)]))
 }
 
 export const textsOf = (steps: readonly Message[]): string[] => steps.map(english)

@@ -177,14 +177,14 @@ function noteMemory(rootPid: number, most: Map<string, number>): void {
     .map((row) => row.trim().split(/\s+/))
   const family = [String(rootPid)]
   for (const parent of family) for (const [pid = '', ppid] of rows) if (ppid === parent) family.push(pid)
-  const seen = new Map<string, number>()
+  const current = new Map<string, number>()
   for (const [pid = '', , rss = '0', ...args] of rows) {
     if (!family.includes(pid)) continue
     const line = args.join(' ')
     const name = line.includes('workerd') ? 'workerd' : line.includes('press') ? `press ${pid}` : 'others'
-    seen.set(name, (seen.get(name) ?? 0) + Number(rss) / 1000)
+    current.set(name, (current.get(name) ?? 0) + Number(rss) / 1000)
   }
-  for (const [name, megabytes] of seen) most.set(name, Math.max(most.get(name) ?? 0, megabytes))
+  for (const [name, megabytes] of current) most.set(name, Math.max(most.get(name) ?? 0, megabytes))
 }
 
 /** Returns the number of objects, rows and bytes in SQLite, by class. */

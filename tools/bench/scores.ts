@@ -86,7 +86,7 @@ interface Line {
 /** Figures of one file, and of its picture if it is lossy. */
 interface Found {
   readonly line: Line
-  readonly seen?: { readonly worstTile: number; readonly cast: number }
+  readonly figures?: { readonly worstTile: number; readonly cast: number }
 }
 
 async function measured({ format, picture }: Kind, level: Level, path: string): Promise<Found> {
@@ -97,8 +97,8 @@ async function measured({ format, picture }: Kind, level: Level, path: string): 
     const line = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })) as Line
     const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
     if (!picture || (line.ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) return { line }
-    const seen = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
-    return { line, ...(seen && { seen: { worstTile: seen.worstTile ?? 100, cast: seen.cast } }) }
+    const figures = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
+    return { line, ...(figures && { figures: { worstTile: figures.worstTile ?? 100, cast: figures.cast } }) }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -107,7 +107,7 @@ async function measured({ format, picture }: Kind, level: Level, path: string): 
 function sumOf({ kind }: Kind, level: Level, all: readonly Found[]): Scores {
   const found = all.filter(({ line }) => line.in > 0)
   const scores = found.flatMap(({ line }) => line.ssimulacra2 ?? []).sort((a, b) => a - b)
-  const seen = found.flatMap((one) => one.seen ?? [])
+  const perceptual = found.flatMap((one) => one.figures ?? [])
   const sum = (of: (line: Line) => number) => found.reduce((sums, { line }) => sums + of(line), 0)
   return {
     kind,
@@ -118,9 +118,9 @@ function sumOf({ kind }: Kind, level: Level, all: readonly Found[]): Scores {
     cpuSeconds: sum((line) => line.cpuSeconds),
     scored: scores.length,
     ...(scores.length > 0 && { median: scores[Math.floor(scores.length / 2)]!, worst: scores[0]! }),
-    ...(seen.length > 0 && {
-      worstTile: seen.reduce((worst, { worstTile }) => Math.min(worst, worstTile), 100),
-      mostCast: seen.reduce((most, { cast }) => Math.max(most, cast), 0),
+    ...(perceptual.length > 0 && {
+      worstTile: perceptual.reduce((worst, { worstTile }) => Math.min(worst, worstTile), 100),
+      mostCast: perceptual.reduce((most, { cast }) => Math.max(most, cast), 0),
     }),
   }
 }

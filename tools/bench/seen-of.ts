@@ -38,12 +38,12 @@ export async function seenOf(
 export async function seenAsPng(path: string, result: string): Promise<PerceptualFigures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-seen-'))
   const [before, after] = [join(folder, 'before.png'), join(folder, 'after.png')]
-  const drawn =
+  const isRendered =
     spawnSync('convert', [`${path}[0]`, `PNG32:${before}`]).status === 0 &&
     spawnSync('convert', [`${result}[0]`, `PNG32:${after}`]).status === 0
-  const seen = drawn ? await seenOf(before, 'png', after, 'png') : undefined
+  const figures = isRendered ? await seenOf(before, 'png', after, 'png') : undefined
   rmSync(folder, { recursive: true })
-  return seen
+  return figures
 }
 
 async function sizeOf(path: string, format: Input): Promise<{ width: number; height: number }> {

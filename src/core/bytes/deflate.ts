@@ -170,7 +170,7 @@ function withEngine<T>(use: (engine: Libdeflate) => T): T {
   }
 }
 
-/** Frees the engine that is idleEngine for reuse, up to 24 MB, before a step that needs much memory. */
+/** Frees the engine that is kept for reuse, up to 24 MB, before a step that needs much memory. */
 export function releaseDeflate(): void {
   idleEngine?.[Symbol.dispose]()
   idleEngine = undefined

@@ -87,18 +87,18 @@ export interface Interpolation {
 }
 
 /**
- * Returns the lowest setting whose margin is not negative, by regula falsi. `undefined`: none. The margin returned by `look` must mostly
+ * Returns the lowest setting whose margin is not negative, by regula falsi. `undefined`: none. The margin returned by `marginOf` must mostly
  * grow with the setting. It needs fewer probes than a bisection, which helps if a probe is expensive.
  */
 export async function lowestByMargin(
   { first, last, hint, looks, closeEnough, slope }: Interpolation,
-  look: (setting: number) => number | Promise<number>,
+  marginOf: (setting: number) => number | Promise<number>,
 ): Promise<number | undefined> {
   let low: Probe | undefined
   let high: Probe | undefined
   let at = Math.min(last, Math.max(first, Math.round(hint)))
   for (let count = 0; count < looks; count++) {
-    const probe = { at, margin: await look(at) }
+    const probe = { at, margin: await marginOf(at) }
     if (probe.margin >= 0) high = probe
     else low = probe
     if (high && (high.margin < closeEnough || high.at <= (low?.at ?? first - 1) + 1 || high.at === first)) break

@@ -38,14 +38,14 @@ export interface Stated {
 export function receiptView(
   { outcome, sha256, verifiedShare }: Stated,
   originalSha256: string,
-  render: (said: Message) => string = english,
+  render: (message: Message) => string = english,
 ): ReceiptView {
   const share = verifiedShare === undefined ? {} : { verified_share: floorTo(verifiedShare, 4) }
   const common = { verified: true as const, ...share, sha256, original_sha256: originalSha256 }
   if (outcome.kind === 'unchanged') {
     const { reason, detail, suggestion } = outcome
-    const said = { reason, ...(detail && { detail: render(detail) }), ...(suggestion && { suggestion: suggested(suggestion) }) }
-    return { outcome: 'unchanged', ...said, fidelity: fidelityOf(outcome), ...common }
+    const reasonView = { reason, ...(detail && { detail: render(detail) }), ...(suggestion && { suggestion: suggested(suggestion) }) }
+    return { outcome: 'unchanged', ...reasonView, fidelity: fidelityOf(outcome), ...common }
   }
   return {
     outcome: 'compressed',

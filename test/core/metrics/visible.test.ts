@@ -12,7 +12,7 @@ function picture(paint: Paint, width: number, height: number): Uint8Array {
 }
 const toByte = (value: number) => Math.max(0, Math.min(255, Math.round(value)))
 
-function look(before: Paint, after: Paint, width = WIDTH, height = HEIGHT) {
+function measure(before: Paint, after: Paint, width = WIDTH, height = HEIGHT) {
   const [a, b] = [before, after].map((paint) => picture(paint, width, height))
   const channels = before(0, 0).length as Channels
   const meter = new PerceptualMeter(width, height, channels)
@@ -38,12 +38,12 @@ describe('perceptual figures', () => {
     ['a picture with much noise', waves, 70],
     ['a sky with little noise', sky, 4],
   ])('have the score of the definition for %s', (_, paint, amount) => {
-    const { score, a, b } = look(paint, noisy(paint, amount), 131, 94)
+    const { score, a, b } = measure(paint, noisy(paint, amount), 131, 94)
     expect(score).toBeCloseTo(definition(a, b, 131, 94, true), 2)
   })
 
   it('are perfect for equal pictures', () => {
-    const { a: _, b: __, ...figures } = look(waves, waves)
+    const { a: _, b: __, ...figures } = measure(waves, waves)
     expect(figures).toEqual({ score: 100, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
   })
 
@@ -53,13 +53,13 @@ describe('perceptual figures', () => {
       (colour: readonly number[]): Paint =>
       (x, y) =>
         Math.hypot(x - 60, y - 70) < 9 ? colour : sky(x, y)
-    const { cast } = look(eyes([60, 110, 200]), eyes([136, 99, 58]))
+    const { cast } = measure(eyes([60, 110, 200]), eyes([136, 99, 58]))
     expect(cast).toBeGreaterThan(30)
   })
 
   it('detect banding in a sky', () => {
     const banded: Paint = (x, y) => sky(x, y).map((value) => Math.round(value / 12) * 12)
-    expect(look(sky, banded).steps).toBeGreaterThan(3 * look(sky, noisy(sky, 6)).steps)
+    expect(measure(sky, banded).steps).toBeGreaterThan(3 * measure(sky, noisy(sky, 6)).steps)
   })
 
   it.each([
@@ -69,8 +69,8 @@ describe('perceptual figures', () => {
   ])('detect narrow bands (%s), but not noise of the same size', (_, along) => {
     const ramp: Paint = (x, y) => Array(3).fill(60 + along(x, y))
     const narrow: Paint = (x, y) => Array(3).fill(60 + Math.floor(along(x, y) / 7) * 7 + 3.5)
-    expect(look(ramp, narrow).bands).toBeGreaterThan(0.38)
-    expect(look(ramp, noisy(ramp, 6)).bands).toBeLessThan(0.26)
+    expect(measure(ramp, narrow).bands).toBeGreaterThan(0.38)
+    expect(measure(ramp, noisy(ramp, 6)).bands).toBeLessThan(0.26)
   })
 
   it('detect specks in a smooth sky, but not in texture', () => {
@@ -78,23 +78,23 @@ describe('perceptual figures', () => {
       (paint: Paint): Paint =>
       (x, y) =>
         paint(x, y).map((value) => (x % 11 === 4 && y % 13 === 6 ? value + 40 : value))
-    expect(look(sky, specked(sky)).specks).toBeGreaterThan(4.2)
-    expect(look(sky, noisy(sky, 8)).specks).toBeLessThan(2)
+    expect(measure(sky, specked(sky)).specks).toBeGreaterThan(4.2)
+    expect(measure(sky, noisy(sky, 8)).specks).toBeLessThan(2)
     const texture: Paint = (x, y) => sky(x, y).map((value) => value + (((x * 7 + y * 13) % 5) - 2) * 12)
-    expect(look(texture, specked(texture)).specks).toBeLessThan(1)
+    expect(measure(texture, specked(texture)).specks).toBeLessThan(1)
   })
 
   it('detect dirt in flat areas, but not in texture', () => {
     const flat: Paint = (x) => (x < 100 ? [40, 40, 40] : waves(x, 0))
     const dirty: Paint = (x, y) => (x === 43 && y % 3 === 0 ? [70, 70, 70] : flat(x, y))
-    expect(look(flat, dirty).dirt).toBeGreaterThan(5)
+    expect(measure(flat, dirty).dirt).toBeGreaterThan(5)
     const textured: Paint = (x, y) => (x > 110 && (x + y) % 2 ? flat(x, y).map((value) => value + 30) : flat(x, y))
-    expect(look(flat, textured).dirt).toBe(0)
+    expect(measure(flat, textured).dirt).toBe(0)
   })
 
   it('do not report dirt for a flat area of another colour', () => {
     expect(
-      look(
+      measure(
         () => [40, 40, 40],
         () => [43, 43, 43],
       ).dirt,
@@ -104,10 +104,10 @@ describe('perceptual figures', () => {
   it('find one damaged tile in an otherwise intact picture', () => {
     const damagedTile: Paint = (x, y) =>
       x >= 64 && x < 128 && y >= 64 && y < 128 ? waves(x, y).map((value) => Math.round(value / 40) * 40) : waves(x, y)
-    const { score, worstTile } = look(waves, damagedTile)
+    const { score, worstTile } = measure(waves, damagedTile)
     expect(worstTile).toBeLessThan(score! - 10)
     const whole: Paint = (x, y) => waves(x, y).map((value) => Math.round(value / 40) * 40)
-    const all = look(waves, whole)
+    const all = measure(waves, whole)
     // At the edges of the damaged tile, the measurement includes neighbouring pixels.
     expect(Math.abs(worstTile! - all.worstTile!)).toBeLessThan(12)
   })
@@ -115,20 +115,20 @@ describe('perceptual figures', () => {
   it('score translucent pictures on black, grey and white', () => {
     const shadow: Paint = (x) => [0, 0, 0, x]
     const stepped: Paint = (x) => [0, 0, 0, Math.round(x / 25) * 25]
-    expect(look(shadow, stepped).score).toBeLessThan(80)
+    expect(measure(shadow, stepped).score).toBeLessThan(80)
     // A black shadow on black is invisible, so the measured difference comes from the white background.
-    const onWhite = look(
+    const onWhite = measure(
       (x) => [255 - x, 255 - x, 255 - x],
       (x) => Array(3).fill(255 - Math.round(x / 25) * 25),
     )
-    expect(look(shadow, stepped).score).toBeCloseTo(onWhite.score!, 0)
+    expect(measure(shadow, stepped).score).toBeCloseTo(onWhite.score!, 0)
   })
 
   it('score on all three backgrounds if only lower rows are translucent', () => {
     const below = (alpha: (y: number) => number): Paint => {
       return (x, y) => [...waves(x, y), y < 100 ? 255 : alpha(y)]
     }
-    const { score, a, b } = look(
+    const { score, a, b } = measure(
       below((y) => y),
       below((y) => y - 40),
       131,
@@ -145,7 +145,7 @@ describe('perceptual figures', () => {
 
   it.each([1, 2, 3, 4] as const)('have the same score for %i channels if only the score is measured', (channels) => {
     const paint: Paint = (x, y) => [...waves(x, y), 250 - y].slice(4 - channels)
-    const { score, a, b } = look(paint, noisy(paint, 20))
+    const { score, a, b } = measure(paint, noisy(paint, 20))
     const meter = new ScoreMeter(WIDTH, HEIGHT, channels)
     meter.push(a, b)
     expect(meter.finish()).toBeCloseTo(score!, 6)
@@ -158,7 +158,7 @@ describe('perceptual figures', () => {
       [100, 200],
       [150, 130],
     ] as const) {
-      const { score, a, b } = look(waves, noisy(waves, 30), width, height)
+      const { score, a, b } = measure(waves, noisy(waves, 30), width, height)
       const meter = new ScoreMeter(width, height, 3)
       meter.push(a, b)
       const published = meter.finish()
@@ -169,7 +169,7 @@ describe('perceptual figures', () => {
 
   it('ignore the colours of fully transparent pixels', () => {
     expect(
-      look(
+      measure(
         () => [1, 2, 3, 0],
         () => [200, 100, 50, 0],
       ),
@@ -182,7 +182,7 @@ describe('perceptual figures', () => {
     [200, 7],
     [63, 63],
   ])('have no score for a picture of %i × %i', (width, height) => {
-    const { score, worstTile, cast } = look(waves, noisy(waves, 20), width, height)
+    const { score, worstTile, cast } = measure(waves, noisy(waves, 20), width, height)
     expect([score, worstTile]).toEqual([undefined, undefined])
     expect(cast).toBeGreaterThanOrEqual(0)
   })
@@ -196,7 +196,7 @@ describe('perceptual figures', () => {
       (x, y) =>
         Array(3).fill(paint(x, y)[0]!)
     const banded: Paint = (x, y) => [Math.round(waves(x, y)[0]! / 16) * 16]
-    expect(look(grey(waves), grey(banded)).score).toBeCloseTo(look(rgb(waves), rgb(banded)).score!, 6)
+    expect(measure(grey(waves), grey(banded)).score).toBeCloseTo(measure(rgb(waves), rgb(banded)).score!, 6)
   })
 
   it('reject rows and sizes that do not match the picture', () => {

@@ -72,11 +72,11 @@ async function expectThrown(codec: Codec, error: unknown, more: Partial<Options>
 
 describe('a correct codec', () => {
   it('has its stored result returned after it was verified', async () => {
-    const seen: string[] = []
+    const eventsAtVerify: string[] = []
     const storage = fakeStorage(UPLOAD.length)
     const codec = claiming(picture(0.97, 36), SMALL, {
       async verify(original, result): Promise<Verdict> {
-        seen.push(...storage.events)
+        eventsAtVerify.push(...storage.events)
         const sameUpload = Buffer.compare(await readAll(original), UPLOAD) === 0
         const stored = Buffer.compare(await readAll(result), storage.blob()!) === 0
         return sameUpload && stored ? { equal: true } : { equal: false, difference: 'other files' }
@@ -85,8 +85,8 @@ describe('a correct codec', () => {
     const { outcome, result } = await pressed(codec, {}, storage)
     expect(outcome).toEqual(picture(0.97, 36))
     expect(await readAll(result!)).toEqual(SMALL)
-    expect(seen).toEqual(['open', 'write', 'finish'])
-    expect(storage.events).toEqual(seen)
+    expect(eventsAtVerify).toEqual(['open', 'write', 'finish'])
+    expect(storage.events).toEqual(eventsAtVerify)
   })
 
   it.each([picture(0.9, 30), sound(6)])('may have figures equal to the floors: %j', async (outcome) => {
@@ -98,10 +98,10 @@ describe('the verified share', () => {
   it.each([
     ['is 1 if the codec does not count', {}, { verifiedShare: 1 }],
     ['is the share that the codec counted', { share: 0.25 }, { verifiedShare: 0.25 }],
-  ] as const)('%s', async (_, counted, said) => {
+  ] as const)('%s', async (_, counted, expected) => {
     const codec = claiming(picture(0.97, 36), SMALL, { verify: async () => ({ equal: true, ...counted }) })
     const { outcome: _outcome, result: _result, storage: _storage, ...rest } = await pressed(codec)
-    expect(rest).toEqual(said)
+    expect(rest).toEqual(expected)
   })
 })
 

@@ -129,12 +129,12 @@ function checkDifference(
   claim: Claim | undefined,
   slack: Claim & { largest: number },
 ): void {
-  const told = `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(2)} dB`
-  if (!claim && largest > slack.largest) throw new Error(`${what} is called lossless, and differs by ${largest} of 255 (${told})`)
+  const figures = `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(2)} dB`
+  if (!claim && largest > slack.largest) throw new Error(`${what} is called lossless, and differs by ${largest} of 255 (${figures})`)
   if (!claim) return
   const least = Math.max(FLOORS.psnrDb, belowRounding(claim.psnrDb - slack.psnrDb))
   if (ssim < Math.max(FLOORS.ssim, claim.ssim - slack.ssim) || psnrDb < least)
-    throw new Error(`${what} is worse than its receipt says: ${told}, claimed ${JSON.stringify(claim)}`)
+    throw new Error(`${what} is worse than its receipt says: ${figures}, claimed ${JSON.stringify(claim)}`)
 }
 
 /** Mean squared error of luma if both pictures are rounded to 8 bits per channel: twice 1/12, weighted by the luma coefficients. */

@@ -75,10 +75,10 @@ async function testClient({ name, probe, commands }: Language, callback: string)
     console.log(`${name}: skipped, because it is not installed`)
     return 0
   }
-  const road = await roughRoad(service.baseUrl)
+  const proxy = await roughRoad(service.baseUrl)
   const env = {
     ...process.env,
-    WHITTLE_ROAD: road.baseUrl,
+    WHITTLE_ROAD: proxy.baseUrl,
     WHITTLE_SERVER: service.baseUrl,
     WHITTLE_KEY: service.keys.enterprise,
     WHITTLE_CALLBACK: callback,
@@ -91,14 +91,14 @@ async function testClient({ name, probe, commands }: Language, callback: string)
       return 1
     }
   } finally {
-    await road.stop()
+    await proxy.stop()
   }
-  const missed = MISHAPS.filter((mishap) => !road.mishaps.includes(mishap))
+  const missed = MISHAPS.filter((mishap) => !proxy.mishaps.includes(mishap))
   if (missed.length > 0) console.error(`${name}: its tests did not trigger these failures: ${missed.join(', ')}`)
-  if (road.tooSoon.length > 0) console.error(`${name}: retried before the time of Retry-After: ${road.tooSoon.join(', ')}`)
-  const isFine = missed.length === 0 && road.tooSoon.length === 0
-  if (isFine) console.log(`${name}: the client passes`)
-  return isFine ? 0 : 1
+  if (proxy.tooSoon.length > 0) console.error(`${name}: retried before the time of Retry-After: ${proxy.tooSoon.join(', ')}`)
+  const passed = missed.length === 0 && proxy.tooSoon.length === 0
+  if (passed) console.log(`${name}: the client passes`)
+  return passed ? 0 : 1
 }
 
 async function browser(): Promise<number> {
@@ -122,21 +122,21 @@ function run([command, ...args]: readonly string[], cwd: string, env: NodeJS.Pro
 
 /** Runs a task and returns the callback request that the service sends at its end. */
 async function callbackOf({ baseUrl, keys }: Running): Promise<{ headers: object; body: string }> {
-  const { promise, resolve: heard } = Promise.withResolvers<{ headers: object; body: string }>()
+  const { promise, resolve: resolveCallback } = Promise.withResolvers<{ headers: object; body: string }>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     response.end()
-    heard({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+    resolveCallback({ headers: request.headers, body: Buffer.concat(chunks).toString() })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
   const whittle = new Whittle({ baseUrl, key: keys.enterprise })
   const text = new Blob(['a callback '.repeat(300)])
   await whittle.compress(text, { callback_url: `http://127.0.0.1:${port}/hook` }, { name: 'called.txt' })
-  const said = await promise
+  const callback = await promise
   server.close()
-  return said
+  return callback
 }
 
 async function secretOf({ baseUrl, adminToken, accountId }: Running): Promise<string> {

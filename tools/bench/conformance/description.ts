@@ -47,9 +47,9 @@ async function lint(): Promise<number> {
   writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
   const redocly = await run('npx', ['--yes', '@redocly/cli@2.77.0', 'lint', '--max-problems', '50', document])
   // redocly exits with 0 if there are only warnings.
-  const isSilent = redocly.code === 0 && !/\bwarnings?\b/i.test(redocly.said.replace(/Deprecation warning[^\n]*/g, ''))
+  const isSilent = redocly.code === 0 && !/\bwarnings?\b/i.test(redocly.output.replace(/Deprecation warning[^\n]*/g, ''))
   const spectral = await run('npx', ['--yes', '@stoplight/spectral-cli@6.16.3', 'lint', '--fail-severity', 'hint', document])
-  return verdict('redocly', isSilent, redocly.said) + verdict('spectral', spectral.code === 0, spectral.said)
+  return verdict('redocly', isSilent, redocly.output) + verdict('spectral', spectral.code === 0, spectral.output)
 }
 
 async function generatedGo(): Promise<number> {
@@ -62,24 +62,24 @@ async function generatedGo(): Promise<number> {
     ['mod', 'tidy'],
     ['run', '.', service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')],
   ]) {
-    const { code, said } = await run('go', command, place)
-    if (code !== 0) return verdict('oapi-codegen', false, said)
+    const { code, output } = await run('go', command, place)
+    if (code !== 0) return verdict('oapi-codegen', false, output)
   }
   return verdict('oapi-codegen', true, '')
 }
 
 async function openApiGenerator(): Promise<number> {
   const subject = { document, folder, baseUrl: service.baseUrl, key: service.keys.enterprise }
-  const said = Object.entries(await generatedClients(subject, run))
-  for (const [language, why] of said) if (why.startsWith('not tried')) console.log(`openapi-generator, ${language}: ${why}`)
-  const tried = said.filter(([, why]) => !why.startsWith('not tried'))
+  const results = Object.entries(await generatedClients(subject, run))
+  for (const [language, why] of results) if (why.startsWith('not tried')) console.log(`openapi-generator, ${language}: ${why}`)
+  const tried = results.filter(([, why]) => !why.startsWith('not tried'))
   return tried.reduce((sum, [language, why]) => sum + verdict(`openapi-generator, ${language}`, why === '', why), 0)
 }
 
 async function generatedPython(): Promise<number> {
   const script = join(root, 'tools/release/generated-client.py')
-  const { code, said } = await run('python3', [script, service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')])
-  return verdict('openapi-python-client', code === 0, said)
+  const { code, output } = await run('python3', [script, service.baseUrl, service.keys.enterprise, join(root, 'docs/photo.jpg')])
+  return verdict('openapi-python-client', code === 0, output)
 }
 
 async function schemathesis(): Promise<number> {
@@ -89,15 +89,15 @@ async function schemathesis(): Promise<number> {
   await run(join(venv, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', 'schemathesis==4.32.5'])
   const key = `Authorization: Bearer ${service.keys.enterprise}`
   const options = ['--checks', CHECKS, '--max-examples', '20', '--phases', 'examples,coverage,fuzzing', '-H', key]
-  const { code, said } = await run(join(venv, 'bin/schemathesis'), ['run', `${service.baseUrl}/openapi.json`, ...options], folder, {
+  const { code, output } = await run(join(venv, 'bin/schemathesis'), ['run', `${service.baseUrl}/openapi.json`, ...options], folder, {
     SCHEMATHESIS_HOOKS: 'hooks',
     PYTHONPATH: folder,
   })
-  return verdict(`schemathesis ${/\d+ generated, \d+ passed/.exec(said)?.[0] ?? ''}`, code === 0, said)
+  return verdict(`schemathesis ${/\d+ generated, \d+ passed/.exec(output)?.[0] ?? ''}`, code === 0, output)
 }
 
-function verdict(name: string, isFine: boolean, said: string): number {
-  console.log(isFine ? `${name}: passed` : `${name} failed:\n${said}`)
+function verdict(name: string, isFine: boolean, output: string): number {
+  console.log(isFine ? `${name}: passed` : `${name} failed:\n${output}`)
   return isFine ? 0 : 1
 }
 
@@ -106,16 +106,16 @@ function run(
   args: readonly string[],
   cwd = folder,
   extra: NodeJS.ProcessEnv = {},
-): Promise<{ code: number; said: string }> {
+): Promise<{ code: number; output: string }> {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...extra } })
-    let said = ''
-    const hear = (chunk: Buffer) => {
-      said += chunk
+    let output = ''
+    const append = (chunk: Buffer) => {
+      output += chunk
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.once('error', (error) => done({ code: 1, said: error.message }))
-    child.once('close', (code) => done({ code: code ?? 1, said }))
+    child.stdout.on('data', append)
+    child.stderr.on('data', append)
+    child.once('error', (error) => done({ code: 1, output: error.message }))
+    child.once('close', (code) => done({ code: code ?? 1, output }))
   })
 }

@@ -48,7 +48,7 @@ function random(): number {
 /** Longest start of the service in milliseconds. A loaded machine with many tasks to recover needs long. */
 const START_MS = 300_000
 /** Log file of the service. */
-const logFile = join(state, 'logFile.log')
+const logFile = join(state, 'service.log')
 
 /** Starts the service and retries until it is up, as a supervisor would. */
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {

@@ -10,7 +10,7 @@ const DEBIANS_GUZZLE = '/usr/share/php/GuzzleHttp/autoload.php'
 const HERE = import.meta.dirname
 const PHOTO = resolve(HERE, '../../../docs/photo.jpg')
 
-type Run = (command: string, args: readonly string[], cwd: string) => Promise<{ code: number; said: string }>
+type Run = (command: string, args: readonly string[], cwd: string) => Promise<{ code: number; output: string }>
 
 export interface Subject {
   /** Path of the OpenAPI document. */
@@ -31,29 +31,29 @@ export async function generatedClients(subject: Subject, run: Run): Promise<{ ja
 async function java(jar: string, { document, folder, baseUrl, key }: Subject, run: Run): Promise<string> {
   const packages =
     'invokerPackage=whittle,apiPackage=whittle.api,modelPackage=whittle.model,groupId=whittle,artifactId=generated,artifactVersion=1'
-  const place = join(folder, 'java')
+  const project = join(folder, 'java')
   copyFileSync(join(HERE, 'generated-client.java.txt'), join(folder, 'GeneratedClient.java'))
   const library = ['--library', 'native', '--additional-properties', packages]
-  const use = ['-cp', `${place}/target/generated-1.jar:${place}/target/lib/*`, 'GeneratedClient.java', baseUrl, key, PHOTO]
+  const use = ['-cp', `${project}/target/generated-1.jar:${project}/target/lib/*`, 'GeneratedClient.java', baseUrl, key, PHOTO]
   return runAll(run, [
-    ['java', generate(jar, 'java', document, place, library), folder],
-    ['mvn', ['-q', '-B', '-DskipTests', '-Dmaven.javadoc.skip=true', 'package'], place],
+    ['java', generate(jar, 'java', document, project, library), folder],
+    ['mvn', ['-q', '-B', '-DskipTests', '-Dmaven.javadoc.skip=true', 'package'], project],
     ['java', use, folder],
   ])
 }
 
 async function php(jar: string, { document, folder, baseUrl, key }: Subject, run: Run): Promise<string> {
-  const place = join(folder, 'php')
+  const project = join(folder, 'php')
   const made = await runAll(run, [
-    ['java', generate(jar, 'php', document, place, ['--additional-properties', 'invokerPackage=Whittle']), folder],
+    ['java', generate(jar, 'php', document, project, ['--additional-properties', 'invokerPackage=Whittle']), folder],
   ])
   if (made) return made
   if (!existsSync(DEBIANS_GUZZLE)) {
-    const { code } = await run('composer', ['install', '--quiet', '--no-dev', '--no-interaction'], place)
+    const { code } = await run('composer', ['install', '--quiet', '--no-dev', '--no-interaction'], project)
     if (code !== 0) return 'not tried: Guzzle is missing (neither Composer nor the Debian package provides it)'
   }
-  copyFileSync(join(HERE, 'generated-client.php.txt'), join(place, 'use.php'))
-  return runAll(run, [['php', ['use.php', baseUrl, key, PHOTO], place]])
+  copyFileSync(join(HERE, 'generated-client.php.txt'), join(project, 'use.php'))
+  return runAll(run, [['php', ['use.php', baseUrl, key, PHOTO], project]])
 }
 
 const generate = (jar: string, language: string, document: string, out: string, more: readonly string[]) => [
@@ -63,10 +63,10 @@ const generate = (jar: string, language: string, document: string, out: string, 
 /** Runs commands one after the other. Returns the output of the first that fails, or an empty string. */
 async function runAll(run: Run, commands: readonly (readonly [command: string, args: readonly string[], cwd: string])[]): Promise<string> {
   for (const [command, args, cwd] of commands) {
-    const { code, said } = await run(command, args, cwd)
+    const { code, output } = await run(command, args, cwd)
     // openapi-generator does not fail if two tags produce the same file.
-    const overwritten = /Duplicate file path[^\n]*/.exec(said)?.[0]
-    if (code !== 0 || overwritten) return overwritten ?? said
+    const overwritten = /Duplicate file path[^\n]*/.exec(output)?.[0]
+    if (code !== 0 || overwritten) return overwritten ?? output
   }
   return ''
 }

@@ -27,8 +27,10 @@ try {
   const large = statSync(join(work, 'photo.jpg')).size
   git(work, 'add', '.')
   const second = await commit()
-  const isFine = first.status === 1 && /files were modified by this hook/.test(first.said) && large < 120_000 && second.status === 0
-  console.log(isFine ? `pre-commit: photo.jpg was reduced to ${large} bytes and committed` : `pre-commit:\n${first.said}\n${second.said}`)
+  const isFine = first.status === 1 && /files were modified by this hook/.test(first.output) && large < 120_000 && second.status === 0
+  console.log(
+    isFine ? `pre-commit: photo.jpg was reduced to ${large} bytes and committed` : `pre-commit:\n${first.output}\n${second.output}`,
+  )
   process.exitCode = isFine ? 0 : 1
 } finally {
   await service.stop()
@@ -40,7 +42,7 @@ function git(cwd: string, ...args: string[]): string {
 }
 
 /** Runs `git commit` asynchronously, because this process may serve the requests of the hook. */
-function commit(): Promise<{ status: number; said: string }> {
+function commit(): Promise<{ status: number; output: string }> {
   const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
   const env = {
     ...process.env,
@@ -50,7 +52,7 @@ function commit(): Promise<{ status: number; said: string }> {
   }
   return new Promise((done) =>
     execFile('git', [...person, 'commit', '-m', 'a photo'], { cwd: work, env, encoding: 'utf8' }, (error, out, err) =>
-      done({ status: Number(error?.code ?? 0), said: out + err }),
+      done({ status: Number(error?.code ?? 0), output: out + err }),
     ),
   )
 }

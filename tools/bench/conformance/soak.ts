@@ -52,7 +52,7 @@ const asked = { answered: 0, refused: 0, silent: 0 }
 const STORE_DELAY_MS = 250
 const answeredAt: number[] = []
 const killedAt: number[] = []
-const admitted = new Map<string, { sent: number; heard: number }[]>(Object.keys(LIMITS).map((plan) => [plan, []]))
+const admitted = new Map<string, { sent: number; answered: number }[]>(Object.keys(LIMITS).map((plan) => [plan, []]))
 /** Final status of each task that was observed. Deleted tasks are only known from here. */
 const ended = new Map<string, string>()
 const accepted = new Set<string>()
@@ -103,7 +103,7 @@ async function ask<T>(plan: string, path: string, init: RequestInit = {}): Promi
     else {
       asked.answered++
       answeredAt.push(performance.now())
-      admitted.get(plan)?.push({ sent, heard: performance.now() })
+      admitted.get(plan)?.push({ sent, answered: performance.now() })
     }
     return answer.ok && answer.headers.get('content-type')?.startsWith('application/json') ? (JSON.parse(text) as T) : undefined
   } catch {
@@ -216,14 +216,15 @@ function judgeMemory(): void {
 const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
 
 /** True if the response came just before a kill, so its count may be lost. */
-const mayBeUncounted = (heard: number) => killedAt.some((kill) => heard <= kill && heard > kill - STORE_DELAY_MS)
+const mayBeUncounted = (answered: number) => killedAt.some((kill) => answered <= kill && answered > kill - STORE_DELAY_MS)
 
 /** Checks the rate limits: counts calls that were sent and answered within one minute. */
 function judgeLimits(): void {
   for (const [plan, limit] of Object.entries(LIMITS)) {
-    const calls = (admitted.get(plan) ?? []).filter(({ heard }) => !mayBeUncounted(heard)).sort((a, b) => a.sent - b.sent)
+    const calls = (admitted.get(plan) ?? []).filter(({ answered }) => !mayBeUncounted(answered)).sort((a, b) => a.sent - b.sent)
     let most = 0
-    for (const { sent } of calls) most = Math.max(most, calls.filter((call) => call.sent >= sent && call.heard <= sent + WINDOW_MS).length)
+    for (const { sent } of calls)
+      most = Math.max(most, calls.filter((call) => call.sent >= sent && call.answered <= sent + WINDOW_MS).length)
     console.log(`  ${plan.padEnd(20)} ${calls.length} let in, ${most} of ${limit} in a minute at most`)
     if (most > limit) problems.push(`${plan}: ${most} within a minute, of ${limit}`)
   }

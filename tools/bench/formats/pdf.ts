@@ -107,7 +107,7 @@ export const bench: Bench = {
         const measured = ours(path, { quality, out: target })
         const changed = measured.outcome === 'compressed'
         const seen = changed ? worstPage(path, join(target, name)) : IDENTICAL
-        const note = [changed ? '' : `unchanged: ${measured.note}, `, seen ? figuresText(seen) : 'not renderPage'].join('')
+        const note = [changed ? '' : `unchanged: ${measured.note}, `, seen ? figuresText(seen) : 'not rendered'].join('')
         const peers: Record<string, Measured | undefined> = {}
         for (const { peer, measured: theirs, seen: page } of made)
           peers[peer] = theirs && seen && page && asGood(page, seen) ? { ...theirs, note: figuresText(page) } : undefined

@@ -189,12 +189,12 @@ function writeDocs(all: readonly Series[]): void {
     const refused = runs
       .filter(({ outcome }) => outcome === 'over_budget')
       .map(({ size, memory }) => `over budget at ${size} MB in ${memory} MB`)
-    const said = [
+    const remarks = [
       ...refused,
       ...(ended === undefined ? [] : [ended]),
       ...(runs.length === 0 && ended === undefined ? ['not measured'] : []),
     ]
-    return said.length > 0 ? [`- ${grown.name}: ${said.join(', ')}.\n`] : []
+    return remarks.length > 0 ? [`- ${grown.name}: ${remarks.join(', ')}.\n`] : []
   })
   writeFileSync(FILE, `${text.slice(0, from)}\n${when}.\n\n${HEAD}${rows}\nWhere series end:\n\n${ends.join('')}${text.slice(to)}`)
   writeFileSync(

@@ -51,9 +51,9 @@ function alive(): number {
 function sample(): void {
   const began = performance.now()
   if (began < next) return
-  const held = alive()
-  if (held > most) stage = verifies ? 'verifying' : 'compressing'
-  most = Math.max(most, held)
+  const bytes = alive()
+  if (bytes > most) stage = verifies ? 'verifying' : 'compressing'
+  most = Math.max(most, bytes)
   next = performance.now() + (performance.now() - began) / SHARE_OF_TIME
 }
 
