@@ -7,7 +7,7 @@
  * if (receipt.result.outcome === 'compressed') for await (const chunk of result.stream()) output.write(chunk)
  * const { findings } = await verify(input, result, receipt)
  * ```
- * `compress` and `verify` of this module use codecs without GPL code. For video and audio, build your own library:
+ * `compress` and `verify` of this module use codecs without GPL code. For video and audio, add `MEDIA_CODECS` of `formats/media.ts`:
  * `libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })`.
  */
 import { FORMATS } from './catalog/index.ts'

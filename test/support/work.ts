@@ -1,7 +1,7 @@
 /**
  * Counts work instead of time, so that results are the same on every machine and under every load.
- * It counts how often V8 enters each block of code (precise coverage), plus the elements processed by built-ins with linear time, such as
- * copying, searching and shifting. Work inside WebAssembly is not counted.
+ * It counts how often V8 enters each block of code (precise coverage). It also counts the elements that built-ins with linear time process,
+ * such as copying, searching and shifting. Work inside WebAssembly is not counted.
  */
 import { Session } from 'node:inspector/promises'
 

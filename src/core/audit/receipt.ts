@@ -57,8 +57,7 @@ export async function readReceipt(text: string, keys: JSONWebKeySet | undefined)
 }
 
 async function signatureOf(jws: string, keys: JSONWebKeySet | undefined): Promise<Signature> {
-  if (!keys)
-    return { kind: 'unchecked', why: 'the signature was not checked, because no keys were given; pass the keys of the service with --jwks' }
+  if (!keys) return { kind: 'unchecked', why: 'no keys were given to check it; pass the keys of the service with --jwks' }
   try {
     await compactVerify(jws, createLocalJWKSet(keys), { algorithms: ['EdDSA', 'Ed25519'] })
     return { kind: 'true', kid: String(decodeProtectedHeader(jws).kid) }

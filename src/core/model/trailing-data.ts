@@ -1,5 +1,5 @@
 /**
- * Keeps bytes after the end of a format's own data, for example a ZIP archive appended to a picture, or the film of a motion photo.
+ * Keeps trailing data: bytes after the end of a format's own data. Examples: a ZIP archive after a picture, the film of a motion photo.
  * Readers ignore these bytes in both files, so they are copied unchanged.
  */
 

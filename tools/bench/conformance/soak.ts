@@ -2,8 +2,8 @@
  * Mixed load on `npm start` for an hour: `npm run conformance -- soak [--minutes 60] [--clients 3] [--port 8798]`. Keys of three plans
  * exceed their rate limits, and other clients upload, download and delete small files. Processes are killed in the first sixth and the
  * last twelfth of the time. In between, the median memory of each process is compared (second sixth with the last sixth).
- * Checks that no key exceeded its rate limit, tasks and calls were counted once (except calls just before a kill), and deleted tasks left
- * no files. Linux only (/proc).
+ * Afterwards, no key may have exceeded its rate limit, and deleted tasks must have left no files. Tasks and calls must have been counted
+ * once, except calls just before a kill. Linux only (/proc).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -148,6 +148,6 @@ function writeRow(row: MemoryRow): void {
   )
   lines.set(`| ${row.name}`, `| ${cellsOf(row).join(' | ')} |`)
   const ordered = CASES.flatMap(({ name }) => lines.get(`| ${name}`) ?? [])
-  const head = '| job | holds | file, MB | reckoned | taken | ratio | most while |\n|---|---|---|---|---|---|---|\n'
+  const head = '| job | holds | file, MB | estimated | measured | ratio | phase of the peak |\n|---|---|---|---|---|---|---|\n'
   writeFileSync(FILE, `${text.slice(0, from)}${head}${ordered.join('\n')}\n${text.slice(to)}`)
 }
