@@ -1,5 +1,6 @@
 /**
  * Whittle as a library. It makes files smaller and checks that every result keeps its promises.
+ *
  * ```ts
  * import { readFile } from 'node:fs/promises'
  * const input = await readFile('photo.jpg')
@@ -7,6 +8,7 @@
  * if (receipt.result.outcome === 'compressed') for await (const chunk of result.stream()) output.write(chunk)
  * const { findings } = await verify(input, result, receipt)
  * ```
+ *
  * `compress` and `verify` of this module use codecs without GPL code. For video and audio, add `MEDIA_CODECS` of `formats/media.ts`:
  * `libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })`.
  */
@@ -28,10 +30,12 @@ export const { compress, verify } = libraryOf(PRESS_CODECS)
 
 /**
  * Returns the format of a file. The bytes decide; the name only breaks ties between similar formats.
+ *
  * ```ts
  * const format = await identify(await readFile('scan.tif'), 'scan.tif')
  * format?.id // 'tiff'
  * ```
+ *
  * @param input file to identify; a stream is read into memory
  * @param name file name; default: the name of a `File` or `Source`, otherwise none
  * @returns the format, or `undefined` if no supported format recognises the file
@@ -40,6 +44,7 @@ export const identify = async (input: Input, name?: string): Promise<KnownFormat
 
 /**
  * Returns all supported formats, each with its outputs, levels and limits.
+ *
  * ```ts
  * formats().find(({ id }) => id === 'png')?.outputs // includes 'png', 'webp' and 'avif'
  * ```

@@ -73,9 +73,11 @@ export interface Library {
   /**
    * Compresses one file, decodes the result and compares it with the input. A damaged or unsupported file does not throw: the receipt
    * then says `unchanged` with a reason, and `result` is the input.
+   *
    * ```ts
    * const { result, receipt } = await library.compress(bytes, { name: 'report.docx', quality: 'high', targetSize: 1_000_000 })
    * ```
+   *
    * @param input file to compress
    * @param options settings; default: quality `medium`, same format, no size limit
    * @throws RangeError if the format does not have the requested output or quality
@@ -84,10 +86,12 @@ export interface Library {
   compress(input: Input, options?: CompressOptions): Promise<Compressed>
   /**
    * Decodes an original and its result, and measures the loss again. A damaged file is reported as a finding, not thrown.
+   *
    * ```ts
    * const { findings } = await library.verify(original, result, receipt)
    * findings.filter(({ verdict }) => verdict === 'false')
    * ```
+   *
    * @param original file before compression
    * @param result file after compression
    * @param receipt receipt whose figures are checked: from `compress`, or from `readReceipt` of `audit/receipt.ts`; default: none
@@ -98,6 +102,7 @@ export interface Library {
 
 /**
  * Returns `compress` and `verify` over `codecs`, a map from format id to codec. Formats without an entry are returned unchanged.
+ *
  * ```ts
  * const { compress } = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
  * ```
