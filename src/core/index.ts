@@ -26,6 +26,7 @@ export type { Quality, Sink, Source } from './model/codec.ts'
 export { CodecError, TargetUnreachable } from './model/error.ts'
 export { memorySource, readAll } from './model/source.ts'
 
+/** `compress` and `verify` of {@link Library}, over the codecs without GPL code: every format except video and audio. */
 export const { compress, verify } = libraryOf(PRESS_CODECS)
 
 /**
