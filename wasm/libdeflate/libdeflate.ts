@@ -1,12 +1,12 @@
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import wasmModule from './libdeflate.wasm'
 
-/** How a Deflate stream is wrapped: RFC 1951 bare, RFC 1950 with Adler-32, RFC 1952 with CRC-32. */
+/** Container of a Deflate stream: `raw` (RFC 1951), `zlib` with Adler-32 (RFC 1950), `gzip` with CRC-32 (RFC 1952). */
 export type Container = 'raw' | 'zlib' | 'gzip'
 
 const CONTAINER_CODE = { raw: 0, zlib: 1, gzip: 2 } as const
 
-/** What the engine exports (glue.c). Pointers and lengths are bytes of its memory. */
+/** Exports of the libdeflate engine (glue.c). Pointers and lengths are bytes of Wasm memory. */
 interface Exports extends Engine {
   arena_reserve(bytes: number): number
   arena_reset(): void
@@ -24,29 +24,29 @@ interface Exports extends Engine {
 }
 
 export type Inflated =
-  | { kind: 'done'; bytes: Uint8Array /** Bytes of input that the stream took; what follows is not part of it. */; consumed: number }
+  | { kind: 'done'; bytes: Uint8Array /** Input bytes that the stream occupies; later bytes are not part of it. */; consumed: number }
   /** The data is damaged or ends early. */
   | { kind: 'damaged' }
-  /** More than `room` bytes come out. */
+  /** The output exceeds `room` bytes. */
   | { kind: 'no_room' }
 
-/** One libdeflate with its own memory (at most 96 MiB) until it is disposed of. Calls are synchronous and leave nothing behind. */
+/** libdeflate instance with its own memory (at most 96 MiB) until it is disposed. Calls are synchronous and independent of each other. */
 export class Libdeflate {
   #exports = instantiate<Exports>(wasmModule)
 
-  /** The most memory that it needed so far. */
+  /** Peak memory of this instance in bytes. */
   get memoryBytes(): number {
     return this.#exports.heap_top()
   }
 
-  /** Its memory is the next engine's. */
+  /** Releases the memory for the next engine. */
   [Symbol.dispose](): void {
     this.#exports = retire(this.#exports)
   }
 
   /**
-   * `bytes` compressed at `level` 0–12 (13 and 14: priced.h), or undefined when the result would be longer than `room` (default: no bound).
-   * @throws RangeError when the memory does not suffice: about 1.1 MB to 9 MB for the compressor, plus input and output
+   * Compresses `bytes` at `level` 0 to 12, or 13 and 14 (priced.h). `undefined`: the result exceeds `room` bytes (default: no limit).
+   * @throws RangeError if memory is insufficient: the compressor takes about 1.1 MB to 9 MB, plus input and output
    */
   compress(container: Container, bytes: Uint8Array, level: number, room?: number): Uint8Array | undefined {
     const engine = this.#exports
@@ -62,9 +62,9 @@ export class Libdeflate {
   }
 
   /**
-   * A raw stream as small as optimal parsing and exact block splitting make it (thorough.h), some four times as slow as
-   * level 12; undefined when it would be longer than `room`. Needs 15 MB, plus input and output. `rest` is awaited after every
-   * 300,000 bytes, about a third of a second of work; nobody may use this instance meanwhile.
+   * Compresses `bytes` into a raw Deflate stream with optimal parsing and exact block splitting (thorough.h). It is about four times as
+   * slow as level 12. `undefined`: the result exceeds `room` bytes. Memory: 15 MB, plus input and output. `rest` is awaited after every
+   * 300,000 bytes, about a third of a second of work. Meanwhile no other call may use this instance.
    */
   async compressThorough(bytes: Uint8Array, room: number, rest: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
     const engine = this.#exports
@@ -112,8 +112,8 @@ export class Libdeflate {
 const WINDOW_BYTES = 32_768
 
 /**
- * One raw Deflate stream from data of any length, compressed in segments that see the 32 KiB before them. Needs the
- * compressor (up to 9 MB) and twice a segment.
+ * Compresses data of any length into one raw Deflate stream. Each segment can refer to the 32 KiB before it. Memory: the compressor (up to
+ * 9 MB) and twice the segment size.
  */
 export class DeflateSegments {
   #exports = instantiate<Exports>(wasmModule)
@@ -126,7 +126,10 @@ export class DeflateSegments {
   #filled = 0
   #retired = false
 
-  /** `level` 5 to 12. */
+  /**
+   * Creates a compressor. `level`: 5 to 12.
+   * @throws RangeError for other levels, or if memory is insufficient
+   */
   constructor(level: number, segmentBytes: number) {
     if (level < 5) throw new RangeError(`level ${level} has no segments`)
     const engine = this.#exports
@@ -140,10 +143,10 @@ export class DeflateSegments {
     engine.begin_stream()
   }
 
-  /** Takes more input; what is ready comes out. */
+  /** Adds input and yields the output that is ready. */
   *push(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
     for (let at = 0; at < bytes.length; ) {
-      // A full segment waits for the next byte, so that the last one is known to be the last.
+      // A full segment is compressed only when more input arrives, because the last segment must be marked as final.
       if (this.#filled === this.#segmentBytes) yield this.#flush(true)
       const part = bytes.subarray(at, at + this.#segmentBytes - this.#filled)
       new Uint8Array(this.#exports.memory.buffer, this.#segment + this.#filled, part.length).set(part)
@@ -152,15 +155,15 @@ export class DeflateSegments {
     }
   }
 
-  /** The rest. Nothing may be pushed afterwards. */
+  /** Returns the rest of the stream. No input may be added afterwards. */
   finish(): Uint8Array {
-    // RFC 1951, 3.2.6: an empty final block with fixed codes is the bits 1, 01 and seven zeros.
+    // An empty final block with fixed codes (RFC 1951, 3.2.6): the bits 1, 01 and seven zeros.
     const rest = this.#filled === 0 ? Uint8Array.of(0x03, 0x00) : this.#flush(false)
     this[Symbol.dispose]()
     return rest
   }
 
-  /** Its memory is the next engine's: for who does not come to the end. */
+  /** Releases the memory for the next engine. Needed only if `finish` is not called. */
   [Symbol.dispose](): void {
     if (!this.#retired) this.#exports = retire(this.#exports)
     this.#retired = true

@@ -3,7 +3,7 @@ import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './openjpeg.wasm'
 
-/** What the engine exports (glue.c). */
+/** Exports of the OpenJPEG engine (glue.c). */
 interface Exports extends Engine {
   _initialize(): void
   allocate(bytes: number): number
@@ -12,19 +12,22 @@ interface Exports extends Engine {
   read_strip(first: number, last: number, pointer: number, room: number): number
 }
 
-/** One JPEG 2000 picture, decoded by strips: memory is the file and a few strips (a whole picture where it is one tile). */
+/** JPEG 2000 picture, decoded in strips. Memory holds the file and a few strips, or the whole picture if it is a single tile. */
 export class JpxPicture {
   readonly width: number
   readonly height: number
   readonly components: number
-  /** Bits of a sample; rows have 8. */
+  /** Bits per sample in the file; decoded rows always have 8. */
   readonly precision: number
-  /** All components have the same size and no sign: only such pictures have rows. */
+  /** True if all components have the same size and are unsigned; only such pictures can be decoded. */
   readonly plain: boolean
   readonly tiles: number
   private exports: Exports
 
-  /** Throws `EngineError`. */
+  /**
+   * Parses the header.
+   * @throws EngineError
+   */
   constructor(file: Uint8Array) {
     this.exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     const { info } = this.exports
@@ -51,7 +54,10 @@ export class JpxPicture {
     this.exports = retire(this.exports)
   }
 
-  /** Interleaved rows of 8-bit samples, `rows` at a time. Throws `EngineError`. */
+  /**
+   * Yields interleaved rows of 8-bit samples, `rows` at a time.
+   * @throws EngineError
+   */
   *strips(rows: number): Generator<Uint8Array> {
     if (!this.plain) throw new EngineError('openjpeg', 'damaged', 'components of different kinds')
     const room = this.width * Math.min(rows, this.height) * this.components
@@ -69,7 +75,7 @@ export class JpxPicture {
     try {
       return use()
     } catch (error) {
-      // A trap: out of memory or worse.
+      // A Wasm trap: the engine ran out of memory or failed internally.
       if (error instanceof WebAssembly.RuntimeError) throw new EngineError('openjpeg', 'damaged', error.message)
       throw error
     }

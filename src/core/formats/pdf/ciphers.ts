@@ -1,4 +1,4 @@
-/** What encrypts the strings and streams of a file once its key is known (ISO 32000-2, 7.6.3). */
+/** Ciphers that encrypt and decrypt the strings and streams of a PDF with a known file key (ISO 32000-2, 7.6.3). */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
@@ -7,23 +7,31 @@ import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'
 import type { Cipher } from './writer.ts'
 
-/** V2: RC4. AESV2: AES-128. AESV3: AES-256, the only one whose key is the same for all objects (table 25). */
+/**
+ * Encryption method of a crypt filter (ISO 32000-2, table 25). V2 is RC4, AESV2 is AES-128, AESV3 is AES-256. Only AESV3 uses the file key
+ * for every object.
+ */
 export type Method = 'V2' | 'AESV2' | 'AESV3'
 
-/** Takes strings and streams back out of a file. @throws PdfSyntax where they are not what the method makes. */
+/**
+ * Decrypts the strings and streams of a PDF.
+ * @throws PdfSyntax if the encrypted bytes are malformed, for example if the AES padding is wrong.
+ */
 export interface Decipher {
   string(bytes: Uint8Array, id: ObjectId): Uint8Array
   stream(pieces: AsyncIterable<Uint8Array>, id: ObjectId): AsyncIterable<Uint8Array>
-  /** Bytes that `stored` encrypted bytes hold; `tail` reads the last 32 of them. */
+  /**
+   * Number of decrypted bytes in a stream of `stored` encrypted bytes. `tail` reads the last 32 encrypted bytes, which hold the padding.
+   */
   plainLength(stored: number, tail: () => Promise<Uint8Array>, id: ObjectId): Promise<number>
 }
 
 const BLOCK_BYTES = 16
 const SALT = Uint8Array.of(0x73, 0x41, 0x6c, 0x54)
-/** A file key of any length makes keys of at most this many bytes for single objects (algorithm 1, step d). */
+/** Maximum length of an RC4 or AES-128 object key in bytes (ISO 32000-2, algorithm 1, step d). */
 const MOST_KEY_BYTES = 16
 
-/** Algorithm 1: the key of one object. */
+/** Returns the encryption key of one PDF object (ISO 32000-2, algorithm 1). */
 function objectKey(fileKey: Uint8Array, method: Method, { number, generation }: ObjectId): Uint8Array {
   if (method === 'AESV3') return fileKey
   const id = Uint8Array.of(number & 255, (number >> 8) & 255, (number >> 16) & 255, generation & 255, (generation >> 8) & 255)
@@ -43,7 +51,7 @@ export function cipherOf(fileKey: Uint8Array, method: Method): Cipher {
       stream: (pieces, number) => rc4Stream(keyOf(number), pieces),
     }
   }
-  // A random initialisation vector in front, padded as in PKCS #7 (7.6.3.1).
+  // AES output begins with a random initialisation vector and ends with PKCS #7 padding (ISO 32000-2, 7.6.3.1).
   const start = (number: number) => {
     const key = keyOf(number)
     const iv = new Uint8Array(randomBytes(BLOCK_BYTES))
@@ -84,7 +92,7 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
       const key = keyOf(id)
       let engine: ReturnType<typeof createDecipheriv> | undefined
       let head: Uint8Array = new Uint8Array(0)
-      // The last block is held back: it says how much of it is padding.
+      // Last decrypted block. It is returned at the end only, because its last byte gives the padding length.
       let held: Uint8Array = new Uint8Array(0)
       for await (const piece of pieces) {
         let rest = piece
@@ -105,7 +113,7 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
         return
       }
       const last = concat([held, final(engine)])
-      // Nothing but the initialisation vector.
+      // `last` is empty if the stream contains only the initialisation vector.
       if (last.length > 0) yield last.slice(0, last.length - padding(last))
     },
     async plainLength(stored, tail, id) {
@@ -118,10 +126,15 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
   }
 }
 
-/** Some writers leave out the padding of what is empty, or the initialisation vector, too. */
+/**
+ * True if the encrypted data has no content. Some PDF writers omit the padding block of empty data, or the initialisation vector as well.
+ */
 const isEmpty = (stored: number) => stored === 0 || stored === BLOCK_BYTES
 
-/** An initialisation vector and at least one block. */
+/**
+ * Checks that AES data is an initialisation vector followed by at least one whole block.
+ * @throws PdfSyntax otherwise.
+ */
 function assertBlocks(length: number): void {
   if (length < 2 * BLOCK_BYTES || length % BLOCK_BYTES !== 0) throw new PdfSyntax(message('encrypted_bytes_no_whole_blocks', { length }))
 }

@@ -1,8 +1,8 @@
-/** Colour spaces (ISO 32000-2, 8.6) as far as images need them. */
+/** Properties of PDF colour spaces that images need (ISO 32000-2, 8.6). */
 import { Name, nameOf, type PdfObject } from './objects.ts'
 import type { Reader } from './reader.ts'
 
-/** Components of a colour value; 0 when it cannot be told. */
+/** Number of components of a colour value; 0 if the colour space is unknown. */
 export async function componentsOf(reader: Reader, space: PdfObject | undefined): Promise<number> {
   const value = await reader.resolve(space)
   const family = await familyOf(reader, value)
@@ -34,7 +34,7 @@ export async function componentsOf(reader: Reader, space: PdfObject | undefined)
   }
 }
 
-/** The family name of a resolved colour space. */
+/** Family name of a colour space, such as "DeviceRGB" or "ICCBased"; empty if there is none. */
 export async function familyOf(reader: Reader, space: PdfObject): Promise<string> {
   if (space instanceof Name) return space.value
   return Array.isArray(space) ? nameOf(await reader.resolve(space[0])) : ''

@@ -1,10 +1,16 @@
-/** Content streams (ISO 32000-2, 7.8.2): which text is shown with which font, and what is drawn how large. */
+/**
+ * Interpreter for PDF content streams (ISO 32000-2, 7.8.2). It reports which font shows which text, and the size at which images and forms
+ * are drawn.
+ */
 import { END, isDelimiter, isSpace, Keyword, Lexer } from './lexer.ts'
 import { IDENTITY, type Matrix, multiply, toMatrix } from './matrix.ts'
 import { Name, type PdfObject, PdfSyntax, Str } from './objects.ts'
 import { MAX_DRAWS } from './tuning.ts'
 
-/** What one content stream does with its named resources. `matrix` maps to the space the stream starts in. */
+/**
+ * One use of a named resource by a content stream: an XObject or a graphics state. `matrix` maps to the coordinate space at the start of
+ * the stream.
+ */
 export interface Draw {
   kind: 'xobject' | 'state'
   name: string
@@ -12,22 +18,22 @@ export interface Draw {
 }
 
 export interface ContentListener {
-  /** Tf, or a graphics state with a font; `undefined` when the name is unknown. */
+  /** Called when the font changes: by the operator `Tf` with the name of the font resource. */
   font(name: string): void
-  /** gs: may change the font. */
+  /** Called for the operator `gs`, which sets a graphics state that may contain a font. */
   state(name: string): void
   save(): void
   restore(): void
   show(text: Uint8Array): void
 }
 
-/** Operands kept at most; the longest operator takes 33 (scn in a 32-component space). */
+/** Maximum number of operands kept for one operator. The longest operator, `scn` in a 32-component space, takes 33. */
 const MAX_OPERANDS = 64
 const MAX_SAVED = 1000
 
 export interface ContentSummary {
   draws: Draw[]
-  /** The stream could not be read to its end; what follows is unknown. */
+  /** True if the content stream could not be parsed to its end, so later operators are unknown. */
   broken: boolean
 }
 
@@ -129,7 +135,10 @@ class Interpreter {
   }
 }
 
-/** 8.9.7: from BI past EI. The data has no length; EI counts when it stands alone and text follows. */
+/**
+ * Skips an inline image, from `BI` to `EI` (ISO 32000-2, 8.9.7). The image data has no length. `EI` ends it only between white space, and
+ * only if the next 12 bytes look like text.
+ */
 function skipInlineImage(lexer: Lexer): void {
   for (;;) {
     const token = lexer.next()

@@ -1,4 +1,4 @@
-/** What a document is and whether it may be rewritten at all. */
+/** Opens a PDF, finds its reachable objects and pages, and decides whether Whittle may rewrite it. */
 import { message } from '../../i18n/message.ts'
 import { affords } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
@@ -14,15 +14,15 @@ export interface Document {
   reader: Reader
   root: Dict
   reach: Reach
-  /** Object numbers of the pages, in order. */
+  /** Object numbers of the pages in page order. */
   pages: number[]
-  /** What of it is written. */
+  /** Decides which dictionary entries are written to the result. */
   keep: Keep
-  /** It says that it is PDF/A, PDF/UA or PDF/X. */
+  /** True if the XMP metadata declares PDF/A, PDF/UA or PDF/X. */
   archive: boolean
-  /** PDF/A-1 forbids object and cross-reference streams (ISO 19005-1, 6.1.4). */
+  /** True for PDF/A-1, which forbids object streams and cross-reference streams (ISO 19005-1, 6.1.4). */
   classic: boolean
-  /** Usage rights are among what is not reached, because they shall go. */
+  /** True if the result drops the usage rights signature, as the option `usageRights: 'drop'` asks. */
   rightsDropped: boolean
 }
 
@@ -35,12 +35,12 @@ const RIGHTS_KEPT: Refusal = {
   detail: message('only_usage_rights_signed'),
 }
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
-/** End of central directory record (22 bytes) with the longest comment. */
+/** Maximum length of a ZIP end-of-central-directory record in bytes: 22 bytes and the longest comment. */
 const MAX_ZIP_TAIL_BYTES = 22 + 65_535
 const BASE_BYTES = 2 * 1024 * 1024
 
 export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
-  // What opens without a password is read as every reader would, and locked again as it was.
+  // An encrypted file that opens with the empty password is decrypted. Its result is encrypted with the same key.
   const reader = await Reader.open(source, '')
   if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
   if (!affords(options, BASE_BYTES + reader.xref.size * BYTES_AN_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
@@ -67,7 +67,7 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   return { reader, root, reach: found, pages: [...pages.leaves], keep, archive, classic, rightsDropped: signed === 'usage rights' }
 }
 
-/** Streams under a crypt filter of their own, or one that only a reference names: nobody here knows their key. */
+/** True if a stream uses its own crypt filter, or one that only a reference names. Whittle does not know the key of such a stream. */
 async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
   for (const number of streams) {
     const stream = await reader.get(number)
@@ -77,7 +77,10 @@ async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): 
   return false
 }
 
-/** A rebuilt table is trusted only when every page, object and stream is there: qpdf can "repair" a file into 505 bytes. */
+/**
+ * Checks that a rebuilt cross-reference table contains every page, object and stream. Without this check a repair may lose most of a file.
+ * @throws PdfSyntax if something is missing.
+ */
 async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: { length: number }; stated: number }): Promise<void> {
   if (pages.stated !== pages.leaves.length)
     throw new PdfSyntax(message('pages_missing', { found: pages.leaves.length, stated: pages.stated }))
@@ -90,24 +93,24 @@ async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: 
   }
 }
 
-/** A file that is a ZIP, too: what stands after "%%EOF" would be lost. */
+/** True if a ZIP archive follows the last `%%EOF`. Rewriting the PDF would lose that archive. */
 async function hasAppendedArchive(reader: Reader): Promise<boolean> {
   const length = Math.min(reader.ranges.size, MAX_ZIP_TAIL_BYTES)
   const tail = Buffer.from(await reader.ranges.read(reader.ranges.size - length, length))
   return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
 }
 
-/** Whether the document says so itself, in its XMP: PDF/A-1. */
+/** True if the XMP metadata declares part 1 of PDF/A. */
 export const isPdfA1 = (reader: Reader, root: Dict) => claims(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
 
-/** Any part of PDF/A, PDF/UA or PDF/X. */
+/** True if the XMP metadata declares any part of PDF/A, PDF/UA or PDF/X. */
 const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
 
 async function claims(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
   const metadata = await reader.resolve(root.get('Metadata'))
   if (!(metadata instanceof Stream)) return false
   try {
-    // XMP may be UTF-16 or UTF-32, too (ISO 16684-1, 7.1): what is looked for is the same there, between zeros.
+    // XMP may be encoded as UTF-16 or UTF-32 (ISO 16684-1, 7.1). Removing zero bytes leaves the ASCII characters to search.
     return claim.test(latin1(await reader.decoded(metadata, MAX_METADATA_BYTES)).replaceAll('\0', ''))
   } catch (error) {
     if (error instanceof PdfSyntax) return false

@@ -1,16 +1,16 @@
-/** Entries that no viewer needs, and that may go below `high`; and usage rights, where they are asked to go. */
+/** Dictionary entries that a result may omit: private data of other applications below level `high`, and usage rights on request. */
 import type { Options } from '../../model/codec.ts'
 import { type Dict, nameOf } from './objects.ts'
 import { givesRights } from './usage-rights.ts'
 
 export type Keep = (dict: Dict, key: string) => boolean
 
-/** Private data of the application that wrote the file (14.5). */
+/** True for /PieceInfo, the private data of the application that wrote the file (ISO 32000-2, 14.5). */
 export const isTrimmable = (key: string): boolean => key === 'PieceInfo'
 
 /**
- * Whether an entry is written: `high` keeps everything but rights that are not wanted. Private data of the catalog are what lets an
- * archive have an information dictionary (ISO 19005-4, 6.1.3).
+ * Returns the filter for dictionary entries. Level `high` keeps all entries except unwanted usage rights. In archive files the catalog
+ * keeps its private data, because PDF/A-4 allows an information dictionary only with it (ISO 19005-4, 6.1.3).
  */
 export function keepAt({ quality, usageRights }: Pick<Options, 'quality' | 'usageRights'>, archive: boolean): Keep {
   const isWanted = (dict: Dict) => quality === 'high' || (archive && nameOf(dict.get('Type')) === 'Catalog')

@@ -1,4 +1,4 @@
-/** Streams that occur more than once: equal dictionaries and equal bytes, whatever their numbers. */
+/** Detection of duplicate streams: streams with equal dictionaries and equal bytes under different object numbers. */
 import { createHash } from 'node:crypto'
 import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
 import type { Numbers } from './reachable-objects.ts'
@@ -8,7 +8,7 @@ import { DUPLICATE_ROUNDS, MAX_COMPARED_STREAMS } from './tuning.ts'
 
 const SMALLEST_BYTES = 32
 
-/** Says for an object number which number stands for it. */
+/** Maps the object number of a duplicate to the number of the object that replaces it. */
 export class Duplicates {
   private readonly map = new Map<number, number>()
   get merged(): number {
@@ -20,7 +20,7 @@ export class Duplicates {
   of(number: number): number {
     return this.map.get(number) ?? number
   }
-  /** From now on `original` stands for a number that may have stood for others. */
+  /** Replaces `number` by `original`, also in the entries of duplicates that `number` has replaced. */
   redirect(number: number, original: number): void {
     for (const [duplicate, first] of this.map) if (first === number) this.map.set(duplicate, original)
     this.map.set(number, original)
@@ -38,7 +38,8 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
     signal.throwIfAborted()
     const groups = await alike(reader, streams, duplicates)
     const candidates = new Set(groups.flat())
-    // Not group by group: `streams` of a large file are in its order.
+    // Streams are hashed in the order of `streams`, not group by group. In large files this is the order of the file, so reads are
+    // sequential.
     for (const number of streams) {
       if (candidates.has(number) && !digests.has(number)) digests.set(number, await digestOf(reader, number))
     }
@@ -60,7 +61,7 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
   return duplicates
 }
 
-/** Groups of two and more streams whose length and dictionary are equal. */
+/** Returns groups of two or more streams with equal length and equal dictionary. */
 async function alike(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
   const byKey = new Map<number, number[]>()
   for (const number of streams) {
@@ -77,7 +78,7 @@ async function alike(reader: Reader, streams: Numbers, duplicates: Duplicates): 
   return [...byKey.values()].filter((group) => group.length > 1)
 }
 
-/** 48 bits: a candidate, not a proof; the digest over dictionary and bytes is. */
+/** 48-bit hash of a stream's length and dictionary. It only selects candidates; the SHA-256 digest of the stream bytes decides. */
 function keyOf(dict: Dict, length: number, duplicates: Duplicates): number {
   const text = `${length}|${dictionaryText(dict, duplicates)}`
   return Number.parseInt(createHash('sha1').update(text, 'latin1').digest('hex').slice(0, 12), 16)

@@ -1,4 +1,4 @@
-/** A PDF under a password, object for object; nothing else about it changes. */
+/** Encrypts a PDF with a password. The objects of the document do not change. */
 
 import type { Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
@@ -17,8 +17,9 @@ const NEVER = new AbortController().signal
 const KEEP_ALL = () => true
 
 /**
- * Writes `source`, encrypted with AES-256 (ISO 32000-2, revision 6), to `sink`; the password opens it for user and owner.
- * Streams: a few MB of memory whatever the size. @throws CodecError (malformed) when the PDF cannot be read safely.
+ * Writes `source` to `sink`, encrypted with AES-256 (ISO 32000-2, revision 6). The password is both the user password and the owner
+ * password. Data is streamed: memory use is a few MB for any file size.
+ * @throws CodecError (malformed) if the PDF cannot be parsed safely.
  */
 export async function encryptPdf(source: Source, sink: Sink, password: string): Promise<void> {
   const reader = await Reader.open(source)
@@ -40,7 +41,10 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
   }).run()
 }
 
-/** Opens what `encryptPdf` wrote and compares it with `source`, object for object. @throws Error where they differ. */
+/**
+ * Decrypts the output of `encryptPdf` and compares every object with `source`.
+ * @throws Error if an object differs.
+ */
 export async function proveEncryptedPdf(source: Source, encrypted: Source, password: string): Promise<void> {
   const [before, after] = [await Reader.open(source), await Reader.open(encrypted, password)]
   const changed = async () => 'changed'
@@ -48,7 +52,7 @@ export async function proveEncryptedPdf(source: Source, encrypted: Source, passw
   if (!verdict.equal) throw new Error(`the encrypted PDF differs: ${verdict.difference}`)
 }
 
-/** What stands against a password on this PDF, after a look at every object. `undefined`: nothing. */
+/** Reason why this PDF cannot be encrypted, after reading every object. `undefined`: it can. */
 export async function obstacleInObjects(source: Source): Promise<Obstacle | undefined> {
   try {
     const reader = await Reader.open(source)

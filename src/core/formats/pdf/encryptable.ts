@@ -1,28 +1,27 @@
 /**
- * May this PDF be put under a password? `obstacleInBytes` answers for an upload: it searches the bytes, parses nothing and needs
- * no codec, so that the edge Worker can refuse the request. `obstacleInObjects` (`encrypt.ts`) answers for a result, before it is
- * written again: it reads every object.
+ * Checks whether a PDF may be encrypted with a password. `obstacleInBytes` searches the bytes of an upload without a PDF parser, so the
+ * edge Worker can refuse the request early. `obstacleInObjects` (`encrypt.ts`) reads every object of a result before it is encrypted.
  */
 import { indexOfBytes } from '../../bytes/search.ts'
 import type { Source } from '../../model/codec.ts'
 
 /**
- * Why a PDF cannot be put under a password. `signed`: the signature would break. `encrypted`: its owner's password stands, and no
- * program opens a document that is encrypted twice. `damaged`: it cannot be written again safely.
+ * Why a PDF cannot be encrypted. `signed`: encryption would break the signature. `encrypted`: the file has a password already, and no
+ * program opens a document that is encrypted twice. `damaged`: Whittle cannot rewrite the file safely.
  */
 export type Obstacle = 'signed' | 'encrypted' | 'damaged'
 
-/** A signature dictionary must stand in the clear, outside of every compressed stream (ISO 32000-2, 12.8.1). */
+/** Key of a signature dictionary. It is never in a compressed stream (ISO 32000-2, 12.8.1), so a byte search finds it. */
 const BYTE_RANGE = new TextEncoder().encode('/ByteRange')
 const OVERLAP = BYTE_RANGE.length - 1
 
-/** Where a trailer may stand: near the end, or near the front of a linearised file. */
+/** Ranges that may contain a trailer: the end of the file, or the front of a linearised file. */
 const TAIL_BYTES = 64 * 1024
 const HEAD_BYTES = 8 * 1024
-/** The trailer's key and its value, a reference or a dictionary (ISO 32000-2, 7.5.5). */
+/** Matches the /Encrypt entry of a trailer: its value is a reference or a dictionary (ISO 32000-2, 7.5.5). */
 const ENCRYPTED = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/
 
-/** What stands against a password on this upload. `undefined`: nothing that its bytes show. */
+/** Reason why this upload cannot be encrypted, as far as its bytes show. `undefined`: no reason found. */
 export async function obstacleInBytes(upload: Source): Promise<Exclude<Obstacle, 'damaged'> | undefined> {
   if (await namesSignature(upload)) return 'signed'
   const tailLength = Math.min(upload.size, TAIL_BYTES)
@@ -31,7 +30,7 @@ export async function obstacleInBytes(upload: Source): Promise<Exclude<Obstacle,
 }
 
 async function namesSignature(upload: Source): Promise<boolean> {
-  // The last bytes of the chunks before, where a name may have been cut.
+  // Last bytes of the previous chunk, because a chunk boundary may split the searched key.
   let tail = new Uint8Array(0)
   for await (const chunk of upload.stream()) {
     const seam = new Uint8Array([...tail, ...chunk.subarray(0, OVERLAP)])

@@ -1,15 +1,18 @@
-/** Where a PDF ends: at its last `%%EOF` (ISO 32000-1, 7.5.5). */
+/** Finds the end of a PDF: its last `%%EOF` (ISO 32000-1, 7.5.5). */
 import type { Source } from '../../model/codec.ts'
 
 const MARK = '%%EOF'
 const WINDOW_BYTES = 256 * 1024
-/** Of the longest word below, what may lie in the window before. */
+/** Overlap of two search windows in bytes, longer than every searched keyword. */
 const OVERLAP_BYTES = 64
-/** Objects, or an archive that counts its places from the start of the file: what stands there belongs to the document. */
+/** Matches PDF objects or `startxref`. If they occur after `%%EOF`, the bytes belong to the document. */
 const BELONGS = /\d\s+\d+\s+obj\b|startxref/
 const END_OF_ARCHIVE = 'PK\x05\x06'
 
-/** The size of the file where nothing stands behind, or nothing but padding, or what may belong to the document. */
+/**
+ * Length of the PDF in bytes, without trailing data. It is the file size if only padding follows `%%EOF`, or data that may belong to the
+ * document.
+ */
 export async function endOfPdf(source: Source): Promise<number> {
   const end = await behindMark(source)
   let isPadding = true
@@ -21,7 +24,7 @@ export async function endOfPdf(source: Source): Promise<number> {
   return isPadding ? source.size : end
 }
 
-/** Behind the last mark and the end of its line. */
+/** Offset after the last `%%EOF` and its line break. */
 async function behindMark(source: Source): Promise<number> {
   for (let end = source.size; end > 0; ) {
     const from = Math.max(0, end - WINDOW_BYTES)

@@ -1,4 +1,4 @@
-/** Objects out of a file at known offsets: windows that grow, indirect objects, stream lengths. */
+/** Parses indirect objects at known file offsets, with read windows that grow on demand, and measures streams. */
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
 import { END, Keyword, Lexer, NeedMore } from './lexer.ts'
@@ -6,18 +6,18 @@ import { Dict, latin1, type PdfObject, PdfSyntax, Stream } from './objects.ts'
 import type { Ranges } from './ranges.ts'
 
 const FIRST_WINDOW_BYTES = 1024
-/** A single object (not stream) above this is a table of some kind that would cost ten times its size in memory. */
+/** Maximum size of one object (without stream data) in bytes. A larger object would take about ten times its size in memory. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 
 export interface Indirect {
   number: number
   generation: number
   object: PdfObject
-  /** Where the object (a stream's dictionary) ends. */
+  /** File offset after the object; for a stream, the offset after its dictionary. */
   end: number
 }
 
-/** Runs `parse` on a window at `offset`, larger and larger while the lexer asks for more. */
+/** Runs `parse` on the bytes at `offset`. While the lexer needs more bytes, it tries again with a window four times as large. */
 export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: Lexer) => T): Promise<T> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 4) {
     const known = length === FIRST_WINDOW_BYTES ? ranges.heads?.at(offset) : undefined
@@ -32,7 +32,7 @@ export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: 
   }
 }
 
-/** "n g obj … endobj" (7.3.10). */
+/** Parses an indirect object, "n g obj … endobj" (ISO 32000-2, 7.3.10). */
 export function readIndirect(ranges: Ranges, offset: number): Promise<Indirect> {
   return parseAt(ranges, offset, (lexer) => {
     const number = lexer.next()
@@ -41,7 +41,7 @@ export function readIndirect(ranges: Ranges, offset: number): Promise<Indirect> 
     if (typeof number !== 'number' || typeof generation !== 'number' || !(keyword instanceof Keyword) || !keyword.value.startsWith('obj')) {
       throw new PdfSyntax('no_object_here', offset)
     }
-    // "obj" glued to what follows it.
+    // Some files have no white space between "obj" and the object.
     if (keyword.value.length > 3) lexer.position -= keyword.value.length - 3
     const object = lexer.next()
     if (object === END) throw new PdfSyntax('unexpected_end_of_file', offset)
@@ -57,7 +57,7 @@ export function readIndirect(ranges: Ranges, offset: number): Promise<Indirect> 
   })
 }
 
-/** After a dictionary: where the bytes of its stream begin (7.3.8.1), if it has one. */
+/** Window position of the stream data after a dictionary (ISO 32000-2, 7.3.8.1). `undefined`: the object is no stream. */
 function streamStart(lexer: Lexer): number | undefined {
   const back = lexer.position
   let keyword: unknown
@@ -71,7 +71,7 @@ function streamStart(lexer: Lexer): number | undefined {
     return undefined
   }
   let p = lexer.position
-  // CR LF or LF; other writers leave spaces or a single CR.
+  // The keyword "stream" ends with CR LF or LF. Some writers add spaces or write a single CR.
   while (lexer.at(p) === 32) p++
   if (p + 2 > lexer.bytes.length && !lexer.whole) throw new NeedMore()
   if (lexer.at(p) === 13) p++
@@ -81,12 +81,12 @@ function streamStart(lexer: Lexer): number | undefined {
 
 const SEARCH_BYTES = 65_536
 
-/** Whether "endstream" (or at least "endobj") follows at `offset`. */
+/** True if "endstream" or "endobj" follows at `offset`. */
 export async function streamEndsAt(ranges: Ranges, offset: number): Promise<boolean> {
   return /^[\s\0]*(endstream|endobj)/.test(latin1(await ranges.read(offset, 24)))
 }
 
-/** Length of a stream whose /Length is wrong: up to its "endstream", without the end of line before it. */
+/** Length in bytes of a stream whose /Length is wrong. It searches for "endstream" and excludes the line break before it. */
 export async function measureStream(ranges: Ranges, start: number): Promise<number> {
   for (let at = start; at < ranges.size; at += SEARCH_BYTES) {
     const window = Buffer.from(await ranges.read(at, SEARCH_BYTES + 16))

@@ -1,4 +1,4 @@
-/** Stream filters (ISO 32000-2, 7.4): those that are generic, in memory and as a flow. */
+/** Generic stream filters (ISO 32000-2, 7.4), in memory and as streams. */
 
 import { constants, createInflate, inflateSync } from 'node:zlib'
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -15,7 +15,7 @@ export interface Filter {
   parms: Dict | null
 }
 
-/** Filters that turn any data into bytes; the others are images. */
+/** Filters that decode any data. All other filters encode images. */
 export const GENERIC_FILTERS: ReadonlySet<string> = new Set([
   'FlateDecode',
   'LZWDecode',
@@ -24,7 +24,7 @@ export const GENERIC_FILTERS: ReadonlySet<string> = new Set([
   'RunLengthDecode',
 ])
 
-/** Abbreviations (8.9.7, table 92) turn up in streams, too. */
+/** Abbreviated filter names of inline images (ISO 32000-2, 8.9.7, table 92). Some writers use them in streams, too. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   Fl: 'FlateDecode',
   LZW: 'LZWDecode',
@@ -35,7 +35,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   DCT: 'DCTDecode',
 }
 
-/** The chain of a stream from its resolved /Filter and /DecodeParms. */
+/** Returns the filters of a stream from its resolved /Filter and /DecodeParms values. */
 export function filterChain(filter: PdfObject, parms: PdfObject): Filter[] {
   const names = Array.isArray(filter) ? filter : filter instanceof Name ? [filter] : []
   if (names.length > 16) throw new PdfSyntax('more_than_16_filters')
@@ -46,7 +46,7 @@ export function filterChain(filter: PdfObject, parms: PdfObject): Filter[] {
   })
 }
 
-/** The chain into a dictionary, in place of what was there. */
+/** Replaces the filter entries of a stream dictionary with this chain. */
 export function setFilters(dict: Dict, chain: readonly Filter[]): void {
   for (const key of ['Filter', 'DecodeParms', 'DP', 'F']) dict.delete(key)
   const [only] = chain
@@ -67,7 +67,7 @@ export function setFilters(dict: Dict, chain: readonly Filter[]): void {
     )
 }
 
-/** Row layout from /DecodeParms (7.4.4.4, table 8); undefined without a predictor. */
+/** Row layout from /DecodeParms (ISO 32000-2, 7.4.4.4, table 8). `undefined`: no predictor. */
 export function rowShape(parms: Dict | null): RowShape | undefined {
   const predictor = numberOr(parms?.get('Predictor'), 1)
   if (!parms || predictor < 2) return undefined
@@ -79,7 +79,10 @@ export function rowShape(parms: Dict | null): RowShape | undefined {
   }
 }
 
-/** One filter undone, in memory. Throws `PdfSyntax` for damaged data and beyond `maxBytes`. */
+/**
+ * Decodes one filter in memory.
+ * @throws PdfSyntax if the data is damaged or decodes to more than `maxBytes`.
+ */
 export function decodeFilter(filter: Filter, bytes: Uint8Array, maxBytes: number): Uint8Array {
   switch (filter.name) {
     case 'FlateDecode':
@@ -106,13 +109,13 @@ function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
   return rest.length ? concat([rows, rest]) : rows
 }
 
-/** A Buffer's `slice` shares its memory; a Uint8Array's does not, and that is what everything here expects. */
+/** Wraps a Buffer as a Uint8Array, because `Buffer.slice` shares memory and `Uint8Array.slice` copies it. */
 const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** workerd counts the buffer that its output grows into, which may be up to 1.4 times what comes out. */
+/** Output limit for zlib in bytes. In workerd the limit also counts the growing buffer, up to 1.4 times the output. */
 const roomFor = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
 
-/** zlib data; a stream that was cut off gives what there is, as readers do. */
+/** Inflates zlib data. Truncated data returns the bytes before the cut, as PDF readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const inflated = inflatedWithin(bytes, maxBytes)
   if (inflated.length > maxBytes) throw new PdfSyntax(message('flate_data_of_more_than_bytes', { limit: maxBytes }))
@@ -129,7 +132,9 @@ function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
 
 type Flow = AsyncIterable<Uint8Array>
 
-/** The same as a flow of pieces; only Flate flows, other filters gather their input (bounded by `maxGathered`) first. */
+/**
+ * Decodes one filter as a stream of chunks. Only Flate is streamed; other filters first collect their input, up to `maxGathered` bytes.
+ */
 export function decodeFlow(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
   if (filter.name !== 'FlateDecode') return gather(filter, input, maxBytes, maxGathered)
   const shape = rowShape(filter.parms)

@@ -1,8 +1,8 @@
-/** The older filters (ISO 32000-2, 7.4.2, 7.4.3, 7.4.4 and 7.4.5), decoding only. */
+/** Decoders for LZW, ASCII85, ASCIIHex and run-length filters (ISO 32000-2, 7.4.2 to 7.4.5). */
 import { isDigit } from './lexer.ts'
 import { PdfSyntax } from './objects.ts'
 
-/** A byte buffer that grows up to a limit. */
+/** Byte buffer that grows up to a limit. */
 class Growing {
   bytes = new Uint8Array(16_384)
   length = 0
@@ -26,10 +26,10 @@ class Growing {
 const CLEAR = 256
 const END_OF_DATA = 257
 
-/** 7.4.4.2. A damaged code ends the data, as readers do. */
+/** Decodes LZW data (ISO 32000-2, 7.4.4.2). A damaged code ends the data, as in PDF readers. */
 export function lzw(source: Uint8Array, earlyChange: number, maxBytes: number): Uint8Array {
   const out = new Growing(maxBytes)
-  // A string of the table is a stretch of what was already written.
+  // Each LZW table entry is a range of the output: `start` and `length` in bytes.
   const start = new Int32Array(4097)
   const length = new Int32Array(4097)
   let next = 258
@@ -79,7 +79,7 @@ function copy(out: Growing, from: number, count: number): void {
   for (let k = 0; k < count; k++) out.bytes[out.length++] = out.bytes[from + k]!
 }
 
-/** 7.4.3. */
+/** Decodes ASCII85 data (ISO 32000-2, 7.4.3). */
 export function ascii85(source: Uint8Array): Uint8Array {
   const out = new Uint8Array(source.length * 4)
   let n = 0
@@ -106,7 +106,7 @@ export function ascii85(source: Uint8Array): Uint8Array {
   return out.slice(0, n)
 }
 
-/** 7.4.2. */
+/** Decodes ASCIIHex data (ISO 32000-2, 7.4.2). */
 export function asciiHex(source: Uint8Array): Uint8Array {
   const out = new Uint8Array((source.length >> 1) + 1)
   let n = 0
@@ -125,7 +125,7 @@ export function asciiHex(source: Uint8Array): Uint8Array {
   return out.subarray(0, n)
 }
 
-/** 7.4.5. */
+/** Decodes run-length data (ISO 32000-2, 7.4.5). */
 export function runLength(source: Uint8Array, maxBytes: number): Uint8Array {
   const out = new Growing(maxBytes)
   for (let i = 0; i < source.length; ) {

@@ -1,11 +1,13 @@
-/** Tokens and objects out of one window of bytes (ISO 32000-2, 7.2 and 7.3), as forgiving as readers are. */
+/**
+ * Lexer for PDF tokens and objects in a window of bytes (ISO 32000-2, 7.2 and 7.3). It accepts the same errors that PDF readers accept.
+ */
 import { message } from '../../i18n/message.ts'
 import { Dict, Name, type PdfObject, PdfSyntax, Ref, Str } from './objects.ts'
 
-/** The window ended inside a token; the caller comes back with a larger one. */
+/** Error thrown if the window ends inside a token. The caller retries with a larger window. */
 export class NeedMore extends Error {}
 
-/** An operator or keyword: obj, endobj, stream, Tj, … */
+/** Operator or keyword, such as obj, endobj, stream or Tj. */
 export class Keyword {
   readonly value: string
   constructor(value: string) {
@@ -15,9 +17,9 @@ export class Keyword {
 export const END = Symbol('end of data')
 export type Token = PdfObject | Keyword | typeof END
 
-/** White-space characters (7.2.3, table 1). */
+/** True for white-space characters (ISO 32000-2, 7.2.3, table 1). */
 export const isSpace = (c: number): boolean => c === 32 || c === 10 || c === 13 || c === 9 || c === 0 || c === 12
-/** Delimiters (7.2.3, table 2). */
+/** True for delimiter characters (ISO 32000-2, 7.2.3, table 2). */
 export const isDelimiter = (c: number): boolean =>
   c === 40 || c === 41 || c === 60 || c === 62 || c === 91 || c === 93 || c === 123 || c === 125 || c === 47 || c === 37
 export const isDigit = (c: number): boolean => c >= 48 && c <= 57
@@ -29,11 +31,11 @@ const MAX_DEPTH = 500
 export class Lexer {
   readonly bytes: Uint8Array
   position: number
-  /** The window ends where the data ends; otherwise `NeedMore` is thrown at its end. */
+  /** True if the window reaches the end of the data. Otherwise the lexer throws `NeedMore` at the end of the window. */
   readonly whole: boolean
-  /** A hexadecimal string had characters that are no digits: every reader sees another text in it. */
+  /** True if a hexadecimal string contains other characters than digits. PDF readers disagree on the text of such a string. */
   oddDigits = false
-  /** `1 0 R` is a reference (files); in content streams it is not. */
+  /** True if `1 0 R` is a reference, as in files. In content streams it is not. */
   private readonly references: boolean
 
   constructor(bytes: Uint8Array, position = 0, whole = true, references = true) {
@@ -43,7 +45,7 @@ export class Lexer {
     this.references = references
   }
 
-  /** The byte at `index`, −1 beyond the window. */
+  /** Byte at `index`; −1 beyond the window. */
   at(index: number): number {
     return this.bytes[index] ?? -1
   }
@@ -58,13 +60,13 @@ export class Lexer {
       if (c < 0) return
       if (isSpace(c)) this.position++
       else if (c === 37) {
-        // A comment runs to the end of its line (7.2.4).
+        // A comment ends with its line (ISO 32000-2, 7.2.4).
         while (this.position < this.bytes.length && this.at(this.position) !== 10 && this.at(this.position) !== 13) this.position++
       } else return
     }
   }
 
-  /** One token or one complete object. */
+  /** Returns the next keyword, or the next complete object. */
   next(depth = 0): Token {
     if (depth > MAX_DEPTH) throw new PdfSyntax('objects_nested_too_deeply', this.position)
     this.skipSpace()
@@ -85,7 +87,7 @@ export class Lexer {
       this.position++
       return this.array(depth)
     }
-    // A stray closing bracket or brace is a token of its own.
+    // An unmatched closing bracket or brace becomes a keyword.
     if (c === 93 || c === 123 || c === 125 || c === 41 || c === 62) {
       this.position++
       return new Keyword(String.fromCharCode(c))
@@ -102,7 +104,10 @@ export class Lexer {
     return new Keyword(word)
   }
 
-  /** Next object; a keyword is an error. */
+  /**
+   * Returns the next object.
+   * @throws PdfSyntax if a keyword or the end of the data follows.
+   */
   object(): PdfObject {
     const token = this.next()
     if (token === END || token instanceof Keyword) throw new PdfSyntax('object_expected', this.position)
@@ -119,7 +124,7 @@ export class Lexer {
     return text
   }
 
-  /** 7.3.3. Doubled signs and "12-34" are read as other readers do: the first part counts. */
+  /** Parses a number (ISO 32000-2, 7.3.3). Repeated signs are accepted; of "12-34" only "12" counts, as in PDF readers. */
   private number(): number | undefined {
     const start = this.position
     let i = start
@@ -159,7 +164,7 @@ export class Lexer {
     return negative ? -value : value
   }
 
-  /** After an integer: "G R" makes it a reference. */
+  /** Parses "G R" after an integer and returns the reference. Otherwise it returns the integer. */
   private reference(number: number): PdfObject {
     const back = this.position
     let p = back
@@ -182,7 +187,7 @@ export class Lexer {
     return number
   }
 
-  /** 7.3.4.2. */
+  /** Parses a literal string (ISO 32000-2, 7.3.4.2). */
   private literalString(): Str {
     const out: number[] = []
     let depth = 1
@@ -209,7 +214,7 @@ export class Lexer {
       if (c === 40) depth++
       else if (c === 41 && --depth === 0) break
       else if (c === 13) {
-        // An end of line inside a string is a line feed, whatever it was.
+        // Any line break in a literal string counts as a line feed.
         if (this.at(this.position) === 10) this.position++
         c = 10
       }
@@ -218,7 +223,7 @@ export class Lexer {
     return new Str(Uint8Array.from(out))
   }
 
-  /** 7.3.4.3. */
+  /** Parses a hexadecimal string (ISO 32000-2, 7.3.4.3). */
   private hexString(): Str {
     const out: number[] = []
     let high = -1
@@ -242,7 +247,7 @@ export class Lexer {
     return new Str(Uint8Array.from(out))
   }
 
-  /** 7.3.5. */
+  /** Parses a name (ISO 32000-2, 7.3.5). */
   private name(): Name {
     let text = ''
     this.position++
@@ -317,7 +322,11 @@ export class Lexer {
     }
   }
 
-  /** What is no object inside of one is something else to every reader (nothing, null, a string), so the object cannot be written again. */
+  /**
+   * Rejects keywords inside an object of a file. PDF readers disagree on their meaning (ignored, null or a string), so Whittle cannot
+   * rewrite the object.
+   * @throws PdfSyntax
+   */
   private assertContent({ value }: Keyword): void {
     if (this.references) throw new PdfSyntax(message('keyword_inside_object', { keyword: value.slice(0, 20) }), this.position)
   }

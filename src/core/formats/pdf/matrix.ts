@@ -1,17 +1,17 @@
-/** Transformation matrices (ISO 32000-2, 8.3.3): [a b c d e f]. */
+/** Transformation matrices [a b c d e f] (ISO 32000-2, 8.3.3). */
 import { leastOf, mostOf } from '../../bytes/min-max.ts'
 export type Matrix = readonly [number, number, number, number, number, number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 
-/** First `inner`, then `outer` (row vectors, as in the standard). */
+/** Combines two matrices: `inner` is applied first, then `outer`. Points are row vectors, as in ISO 32000-2. */
 export function multiply(inner: Matrix, outer: Matrix): Matrix {
   const [a, b, c, d, e, f] = inner
   const [p, q, r, s, t, u] = outer
   return [a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u]
 }
 
-/** Lengths of the unit square's sides: how large an image is drawn (8.9.5.1). */
+/** Lengths of the transformed sides of the unit square. This is the drawn size of an image (ISO 32000-2, 8.9.5.1). */
 export const sides = ([a, b, c, d]: Matrix) => ({ width: Math.hypot(a, b), height: Math.hypot(c, d) })
 
 export function toMatrix(values: readonly unknown[]): Matrix | undefined {
@@ -19,7 +19,7 @@ export function toMatrix(values: readonly unknown[]): Matrix | undefined {
   return values as unknown as Matrix
 }
 
-/** What the unit square covers: left, bottom, right, top. */
+/** Bounding box of the transformed unit square: left, bottom, right, top. */
 export function boundsOf([a, b, c, d, e, f]: Matrix): readonly [number, number, number, number] {
   const [x, y] = [
     [e, e + a, e + c, e + a + c],

@@ -1,21 +1,21 @@
 /**
- * The beginnings of all objects of a file, gathered in one pass. A document is walked again and again in the order of its graph, which
- * need not be that of the file: without them, each step is a read.
+ * Cache for the first bytes of all objects of a file, filled by one sequential pass. Whittle walks the object graph several times in an
+ * order that differs from the file. Without this cache each step would be a read.
  */
 
 import { GATHERED_FROM_BYTES, MOST_GATHERED_BYTES } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
 
 const MOST_OBJECTS = 400_000
-/** Of an object; streams are cut where their bytes begin, unless they hold objects. */
+/** Maximum number of cached bytes of one object. Streams are cut where their data begins, except object streams. */
 const HEAD_BYTES = 1024
 const OBJECT_STREAM_BYTES = 64 * 1024
-/** "stream", CR, LF, and spaces that some writers leave. */
+/** Maximum length of the keyword "stream" with CR, LF and extra spaces, in bytes. */
 const KEYWORD_BYTES = 6 + 10
 const STEP_BYTES = 1024 * 1024
 const STREAM = Buffer.from('stream')
 
-/** The file. */
+/** Random access to the bytes of the file. */
 interface Bytes {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
@@ -24,14 +24,14 @@ interface Bytes {
 
 interface Head {
   readonly bytes: Uint8Array
-  /** Of its first byte in the file. */
+  /** File offset of the first cached byte. */
   readonly offset: number
 }
 
 export class Heads {
-  /** Where objects begin, in order. */
+  /** Sorted file offsets of the objects. */
   readonly #offsets: Float64Array
-  /** How many bytes of each were kept, and where. */
+  /** Number of cached bytes of each object (`#lengths`), and their position in `#bytes` (`#places`). */
   readonly #lengths: Uint32Array
   readonly #places: Uint32Array
   readonly #bytes: Uint8Array
@@ -43,7 +43,10 @@ export class Heads {
     this.#bytes = bytes
   }
 
-  /** undefined where there is nothing to gain, or no room. */
+  /**
+   * Reads the file once and caches the first bytes of every object. `undefined`: the file is too small to benefit, or its objects exceed
+   * the memory limit.
+   */
   static async gather(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<Heads | undefined> {
     if (ranges.size < GATHERED_FROM_BYTES || xref.size > MOST_OBJECTS) return undefined
     const { offsets, holders } = objectsOf(xref, ranges.size)
@@ -75,20 +78,20 @@ export class Heads {
     return new Heads(offsets, lengths, places, bytes)
   }
 
-  /** What is kept from `offset` on, where an object begins there. */
+  /** Cached bytes of the object that begins at `offset`. `undefined`: no object begins there. */
   at(offset: number): Uint8Array | undefined {
     const head = this.#before(offset)
     return head?.offset === offset ? head.bytes : undefined
   }
 
-  /** Bytes `offset … offset + length`, where all of them are kept. */
+  /** Returns bytes `offset … offset + length` if all of them are cached; otherwise `undefined`. */
   read(offset: number, length: number): Uint8Array | undefined {
     const head = this.#before(offset)
     const from = head ? offset - head.offset : 0
     return head && from + length <= head.bytes.length ? head.bytes.subarray(from, from + length) : undefined
   }
 
-  /** Of the last object that begins at `offset` or before it. */
+  /** Cached bytes of the last object that begins at or before `offset`. */
   #before(offset: number): Head | undefined {
     let [low, high] = [0, this.#offsets.length]
     while (low < high) {
@@ -102,7 +105,7 @@ export class Heads {
   }
 }
 
-/** Where objects begin, in order, each once; and which of these hold others. */
+/** Returns the sorted, distinct offsets of all objects, and the offsets of those that are object streams (`holders`). */
 function objectsOf(xref: Xref, size: number): { offsets: Float64Array; holders: ReadonlySet<number> } {
   const all = new Float64Array(xref.size)
   const holders = new Set<number>()
@@ -127,10 +130,10 @@ function grown(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayB
   return larger
 }
 
-/** Object numbers fit into 23 bits, offsets into the 30 that are left of a double's. */
+/** Number of possible object numbers. A sort key combines 23 bits of object number with 30 bits of file offset in one double. */
 const NUMBERS = 2 ** 23
 
-/** Numbers of objects in the order in which the file has them; those within an object stream stand where that does. */
+/** Sorts object numbers by their position in the file. An object in an object stream has the position of that stream. */
 export function inFileOrder(xref: Xref, numbers: { readonly length: number } & Iterable<number>): Uint32Array<ArrayBuffer> {
   const keys = new Float64Array(numbers.length)
   let count = 0

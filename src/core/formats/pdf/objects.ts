@@ -1,17 +1,20 @@
-/** The object model of ISO 32000-2, 7.3: plain values where possible, small classes where a tag is needed. */
+/** Object model of PDF (ISO 32000-2, 7.3): JavaScript values where possible, small classes for the other types. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
 import { message, messageOf, type Said } from '../../i18n/message.ts'
 import { CodecError } from '../../model/error.ts'
 
-/** What stands in the file is not what the standard (or any reader) expects. */
+/** Error for PDF data that violates ISO 32000-2 in a form that PDF readers do not accept either. `offset` is a position in bytes. */
 export class PdfSyntax extends CodecError {
   constructor(what: Said, offset = 0) {
     super('malformed', message('malformed_at', { format: 'pdf', what: messageOf(what), offset }), offset)
   }
 }
 
-/** A name object (7.3.5), `#xx` already decoded; one character per byte. Equal names are the same instance while the pool lasts. */
+/**
+ * Name object (ISO 32000-2, 7.3.5) with decoded `#xx` escapes, one character per byte. Equal names share one instance, up to 20,000
+ * different names.
+ */
 export class Name {
   readonly value: string
   private constructor(value: string) {
@@ -27,7 +30,7 @@ export class Name {
   }
 }
 
-/** An indirect reference (7.3.10). */
+/** Indirect reference (ISO 32000-2, 7.3.10). */
 export class Ref {
   readonly number: number
   readonly generation: number
@@ -37,13 +40,13 @@ export class Ref {
   }
 }
 
-/** What an indirect object is called in its file (7.3.10); the keys of encrypted ones come from it. */
+/** Identifier of an indirect object (ISO 32000-2, 7.3.10). The key of an encrypted object is derived from it. */
 export interface ObjectId {
   readonly number: number
   readonly generation: number
 }
 
-/** A string object (7.3.4), unescaped. */
+/** String object (ISO 32000-2, 7.3.4) without escapes. */
 export class Str {
   readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -51,14 +54,14 @@ export class Str {
   }
 }
 
-/** A dictionary (7.3.7). Order is kept; keys are without the slash. */
+/** Dictionary (ISO 32000-2, 7.3.7) that keeps the order of its entries. Keys have no leading slash. */
 export class Dict extends Map<string, PdfObject> {}
 
-/** A stream (7.3.8) is never in memory: a dictionary and the place of its bytes in the file. */
+/** Stream object (ISO 32000-2, 7.3.8): a dictionary and the file offset of the data. The data itself is not in memory. */
 export class Stream {
   readonly dict: Dict
   readonly offset: number
-  /** Only in encrypted files. */
+  /** Object identifier, needed for decryption. `undefined` in files without encryption. */
   readonly id: ObjectId | undefined
   constructor(dict: Dict, offset: number, id?: ObjectId) {
     this.dict = dict
@@ -71,13 +74,13 @@ export type PdfObject = null | boolean | number | Name | Ref | Str | Dict | PdfO
 
 export const numberOr = (object: PdfObject | undefined, otherwise: number): number => (typeof object === 'number' ? object : otherwise)
 
-/** The value of a name object, '' for anything else. */
+/** Value of a name object; empty string for any other object. */
 export const nameOf = (object: PdfObject | undefined): string => (object instanceof Name ? object.value : '')
 
 const encoder = new TextEncoder()
 export const ascii = (text: string): Uint8Array => encoder.encode(text)
 
-/** One character per byte. */
+/** Decodes bytes as Latin-1: one character per byte. */
 export const latin1 = latin1Of
 
 export function latin1Bytes(text: string): Uint8Array {

@@ -1,40 +1,42 @@
-/** Pages drawn at 144 dpi: how large pictures are on them, and what new pictures take away from each page. */
+/**
+ * Models pages rendered at 144 dpi: the pixel size of each picture on a page, and the loss that recompressed pictures cause on the page.
+ */
 
 import { meanSquaredError, psnrDb } from '../../metrics/ssim-psnr.ts'
 import { type LumaFigures, NO_STILL_PICTURE, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { boundsOf, type Matrix } from './matrix.ts'
 
 const POINTS_PER_INCH = 72
-/** The resolution at which pages keep the floors. */
+/** Resolution in dots per inch at which pages must meet the quality floors. */
 export const PAGE_DOTS_PER_INCH = 144
 const PIXELS_PER_POINT = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
-/** By how much the window of SSIM is larger than a pixel: errors count in all windows that meet them. */
+/** Width of the SSIM window beyond one pixel, in pixels. A pixel error affects every window that contains it. */
 const WINDOW_REACH = 10
-/** Sizes of more pages than any reader shows; what is beyond is as small as this. */
+/** Minimum side of a page in pixels. */
 const LEAST_PIXELS = 1
 
-/** The pixels of a page or of a picture on it. */
+/** Size in pixels of a page, or of a picture on a page. */
 export interface Grid {
   readonly width: number
   readonly height: number
 }
 
-/** A picture, where it is drawn. */
+/** Placement of a picture on a page. */
 export interface Place {
   readonly sheet: Sheet
   readonly grid: Grid
-  /** Of the page; more than 1 for what is drawn over its edges. */
+  /** Area of the picture as a share of the page area. It exceeds 1 if the picture extends over the page edges. */
   readonly share: number
 }
 
-/** Points: left, bottom, right, top. */
+/** Rectangle in points: left, bottom, right, top. */
 export type Box = readonly [number, number, number, number]
 
-/** One page. */
+/** One page with the pictures placed on it and their measured loss. */
 export class Sheet {
   private readonly box: Box
   private readonly pixels: number
-  /** How much of the page pictures cover, one above the other counted twice. */
+  /** Sum of the picture areas as a share of the page area. Overlapping pictures count twice. */
   private covered = 0
   private lost = { ssim: 0, error: 0 }
   private worst = { ssim: 0, error: 0 }
@@ -45,7 +47,7 @@ export class Sheet {
     this.pixels = width! * height!
   }
 
-  /** A picture drawn with a matrix; `repeated` over all of the page as a pattern is. */
+  /** Adds a picture that is drawn with `matrix`. `repeated`: the picture belongs to a pattern and may cover the whole page. */
   place(matrix: Matrix, repeated: boolean): Place {
     const grid = this.gridOf(matrix)
     const share = repeated ? 1 : ((grid.width + WINDOW_REACH) * (grid.height + WINDOW_REACH)) / this.pixels
@@ -53,7 +55,7 @@ export class Sheet {
     return { sheet: this, grid, share }
   }
 
-  /** Every pixel that is touched counts, as renderers draw pictures. */
+  /** Pixel size of a drawn picture. As in PDF renderers, every touched pixel counts in full. */
   private gridOf(matrix: Matrix): Grid {
     const [left, , , top] = this.box
     const [x0, y0, x1, y1] = boundsOf(matrix)
@@ -66,23 +68,20 @@ export class Sheet {
     return { width: touched(0, Math.hypot(a, b)), height: touched(0, Math.hypot(c, d)) }
   }
 
-  /**
-   * What a picture may lose for the page to keep `floors`, whatever the others on it lose: all that they cover may be as bad
-   * as this.
-   */
+  /** True if a picture with these scores keeps the page above `floors`, even if all other pictures on the page lose as much. */
   allows({ ssim, psnrDb: decibels }: LumaFigures, floors: LumaFigures): boolean {
     const share = Math.min(1, this.covered)
     return (1 - ssim) * share <= 1 - floors.ssim && meanSquaredError(decibels) * share <= meanSquaredError(floors.psnrDb)
   }
 
-  /** A picture at one of its places came to this. */
+  /** Records the scores of a recompressed picture that covers `share` of the page. */
   lose(figures: LumaFigures, share: number): void {
     const [ssim, error] = [1 - figures.ssim, meanSquaredError(figures.psnrDb)]
     this.lost = { ssim: this.lost.ssim + ssim * share, error: this.lost.error + error * share }
     this.worst = { ssim: Math.max(this.worst.ssim, ssim), error: Math.max(this.worst.error, error) }
   }
 
-  /** The figures of the whole page; undefined where it lost nothing. Of pictures that lie on each other the worst shows. */
+  /** Scores of the whole page. `undefined`: the page lost nothing. Where pictures overlap, the worst score counts. */
   get loss(): PictureLoss | undefined {
     if (this.worst.ssim === 0 && this.worst.error === 0) return undefined
     const ssim = 1 - Math.min(this.lost.ssim, this.worst.ssim)
@@ -91,7 +90,7 @@ export class Sheet {
   }
 }
 
-/** The worst of the pages that lost something. */
+/** Returns the loss of the worst page. `undefined`: no page lost anything. */
 export function worstOf(sheets: Iterable<Sheet>): PictureLoss | undefined {
   let worst: PictureLoss | undefined
   for (const { loss } of sheets) if (loss) worst = worseLoss(worst, loss)

@@ -30,7 +30,7 @@ import { mayDropRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
 import { noReference, Writer } from './writer.ts'
 
-/** PDF: object for object, so that nothing a document has gets lost; see `docs/decisions/pdf.md`. */
+/** Codec for PDF. It rewrites the document object by object, so no object gets lost. See `docs/decisions/pdf.md`. */
 export const pdf: Codec = {
   format: PDF,
 
@@ -66,13 +66,16 @@ export const pdf: Codec = {
   },
 }
 
-/** Readers look for `startxref` in the last kilobyte of a file (PDF Reference 1.7, appendix H, note 18); itself and `%%EOF` take up to 40 of it. */
+/**
+ * Number of bytes at the end of a file in which PDF readers search for `startxref`: 1024 (PDF Reference 1.7, appendix H, note 18), less 40
+ * for `startxref` and `%%EOF`.
+ */
 const SEARCHED_BYTES = 980
 
-/** Keys and permissions of an encrypted file, as text. */
+/** Encryption dictionary as text, with keys and permissions. `undefined`: the file is not encrypted. */
 const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
 
-/** What a document shows with its fonts, found anew; undefined where it cannot be read. */
+/** Scans which text the document shows with each font. `undefined`: the document cannot be rewritten. */
 async function shownFonts(source: Source, options: Options): Promise<FontUsage | undefined> {
   const document = await openDocument(source, options)
   if ('kind' in document) return undefined
@@ -80,11 +83,12 @@ async function shownFonts(source: Source, options: Options): Promise<FontUsage |
   return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
-/** `isFar`: its end is further from that of the file than readers look for it. */
+/** Compresses one PDF. `isFar`: trailing data puts `startxref` outside the range in which PDF readers search for it. */
 async function press(source: Source, sink: Sink, options: Options, isFar = false): Promise<Outcome> {
   const opened = await openDocument(source, options)
   if ('kind' in opened) return opened
-  // They search for objects and for the word "trailer" then, and find neither in streams.
+  // With far trailing data, PDF readers search the file for objects and the word "trailer". They do not find objects in object streams, so
+  // the result uses none.
   const document = { ...opened, classic: opened.classic || isFar }
   const { reader, reach } = document
   const duplicates = await findDuplicates(reader, reach.streams, options.signal)
@@ -119,7 +123,10 @@ async function press(source: Source, sink: Sink, options: Options, isFar = false
   }
 }
 
-/** Only for what came linearised; undefined where that cannot be kept: lengths of encrypted objects are not known beforehand. */
+/**
+ * Layout of a linearised result. `undefined`: the source is not linearised, or its linearisation cannot be kept. Encrypted files are
+ * excluded because their object lengths are unknown in advance.
+ */
 async function linearLayout(
   { reader, root, pages, reach, classic }: Document,
   duplicates: Duplicates,
@@ -150,8 +157,8 @@ async function imageRecompressor(
 }
 
 /**
- * XMP stays readable for tools that search files for it (14.3.2), unless it is much of a small file; in archives it always
- * does, and part 1 of PDF/A demands it (ISO 19005-1, 6.7.2).
+ * Object numbers of XMP metadata streams that stay uncompressed, so that tools can search files for XMP (ISO 32000-2, 14.3.2). In small
+ * files large XMP is compressed, but never in archive files; PDF/A-1 requires this (ISO 19005-1, 6.7.2).
  */
 async function metadataNumbers({ reader, archive, reach }: Document): Promise<Set<number>> {
   const numbers = new Set<number>()

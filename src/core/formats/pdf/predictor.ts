@@ -1,9 +1,9 @@
-/** Predictors of Flate and LZW (ISO 32000-2, 7.4.4.4). */
+/** Predictors of the Flate and LZW filters (ISO 32000-2, 7.4.4.4). */
 import { PdfSyntax } from './objects.ts'
 
-/** How samples lie in rows. */
+/** Layout of samples in rows. */
 export interface RowShape {
-  /** 1, 2 (TIFF) or 10–15 (PNG, the filter type stands in front of every row). */
+  /** Value of /Predictor: 1 is none, 2 is TIFF, 10 to 15 are PNG with a filter type before every row. */
   predictor: number
   colors: number
   bitsPerComponent: number
@@ -21,7 +21,7 @@ function paeth(left: number, up: number, upLeft: number): number {
   return a <= b && a <= c ? left : b <= c ? up : upLeft
 }
 
-/** Takes predicted bytes in any pieces, gives back plain rows. */
+/** Decodes predicted bytes, given in chunks of any size, into plain rows. */
 export class Unpredictor {
   private readonly shape: RowShape
   private readonly row: number
@@ -59,7 +59,7 @@ export class Unpredictor {
     return out
   }
 
-  /** What a truncated last row holds. */
+  /** Returns the decoded bytes of a truncated last row. */
   end(): Uint8Array {
     const length = this.shape.predictor === 2 ? this.fill : this.fill - 1
     if (length <= 0) return new Uint8Array(0)
@@ -92,7 +92,7 @@ export class Unpredictor {
     above.set(out)
   }
 
-  /** TIFF predictor 2: differences of samples, of whatever width. */
+  /** Decodes TIFF predictor 2: each sample is stored as the difference to the sample on its left. */
   private undifference(row: Uint8Array): void {
     const { bitsPerComponent: bits, colors } = this.shape
     if (bits === 8) {
@@ -119,7 +119,10 @@ export class Unpredictor {
   }
 }
 
-/** PNG filters for rows of `row` bytes, chosen per row by the smallest sum of absolute differences (PNG, 12.8). */
+/**
+ * Applies PNG filters to rows of `row` bytes. For each row it chooses the filter with the smallest sum of absolute differences (PNG
+ * specification, 12.8).
+ */
 export class Predictor {
   private readonly row: number
   private readonly step: number
@@ -135,7 +138,7 @@ export class Predictor {
     this.best = new Uint8Array(row)
   }
 
-  /** Whole rows in, whole predicted rows (one byte longer each) out. */
+  /** Filters whole rows. Each output row is one byte longer, for the filter type. */
   rows(bytes: Uint8Array): Uint8Array {
     const row = this.row
     const step = this.step
@@ -153,7 +156,7 @@ export class Predictor {
         const swap = this.candidate
         this.candidate = this.best
         this.best = swap
-        // A row of one colour, or the same as the one above.
+        // The sum is 0 if the row has one colour or equals the row above; no other filter can be better.
         if (sum === 0) break
       }
       out[y * (row + 1)] = bestType
@@ -181,12 +184,12 @@ export class Predictor {
   }
 }
 
-/** /Predictor for rows that are all filtered by what stands above. */
+/** Value of /Predictor if all rows use the PNG filter "up". */
 export const PREDICTOR_UP = 12
 
 /**
- * Rows of `row` bytes by PNG's filter "up" alone, for cross-reference streams: a reader that goes wrong with the filters
- * "average" and "paeth" (there are such: bytes taken as signed) would find no object at all.
+ * Encodes rows of `row` bytes with the PNG filter "up" only. Cross-reference streams use it, because some PDF readers decode the filters
+ * "average" and "paeth" wrongly and would find no objects.
  */
 export function differencesUp(bytes: Uint8Array, row: number): Uint8Array {
   const count = Math.floor(bytes.length / row)
@@ -199,7 +202,7 @@ export function differencesUp(bytes: Uint8Array, row: number): Uint8Array {
   return out
 }
 
-/** Sum of the bytes as signed numbers, without their signs. */
+/** Sum of the absolute values of the bytes, read as signed 8-bit integers. */
 function magnitude(bytes: Uint8Array, length: number): number {
   let sum = 0
   for (let i = 0; i < length; i++) {

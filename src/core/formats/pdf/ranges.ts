@@ -5,10 +5,10 @@ import type { Heads } from './object-head-index.ts'
 const BLOCK_BYTES = 65_536
 const MAX_BLOCKS = 32
 
-/** A source read in blocks, the last few of which stay in memory; neighbouring misses are one read. */
+/** Reads a source in blocks of 64 KiB and caches the last 32 of them. Neighbouring missing blocks are one read. */
 export class Ranges {
   readonly size: number
-  /** Beginnings of objects, where they were gathered. */
+  /** Cached first bytes of all objects. `undefined`: not collected. */
   heads: Heads | undefined
   private readonly source: Source
   private readonly blocks = new Map<number, Uint8Array>()
@@ -18,7 +18,7 @@ export class Ranges {
     this.size = source.size
   }
 
-  /** Bytes `offset … offset + length`, cut at the end of the file. A view: do not write into it. */
+  /** Returns bytes `offset … offset + length`, cut at the end of the file. The result is a view of the cache; do not modify it. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     const start = Math.max(0, offset)
     const end = Math.min(this.size, offset + length)
@@ -27,7 +27,7 @@ export class Ranges {
     if (known) return known
     const first = Math.floor(start / BLOCK_BYTES)
     const last = Math.floor((end - 1) / BLOCK_BYTES)
-    // Long spans would only push the useful blocks out.
+    // Ranges of more than three blocks bypass the cache, because they would evict all useful blocks.
     if (last - first >= 3) return this.source.read(start, end - start)
     if (first === last) {
       const block = this.blocks.get(first) ?? (await this.load(first, first))
@@ -49,19 +49,19 @@ export class Ranges {
     return whole
   }
 
-  /** Frees what `read` returned, unless others may look at it; nobody may use it afterwards. */
+  /** Frees bytes that `read` returned, unless the cache may still hold them. Callers must not use the bytes afterwards. */
   release(bytes: Uint8Array): void {
-    // What is not longer than a block may be one that is kept.
+    // A range of at most one block may be part of the cache, so it is not freed.
     if (bytes.length > BLOCK_BYTES && bytes.length < this.size) discard(bytes)
   }
 
-  /** Reads blocks `first … last` at once; returns the first. */
+  /** Loads blocks `first … last` with one read and returns the first block. */
   private async load(first: number, last: number): Promise<Uint8Array> {
     const start = first * BLOCK_BYTES
     const bytes = await this.source.read(start, Math.min(this.size, (last + 1) * BLOCK_BYTES) - start)
     for (let index = first; index <= last; index++) {
       const at = (index - first) * BLOCK_BYTES
-      // A block of its own, so that one block does not keep its neighbours alive.
+      // Each block is copied, so a cached block does not keep the memory of its neighbours.
       this.blocks.set(index, first === last ? bytes : bytes.slice(at, at + BLOCK_BYTES))
     }
     while (this.blocks.size > MAX_BLOCKS) {

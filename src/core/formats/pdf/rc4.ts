@@ -1,4 +1,4 @@
-/** RC4, which no crypto library offers any more; only for files that are encrypted with it already (ISO 32000-2, 7.6.3.2). */
+/** RC4 cipher for files that are already encrypted with it (ISO 32000-2, 7.6.3.2). Crypto libraries no longer offer RC4. */
 export class Rc4 {
   private readonly state = new Uint8Array(256)
   private i = 0
@@ -15,7 +15,7 @@ export class Rc4 {
     }
   }
 
-  /** Encrypts or decrypts what follows what it was given before. */
+  /** Encrypts or decrypts the next bytes of the data. */
   apply(bytes: Uint8Array): Uint8Array {
     const state = this.state
     let i = this.i

@@ -1,11 +1,11 @@
-/** Which objects a document uses (everything that can be reached from its trailer), and what kind of document it is. */
+/** Finds all objects that can be reached from the trailer, the pages of the document, and signatures. */
 import { overBudget } from '../../model/error.ts'
 import { inFileOrder } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
 
-/** A growing list of object numbers. */
+/** Growable list of object numbers. */
 export class Numbers {
   length = 0
   private items = new Uint32Array(1024)
@@ -26,7 +26,7 @@ export class Numbers {
   pop(): number | undefined {
     return this.length > 0 ? this.items[--this.length] : undefined
   }
-  /** All from `index` on. */
+  /** Copies the object numbers from `index` to the end. */
   from(index: number): Uint32Array {
     return this.items.slice(index, this.length)
   }
@@ -36,25 +36,28 @@ export class Numbers {
 }
 
 export interface Reach {
-  /** 1 for every object number that is used. */
+  /** One byte per object number: 1 if the object is reachable. */
   used: Uint8Array
-  /** In the order they were met; of a large file in that of the file. */
+  /** Object numbers in traversal order; for large files in file order. */
   objects: Numbers
   streams: Numbers
-  /** A signature field has been signed: rewriting the file would break it. */
+  /** True if a signature field is signed, so rewriting the file would break the signature. */
   signed: boolean
-  /** References that lead nowhere, or to nothing that can be read. */
+  /** Number of references to objects that are missing or unreadable. */
   dangling: number
-  /** Bytes of all streams used. */
+  /** Total size of all reachable streams in bytes. */
   streamBytes: number
 }
 
-/** Roots of everything (7.5.5, table 15). /ID holds strings, /Encrypt is handled before. */
+/** Trailer keys from which all objects are reached (ISO 32000-2, 7.5.5, table 15). /Encrypt is handled before. */
 export const TRAILER_KEYS = ['Root', 'Info', 'ID'] as const
 
 type Keep = (dict: Dict, key: string) => boolean
 
-/** `keep` says whether an entry is followed (and will be written). Begins again where the table is repaired in the middle, which happens once. */
+/**
+ * Finds all reachable objects. `keep` decides whether an entry is followed. If the reader repairs the cross-reference table during the
+ * walk, the walk starts again; this happens at most once.
+ */
 export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach> {
   for (;;) {
     const found = await walk(reader, keep, signal)
@@ -62,7 +65,7 @@ export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Pr
   }
 }
 
-/** undefined: the table has more objects now than it had at the beginning. */
+/** Walks the object graph once. `undefined`: the cross-reference table was repaired and now has more objects. */
 async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach | undefined> {
   const used = new Uint8Array(reader.xref.size)
   const result: Reach = { used, objects: new Numbers(), streams: new Numbers(), signed: false, dangling: 0, streamBytes: 0 }
@@ -87,7 +90,7 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
   for (let number = stack.pop(); number !== undefined; number = stack.pop()) {
     if (result.objects.length % 4096 === 0) signal.throwIfAborted()
     const object = await reader.get(number)
-    // A repair in the middle renumbers nothing, but may find more objects than the table knew.
+    // A repair keeps object numbers but may find objects that the cross-reference table did not list.
     if (reader.xref.size > used.length) return undefined
     result.objects.push(number)
     if (object === null) result.dangling++
@@ -106,7 +109,7 @@ const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
   streams: Numbers.of(inFileOrder(xref, found.streams)),
 })
 
-/** undefined as `walk` is. */
+/** Adds up the sizes of all reachable streams. `undefined`: the cross-reference table was repaired and now has more objects. */
 async function measured(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
   for (const number of found.streams) {
     signal.throwIfAborted()
@@ -117,13 +120,13 @@ async function measured(reader: Reader, found: Reach, signal: AbortSignal): Prom
 }
 
 export interface Pages {
-  /** Leaves of the page tree (7.7.3), in order. */
+  /** Object numbers of the page tree leaves (ISO 32000-2, 7.7.3) in page order. */
   leaves: Numbers
-  /** What the tree's root says. */
+  /** Page count that the root of the page tree declares; −1 if missing. */
   stated: number
 }
 
-/** Walks the page tree; each node once, whatever it says. */
+/** Walks the page tree and visits each node once, even if several parents list it. */
 export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
   const leaves = new Numbers()
   const seen = new Uint8Array(reader.xref.size)
@@ -147,7 +150,7 @@ export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
   return { leaves, stated }
 }
 
-/** Objects in the table that say they are pages; more than the tree has means that pages got lost. */
+/** Number of page objects in the cross-reference table. If it exceeds the page count of the tree, the tree has lost pages. */
 export async function countPageObjects(reader: Reader): Promise<number> {
   let count = 0
   for (let number = 0; number < reader.xref.size; number++) {
@@ -160,12 +163,12 @@ export async function countPageObjects(reader: Reader): Promise<number> {
 const SIGNATURE = Buffer.from('/ByteRange')
 const SCAN_BYTES = 1024 * 1024
 
-/** Whether a signature stands anywhere in the bytes, used or not: an earlier revision may be signed. */
+/** True if a signature occurs anywhere in the file, also in unused objects: an earlier revision may be signed. */
 export async function hasSignatureBytes(reader: Reader, signal: AbortSignal): Promise<boolean> {
   return !(await signatureOffsets(reader, signal).next()).done
 }
 
-/** Where the ranges of bytes that signatures cover are named, some perhaps twice. */
+/** Yields the file offset of every /ByteRange array, the byte ranges that a signature covers. Some offsets may occur twice. */
 export async function* signatureOffsets(reader: Reader, signal: AbortSignal): AsyncGenerator<number> {
   for (let at = 0; at < reader.ranges.size; at += SCAN_BYTES - 32) {
     signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** A PDF file read by ranges: objects by number, streams by pieces. Holds caches of bounded size and nothing else. */
+/** Random-access reader for PDF files: objects by number, stream data in chunks. It keeps only caches of limited size in memory. */
 
 import { concat } from '../../bytes/concat.ts'
 import { message } from '../../i18n/message.ts'
@@ -17,18 +17,18 @@ import { type Opened, unlock } from './security.ts'
 import type { Lock } from './writer.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
-/** What cached objects may take in the file; in memory they are about ten times as large. */
+/** Maximum total size of cached objects, in bytes of the file. In memory they take about ten times as much. */
 const CACHED_OBJECT_BYTES = 512 * 1024
 const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
 const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
-/** Of streams. */
+/** Maximum number of cached stream lengths. */
 const MOST_LENGTHS = 100_000
 const MAX_REFERENCE_STEPS = 32
-/** The encryption dictionary, its crypt filters, one of these. */
+/** Depth of nested dictionaries in an encryption dictionary: the dictionary, the list of crypt filters, one crypt filter. */
 const MAX_SECURITY_DEPTH = 3
 const PIECE_BYTES = 256 * 1024
 
-/** A decoded object stream (7.5.7). */
+/** Decoded object stream (ISO 32000-2, 7.5.7). */
 export interface ObjectStream {
   numbers: number[]
   offsets: number[]
@@ -40,9 +40,9 @@ export class Reader {
   readonly ranges: Ranges
   trailer = new Dict()
   xref = new Xref()
-  /** From the header, "1.4" (7.5.2); the catalog may say otherwise. */
+  /** PDF version from the file header, such as "1.4" (ISO 32000-2, 7.5.2). The document catalog may override it. */
   version = '1.4'
-  /** The cross-reference table was unusable and has been rebuilt by a search for objects. */
+  /** True if the cross-reference table was unusable and has been rebuilt by a search for objects. */
   repaired = false
   private base = 0
   private opened: Opened | undefined
@@ -57,13 +57,16 @@ export class Reader {
     this.ranges = new Ranges(source)
   }
 
-  /** `password` (empty for files that open without one) unlocks what is encrypted; what stays closed has /Encrypt in its trailer. */
+  /**
+   * Opens a PDF. `password` decrypts an encrypted file; the empty string is for files that open without a password. If decryption fails,
+   * /Encrypt stays in the trailer.
+   */
   static async open(source: Source, password?: string): Promise<Reader> {
     const reader = new Reader(source)
     const head = latin1(await reader.ranges.read(0, 1024))
     const start = head.indexOf('%PDF-')
     if (start >= 0) {
-      // Offsets count from the header, wherever it stands (annex I of older editions allows 1024 bytes before it).
+      // Offsets are relative to "%PDF-", which may follow up to 1024 other bytes (annex I of older editions of ISO 32000).
       reader.base = start
       reader.version = /^\d\.\d/.exec(head.slice(start + 5))?.[0] ?? '1.4'
     }
@@ -73,19 +76,19 @@ export class Reader {
       if (!reader.trailer.has('Encrypt')) await reader.assertCatalog()
     } catch (error) {
       if (!(error instanceof PdfSyntax)) throw error
-      // A key that fits does not yet make sense of a file.
+      // A correct password does not prove that the decrypted file is readable. In that case the file stays encrypted.
       if (reader.opened) reader.close()
       else await reader.repair()
     }
     return reader
   }
 
-  /** From now on objects are found without reading the file again and again. */
+  /** Caches the first bytes of all objects, so that object look-ups need no further reads. */
   async gather(signal: AbortSignal): Promise<void> {
     this.ranges.heads = await Heads.gather(this.ranges, this.xref, signal)
   }
 
-  /** Whether it pays to read objects in the order of the file. */
+  /** True if objects should be read in file order. */
   get isLarge(): boolean {
     return this.ranges.heads !== undefined
   }
@@ -102,7 +105,7 @@ export class Reader {
     if (!opened) return
     this.opened = opened
     this.trailer.delete('Encrypt')
-    // Its strings are not encrypted while they stand in the trailer.
+    // The strings of /ID are not encrypted in the trailer, so its references are resolved here.
     if (Array.isArray(id)) this.trailer.set('ID', await Promise.all(id.map((half) => this.resolve(half))))
   }
 
@@ -112,7 +115,7 @@ export class Reader {
     this.forget()
   }
 
-  /** Every reference in it replaced by what it leads to. */
+  /** Copies an object with every reference replaced by its target, down to `depth` levels. */
   private async direct(object: PdfObject, depth: number): Promise<PdfObject> {
     const value = await this.resolve(object)
     if (depth === 0 || !(value instanceof Dict)) return value instanceof Stream ? null : value
@@ -127,12 +130,15 @@ export class Reader {
     if (!((await this.resolve(root.get('Pages'))) instanceof Dict)) throw new PdfSyntax('no_page_tree')
   }
 
-  /** What locks the file as it was, when it was encrypted. */
+  /** Encryption of the source, which encrypts the result in the same form. `undefined`: the source is not encrypted. */
   get lock(): Lock | undefined {
     return this.opened?.lock
   }
 
-  /** Rebuilds the table by searching the file; once. */
+  /**
+   * Rebuilds the cross-reference table by searching the file.
+   * @throws PdfSyntax at the second call.
+   */
   private async repair(): Promise<void> {
     if (this.repaired) throw new PdfSyntax('damaged_beyond_repair')
     this.repaired = true
@@ -161,7 +167,7 @@ export class Reader {
     this.lengths.clear()
   }
 
-  /** The object with this number; null when there is none (7.3.10). */
+  /** Returns the object with this number; null if there is none (ISO 32000-2, 7.3.10). */
   async get(number: number): Promise<PdfObject> {
     const cached = this.cache.get(number)
     if (cached) return cached.object
@@ -206,7 +212,7 @@ export class Reader {
     const stream = await this.objectStream(this.xref.place(number))
     let index = this.xref.extra(number)
     if (stream.numbers[index] !== number) index = stream.numbers.indexOf(number)
-    // The table says so and no reader looks elsewhere.
+    // The object is missing in the object stream that the cross-reference table names. PDF readers treat it as null.
     if (index < 0) return [null, 0]
     const start = stream.first + stream.offsets[index]!
     const lexer = new Lexer(stream.data, start)
@@ -214,7 +220,7 @@ export class Reader {
     return [object, lexer.position - start]
   }
 
-  /** The object stream with this number (7.5.7). */
+  /** Returns the decoded object stream with this number (ISO 32000-2, 7.5.7). */
   async objectStream(number: number): Promise<ObjectStream> {
     const known = this.objectStreams.get(number)
     if (known) {
@@ -253,7 +259,7 @@ export class Reader {
     }
   }
 
-  /** Follows references to an object that is none. */
+  /** Follows references until an object is no reference. Missing objects become null. */
   async resolve(object: PdfObject | undefined): Promise<PdfObject> {
     for (let steps = 0; object instanceof Ref; steps++) {
       if (steps > MAX_REFERENCE_STEPS) return null
@@ -262,7 +268,7 @@ export class Reader {
     return object ?? null
   }
 
-  /** A dictionary, or that of a stream. */
+  /** Returns a dictionary, or the dictionary of a stream. `undefined` for any other object. */
   async dict(object: PdfObject | undefined): Promise<Dict | undefined> {
     const value = await this.resolve(object)
     return value instanceof Dict ? value : value instanceof Stream ? value.dict : undefined
@@ -276,7 +282,7 @@ export class Reader {
     return numberOr(await this.entry(dict, key), otherwise)
   }
 
-  /** Bytes of a stream, decrypted but not decoded. */
+  /** Length of a stream in bytes after decryption and before its filters are decoded. */
   async length(stream: Stream): Promise<number> {
     const known = this.lengths.get(stream.offset)
     if (known !== undefined) return known
@@ -289,7 +295,7 @@ export class Reader {
     return length
   }
 
-  /** Bytes in the file: /Length when "endstream" stands there, else found by a search. */
+  /** Length of a stream in the file, in bytes. It is /Length if "endstream" follows; otherwise a search finds the end. */
   private async storedLength(stream: Stream): Promise<number> {
     const stated = await this.resolve(stream.dict.get('Length'))
     let length = -1
@@ -299,7 +305,10 @@ export class Reader {
     return length < 0 ? measureStream(this.ranges, stream.offset) : length
   }
 
-  /** The bytes as they stand in the file, decrypted. Throws `over_budget` beyond `maxBytes`. */
+  /**
+   * Returns the decrypted but still encoded bytes of a stream.
+   * @throws CodecError (over_budget) if the stream is longer than `maxBytes`.
+   */
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
     if (length > maxBytes) throw overBudget(message('stream_of_bytes', { length }))
@@ -307,7 +316,7 @@ export class Reader {
     return this.ranges.read(stream.offset, length)
   }
 
-  /** The same in pieces. */
+  /** Yields the decrypted but still encoded bytes of a stream in chunks. */
   pieces(stream: Stream): AsyncIterable<Uint8Array> {
     const { id } = stream
     const { opened } = this
@@ -315,7 +324,7 @@ export class Reader {
     return opened.decipher.stream(this.storedPieces(stream), id)
   }
 
-  /** The same for who needs none of them after asking for the next, or for no more. */
+  /** Yields the encoded bytes of a stream in chunks and frees each chunk when the next one is requested. */
   async *passingPieces(stream: Stream): AsyncGenerator<Uint8Array> {
     for await (const piece of this.pieces(stream)) {
       try {
@@ -333,10 +342,10 @@ export class Reader {
     }
   }
 
-  /** The filter chain with every indirect entry resolved (7.3.8.2). */
+  /** Filters of a stream, with every indirect value resolved (ISO 32000-2, 7.3.8.2). */
   async filters(stream: Stream): Promise<Filter[]> {
     const { dict } = stream
-    // /F is a file specification in a stream (external data), but some writers abbreviate as in inline images.
+    // /F of a stream is a file specification for external data. Some writers use it as the abbreviation of /Filter, as in inline images.
     const filter = dict.get('Filter') ?? (dict.get('F') instanceof Name ? dict.get('F') : null)
     return filterChain(await this.flat(filter ?? null), await this.flat(dict.get('DecodeParms') ?? dict.get('DP') ?? null))
   }
@@ -350,7 +359,10 @@ export class Reader {
     return copy
   }
 
-  /** Fully decoded by generic filters; `PdfSyntax` when another is in the chain, or beyond `maxBytes`. */
+  /**
+   * Decodes a stream completely with generic filters.
+   * @throws PdfSyntax for an image filter, or if the data exceeds `maxBytes`.
+   */
   async decoded(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     let bytes = await this.raw(stream, maxBytes)
     for (const filter of await this.filters(stream)) {
@@ -359,7 +371,7 @@ export class Reader {
     return bytes
   }
 
-  /** The leading generic filters undone, as a flow; what is left of the chain is `rest`. */
+  /** Decodes the leading generic filters of a stream in chunks. `rest` lists the filters that are left. */
   async decodedPieces(stream: Stream, maxBytes: number): Promise<{ flow: AsyncIterable<Uint8Array>; rest: Filter[] }> {
     const chain = await this.filters(stream)
     let flow: AsyncIterable<Uint8Array> = this.pieces(stream)
@@ -379,13 +391,13 @@ async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return concat(parts)
 }
 
-/** Strings of an object that stands by itself (7.6.2). */
+/** Decrypts all strings of an indirect object (ISO 32000-2, 7.6.2). */
 function decrypted(object: PdfObject, decipher: Decipher, id: ObjectId): PdfObject {
   if (object instanceof Str) return new Str(decipher.string(object.bytes, id))
   if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher, id))
   if (object instanceof Dict) return decryptedDict(object, decipher, id)
   if (object instanceof Stream) {
-    // Strings of a cross-reference stream, /ID among them, are not (7.5.8.2).
+    // Strings of a cross-reference stream, such as /ID, are not encrypted (ISO 32000-2, 7.5.8.2).
     const dict = nameOf(object.dict.get('Type')) === 'XRef' ? object.dict : decryptedDict(object.dict, decipher, id)
     return new Stream(dict, object.offset, id)
   }

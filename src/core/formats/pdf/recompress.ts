@@ -1,4 +1,7 @@
-/** A stream deflated again as well as it goes: generic filters off, libdeflate on, PNG predictors where they help. */
+/**
+ * Lossless recompression of a stream: decodes its generic filters and deflates the bytes with libdeflate, with PNG predictors where they
+ * help.
+ */
 import { deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
 import { componentsOf } from './colour.ts'
 import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from './filters.ts'
@@ -7,22 +10,28 @@ import { Predictor, pixelBytes, type RowShape, rowBytes } from './predictor.ts'
 import type { Reader } from './reader.ts'
 import { QUICK_EXCESS, QUICK_LEVEL, THOROUGH_BYTES, TRIAL_BYTES } from './tuning.ts'
 
-/** A stream as it will be written. */
+/** Stream dictionary and data as they will be written. */
 export interface Rewritten {
   dict: Dict
   data: Uint8Array
-  /** Written even where it is larger: it stands for other streams, too. */
+  /** True if the stream must be written even if it is larger, because it also replaces other streams. */
   shared?: boolean
 }
 
 const SMALLEST_BYTES = 24
-/** Compressed and decoded bytes of a stream that is taken into memory; larger ones are copied. */
+/**
+ * Maximum encoded (`MAX_STORED_BYTES`) and decoded (`MAX_DECODED_BYTES`) size of a stream that is recompressed in memory. Larger streams
+ * are copied.
+ */
 export const MAX_STORED_BYTES = 8 * 1024 * 1024
 export const MAX_DECODED_BYTES = 16 * 1024 * 1024
-/** What a /DecodeParms with a predictor costs in the dictionary. */
+/** Size in bytes that a predictor adds to the stream dictionary with /DecodeParms. */
 const PARMS_BYTES = 60
 
-/** Effort by length and by what has been deflated so far: level 12 runs at about 2 MB/s, 9 at 15, 6 at 60. */
+/**
+ * Chooses the Deflate level by the length of the stream and the bytes deflated so far. Level 12 runs at about 2 MB/s, level 9 at 15 MB/s,
+ * level 6 at 60 MB/s.
+ */
 export class Effort {
   private spent = 0
   level(bytes: number): number {
@@ -33,19 +42,22 @@ export class Effort {
   }
 }
 
-/** What a stream could come to without loss: a quick look first, the full effort when it is asked for. */
+/** Estimate for the lossless recompression of a stream: a fast Deflate trial now, the full effort on request. */
 export interface Prospect {
-  /** Bytes that a quick look arrives at; the original's where it gains nothing. */
+  /** Size in bytes after a fast Deflate trial; at most the size of the original. */
   quickBytes: number
   finish(): Promise<Rewritten | undefined>
 }
 
-/** Undefined when nothing is gained. Throws `PdfSyntax` for damaged data (the caller copies the stream). */
+/**
+ * Recompresses a stream. `undefined`: the result is not smaller.
+ * @throws PdfSyntax if the data is damaged; the caller then copies the stream.
+ */
 export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
   return (await prospect(reader, stream, chain, effort))?.finish()
 }
 
-/** Decoded bytes that are kept between the quick look and the full effort. */
+/** Maximum decoded bytes kept in memory between the fast trial and the full Deflate. */
 const KEPT_BYTES = 4 * 1024 * 1024
 
 export async function prospect(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Prospect | undefined> {
@@ -75,10 +87,10 @@ export async function prospect(reader: Reader, stream: Stream, chain: Filter[], 
   }
 }
 
-/** Bytes on their way into Deflate. */
+/** Data prepared for Deflate, with the size of a fast trial. */
 export interface Deflation {
   quickBytes: number
-  /** What waits in memory. */
+  /** Bytes that the prepared data takes in memory. */
   heldBytes: number
   finish(effort: Effort): Packed | undefined
 }
@@ -90,32 +102,34 @@ export interface Packed {
   data: Uint8Array
 }
 
-/** Bytes as they go into Deflate, and the filters that bring back the stream from what comes out. */
+/** Input of Deflate, and the filter chain that restores the stream from its output. */
 interface Undeflated {
   bytes: Uint8Array
   chain: Filter[]
 }
 
-/** An image filter inside generic ones: JPEG and JPEG 2000 stand alone, fax may gain from Flate around it. */
+/**
+ * Handles an image filter that is wrapped in generic filters. JPEG and JPEG 2000 lose the wrapping; fax data may stay smaller with Flate.
+ */
 function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
   if (rest[0]!.name === 'DCTDecode' || rest[0]!.name === 'JPXDecode') return { chain: rest, data: bytes }
   const packed = deflateWithin('zlib', bytes, bytes.length - 32)
   return packed ? { chain: [{ name: 'FlateDecode', parms: null }, ...rest], data: packed } : { chain: rest, data: bytes }
 }
 
-/** Deflated plainly or by rows, whichever is smaller; undefined when neither gets below `room`. */
+/** Deflates data with and without a row predictor and returns the smaller result. `undefined`: neither is smaller than `budget` bytes. */
 export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, budget: number): Packed | undefined {
   return deflation(bytes, layout, budget).finish(effort)
 }
 
-/** Rows of an image are counted: what stands behind them shows nowhere. */
+/** Row layout of a stream. Images also have a number of rows; data after the last row is not visible. */
 type Layout = RowShape & { readonly rows?: number }
 
-/** Deflated by rows, the last one would be lost. */
+/** True if the data ends with an incomplete row. A row predictor would lose that row. */
 const hasPartOfRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
   bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
 
-/** The same in two steps: a quick trial first. */
+/** Prepares data for Deflate: a fast trial first, with and without a row predictor. `finish` deflates at full effort. */
 export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
   const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
@@ -142,7 +156,7 @@ export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget:
   return { quickBytes, heldBytes: chosen.bytes.length, finish }
 }
 
-/** Both at full effort; undefined when neither gets below `budget`. */
+/** Deflates both variants, with and without row predictor, at full effort. `undefined`: neither is smaller than `budget` bytes. */
 function smallerOf(plainly: Undeflated, byRows: Undeflated, effort: Effort, budget: number): Packed | undefined {
   const level = effort.level(plainly.bytes.length)
   const byRow = deflateWithin('zlib', byRows.bytes, budget, level)
@@ -151,7 +165,7 @@ function smallerOf(plainly: Undeflated, byRows: Undeflated, effort: Effort, budg
   return byRow && { chain: byRows.chain, data: byRow }
 }
 
-/** 7.4.4.4, table 8: only what differs from the defaults. */
+/** /DecodeParms for a PNG predictor (ISO 32000-2, 7.4.4.4, table 8), without default values. */
 export function parmsOf(layout: RowShape): Dict {
   const entries: [string, PdfObject][] = [['Predictor', 15]]
   if (layout.colors !== 1) entries.push(['Colors', layout.colors])
@@ -160,7 +174,7 @@ export function parmsOf(layout: RowShape): Dict {
   return new Dict(entries)
 }
 
-/** How the decoded bytes lie in rows: as an image, or as the predictor that was there says. */
+/** Row layout of the decoded bytes: from the image dictionary, or from the predictor of the source. */
 async function layoutOf(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<Layout | undefined> {
   const { dict } = stream
   if (nameOf(await reader.entry(dict, 'Subtype')) === 'Image') {

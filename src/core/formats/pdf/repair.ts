@@ -1,4 +1,6 @@
-/** A table for files whose own is unusable: every "n g obj" in the file, the last one of a number wins, as in all readers. */
+/**
+ * Rebuilds an unusable cross-reference table. It searches the file for "n g obj"; the last object with a number wins, as in PDF readers.
+ */
 import { parseAt, readIndirect } from './file.ts'
 import { isDigit, isSpace } from './lexer.ts'
 import { Dict, latin1, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
@@ -10,14 +12,17 @@ const OVERLAP_BYTES = 64
 const MAX_TRAILERS = 1000
 const PROBE_BYTES = 400
 
-/** What rebuilding needs of a reader that works with the new table. */
+/** Access to objects through the rebuilt cross-reference table. */
 interface ObjectReader {
   get(number: number): Promise<PdfObject>
   dict(object: PdfObject | undefined): Promise<Dict | undefined>
   objectStream(number: number): Promise<{ readonly numbers: readonly number[] }>
 }
 
-/** Searches the file. `use` puts a table to work, so that streams can be read with it. Returns what trailers were found. */
+/**
+ * Rebuilds the cross-reference table by a search. `use` activates the new table, so that streams can be read with it. Returns the merged
+ * trailers.
+ */
 export async function rebuild(ranges: Ranges, use: (xref: Xref) => ObjectReader): Promise<Dict> {
   const xref = new Xref()
   const trailers = await search(ranges, xref)
@@ -51,7 +56,7 @@ function syntaxAsNull(error: unknown): null {
   throw error
 }
 
-/** One pass over all bytes: objects into the table, offsets after "trailer" returned. */
+/** Searches all bytes once: adds objects to the table and returns the offsets after the word "trailer". */
 async function search(ranges: Ranges, xref: Xref): Promise<number[]> {
   const trailers: number[] = []
   for (let at = 0; at < ranges.size; at += STEP_BYTES) {
@@ -69,7 +74,7 @@ async function search(ranges: Ranges, xref: Xref): Promise<number[]> {
   return trailers
 }
 
-/** Reads "n g " backwards from in front of "obj". */
+/** Parses "n g " backwards from the position before "obj". */
 function objectHead(bytes: Uint8Array, before: number): { number: number; generation: number; start: number } | undefined {
   let k = before
   const spaces = () => {
@@ -89,7 +94,7 @@ function objectHead(bytes: Uint8Array, before: number): { number: number; genera
   return number === undefined ? undefined : { number, generation, start: k + 1 }
 }
 
-/** Object streams, and what cross-reference streams and catalogs add to the trailer. */
+/** Returns the numbers of object streams, and merges entries of cross-reference streams and catalogs into the trailer. */
 async function special(ranges: Ranges, xref: Xref, trailer: Dict): Promise<number[]> {
   const streams: number[] = []
   for (let number = 0; number < xref.size; number++) {
@@ -106,7 +111,7 @@ async function special(ranges: Ranges, xref: Xref, trailer: Dict): Promise<numbe
   return streams.sort((a, b) => xref.place(a) - xref.place(b))
 }
 
-/** Objects inside object streams; one outside that stands later in the file is newer. */
+/** Adds the objects of object streams to the table. An object outside of object streams that comes later in the file is newer and wins. */
 async function unpack(reader: ObjectReader, xref: Xref, streams: readonly number[]): Promise<void> {
   for (const number of streams) {
     const stream = await reader.objectStream(number).catch(syntaxAsNull)

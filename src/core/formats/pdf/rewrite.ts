@@ -1,4 +1,4 @@
-/** The second pass: every used object once, breadth first from the catalog, each stream as small as it gets. */
+/** Writes every reachable object once, breadth first from the catalog, and recompresses each stream. */
 
 import { createHash } from 'node:crypto'
 import { isCodecError } from '../../model/error.ts'
@@ -14,18 +14,18 @@ import { serialise } from './serialise.ts'
 import { HOIST_CHARACTERS } from './tuning.ts'
 import type { Writer } from './writer.ts'
 
-/** Turns one stream into a smaller one, or declines. Expected trouble (`PdfSyntax`, `over_budget`) means: declines. */
+/** Recompresses one stream. `undefined`: no gain. Failures with `PdfSyntax` or `over_budget` count as no gain. */
 export type Transform = (number: number, stream: Stream, chain: Filter[]) => Promise<Rewritten | undefined>
 
 export interface Plan {
   reach: Reach
   duplicates: Duplicates
   keep: (dict: Dict, key: string) => boolean
-  /** What a dictionary must say differently because of what a transform does. */
+  /** Changes a dictionary where a transform requires it. `undefined`: dictionaries stay as they are. */
   adapt?: (dict: Dict) => Dict
-  /** Tried in this order before the stream is merely deflated again. */
+  /** Transforms, tried in this order before lossless recompression. */
   transforms: readonly Transform[]
-  /** Streams with these numbers are copied as they are. */
+  /** Object numbers of streams that are copied unchanged; `'all'` copies every stream. */
   verbatim: ReadonlySet<number> | 'all'
   signal: AbortSignal
   progress(share: number): void
@@ -42,7 +42,7 @@ export class Rewriter {
   private readonly hoisted = new Map<string, number>()
   private readonly effort = new Effort()
   private doneBytes = 0
-  /** Private entries of other programs that were left out. */
+  /** Number of omitted private entries of other applications. */
   trimmed = 0
 
   constructor(reader: Reader, writer: Writer, plan: Plan) {
@@ -75,7 +75,7 @@ export class Rewriter {
     await writer.end(trailer, this.refText)
   }
 
-  /** The new number of an object, given out when it is first met; unused objects become null. */
+  /** Returns a reference with the new object number, which is assigned at the first use. References to unused objects become null. */
   protected readonly refText = (ref: Ref): string => {
     if (ref instanceof Hoisted) return `${ref.number} 0 R`
     const number = this.plan.duplicates.of(ref.number)
@@ -120,7 +120,7 @@ export class Rewriter {
     }
   }
 
-  /** Moves long direct values of a stream's dictionary into objects; equal ones share one. */
+  /** Moves long direct values of a stream dictionary into separate objects, where they are compressed. Equal values share one object. */
   protected async hoist(original: Dict): Promise<Dict> {
     const dict = new Dict(original)
     if (!this.writer.compact) return dict
@@ -141,7 +141,7 @@ export class Rewriter {
   }
 }
 
-/** A reference that already carries its new number. */
+/** Reference that already has its new object number. */
 class Hoisted extends Ref {
   constructor(number: number) {
     super(number, 0)

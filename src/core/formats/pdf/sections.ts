@@ -1,4 +1,7 @@
-/** Cross-reference sections: tables (7.5.4), streams (7.5.8), hybrids (7.5.8.4) and the chain of updates (7.5.6). */
+/**
+ * Parses cross-reference sections: tables (ISO 32000-2, 7.5.4), streams (7.5.8), hybrids (7.5.8.4) and the chain of incremental updates
+ * (7.5.6).
+ */
 import { message } from '../../i18n/message.ts'
 import { parseAt, readIndirect } from './file.ts'
 import { decodeFilter, filterChain } from './filters.ts'
@@ -13,7 +16,7 @@ const ENTRIES_A_READ = 3000
 const MAX_SECTIONS = 10_000
 const MAX_XREF_STREAM_BYTES = 32 * 1024 * 1024
 
-/** Where sections are read from, and what takes their entries. `base`: bytes before "%PDF-". */
+/** Source of cross-reference sections, and the table that receives their entries. `base`: number of bytes before "%PDF-". */
 interface Reading {
   ranges: Ranges
   base: number
@@ -22,11 +25,11 @@ interface Reading {
 
 interface Section {
   trailer: Dict
-  /** Objects a table calls free; a hybrid's stream may still know them. */
+  /** Numbers of objects that a table marks as free. The cross-reference stream of a hybrid file may still define them. */
   free: number[]
 }
 
-/** Offset of the newest section, from "startxref" (7.5.5). */
+/** File offset of the newest cross-reference section, from "startxref" (ISO 32000-2, 7.5.5). */
 export async function findStart(ranges: Ranges): Promise<number> {
   const length = Math.min(ranges.size, TAIL_BYTES)
   const tail = latin1(await ranges.read(ranges.size - length, length))
@@ -36,7 +39,10 @@ export async function findStart(ranges: Ranges): Promise<number> {
   return offset
 }
 
-/** Reads the whole chain into `xref`; returns the trailer, the newest entry of each key. `base`: bytes before "%PDF-". */
+/**
+ * Reads the whole chain of cross-reference sections into `xref`. Returns the trailer with the newest entry of each key. `base`: number of
+ * bytes before "%PDF-".
+ */
 export async function readChain(ranges: Ranges, start: number, base: number, xref: Xref): Promise<Dict> {
   const reading: Reading = { ranges, base, xref }
   const trailer = new Dict()
@@ -54,7 +60,7 @@ export async function readChain(ranges: Ranges, start: number, base: number, xre
     const hybrid = section.trailer.get('XRefStm')
     if (typeof hybrid === 'number' && !seen.has(hybrid)) {
       seen.add(hybrid)
-      // Damaged in the wild, and then ignored by other readers.
+      // Some hybrid files have a damaged cross-reference stream, which PDF readers ignore.
       await readStream(reading, hybrid + base).catch(ignoreSyntax)
     }
     for (const number of section.free) xref.set(number, FREE, 0, 0)
@@ -91,7 +97,7 @@ async function readSection(reading: Reading, offset: number): Promise<Section> {
   return { trailer, free }
 }
 
-/** Entries of one subsection: "oooooooooo ggggg n", 20 bytes each, or 19 from careless writers. */
+/** Parses the entries "oooooooooo ggggg n" of one subsection: 20 bytes each, or 19 from non-conforming writers. */
 async function readEntries(
   { ranges, base, xref }: Reading,
   start: number,
@@ -113,14 +119,14 @@ async function readEntries(
       used = entry.lastIndex
       const place = Number(match[1])
       const generation = Number(match[2])
-      // A common fault: the table starts with the free entry 0 but says that it is number 1.
+      // Common error: the table starts with the free entry 0 but declares its first number as 1.
       if (done + got === 0 && first === 1 && match[3] === 'f' && generation === 65_535) shift = -1
       const number = first + shift + done + got
       if (match[3] === 'f') free.push(number)
       else if (place > 0) xref.set(number, AT_OFFSET, place + base, generation)
     }
     if (got === 0) {
-      // A subsection that promises more entries than there are.
+      // Some subsections declare more entries than they contain.
       if (/^\s*trailer/.test(text)) break
       throw new PdfSyntax('cross_reference_entry_expected', at)
     }
@@ -130,7 +136,7 @@ async function readEntries(
   return at
 }
 
-/** 7.5.8. Returns its dictionary, which is the trailer. */
+/** Parses a cross-reference stream (ISO 32000-2, 7.5.8). Returns its dictionary, which is also the trailer. */
 async function readStream({ ranges, base, xref }: Reading, offset: number): Promise<Dict> {
   const { object } = await readIndirect(ranges, offset)
   if (!(object instanceof Stream)) throw new PdfSyntax('cross_reference_stream_expected', offset)

@@ -1,4 +1,4 @@
-/** The standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens 2 to 6. */
+/** Standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens revisions 2 to 6. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
 import { cipherOf, type Decipher, decipherOf, type Method } from './ciphers.ts'
@@ -10,12 +10,12 @@ const BLOCK_BYTES = 16
 const KEY_BYTES = 32
 const SALT_BYTES = 8
 const HASH_BYTES = 32
-/** 7.6.4.3.4: a password is at most this long in UTF-8. */
+/** Maximum length of a password in UTF-8 bytes (ISO 32000-2, 7.6.4.3.4). */
 const MAX_PASSWORD_BYTES = 127
-/** Everything is allowed; bits 1 and 2 are reserved (table 22). */
+/** Value of /P that allows everything; bits 1 and 2 are reserved (ISO 32000-2, table 22). */
 const PERMISSIONS = -4
 
-/** RFC 4013: other spaces are spaces, invisible characters are none, compatibility forms are composed. */
+/** Prepares a password as SASLprep does (RFC 4013): maps all spaces to U+0020, removes invisible characters and normalises to NFKC. */
 export function saslPrep(password: string): Uint8Array {
   const mapped = password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/gu, ' ')
@@ -24,7 +24,7 @@ export function saslPrep(password: string): Uint8Array {
   return new TextEncoder().encode(mapped).subarray(0, MAX_PASSWORD_BYTES)
 }
 
-/** Algorithm 2.B. `user` is the 48-byte /U for owner hashes, else empty. */
+/** Password hash of ISO 32000-2, algorithm 2.B. `user` is the 48-byte /U for owner hashes, otherwise empty. */
 function hash(password: Uint8Array, salt: Uint8Array, user: Uint8Array): Uint8Array {
   let key: Uint8Array = createHash('sha256').update(password).update(salt).update(user).digest()
   for (let round = 0; ; round++) {
@@ -32,7 +32,7 @@ function hash(password: Uint8Array, salt: Uint8Array, user: Uint8Array): Uint8Ar
     const repeated = new Uint8Array(once.length * 64)
     for (let i = 0; i < 64; i++) repeated.set(once, i * once.length)
     const encrypted = aes('aes-128-cbc', key.subarray(0, 16), key.subarray(16, 32), repeated)
-    // The first 16 bytes as a number modulo 3: 256 is 1 modulo 3, so their sum will do.
+    // The algorithm takes the first 16 bytes as a number modulo 3. Since 256 modulo 3 is 1, the sum of the bytes is sufficient.
     let sum = 0
     for (let i = 0; i < 16; i++) sum += encrypted[i]!
     key = createHash((['sha256', 'sha384', 'sha512'] as const)[sum % 3]!)
@@ -49,23 +49,23 @@ function aes(algorithm: string, key: Uint8Array, iv: Uint8Array, data: Uint8Arra
 }
 
 const NO_USER = new Uint8Array(0)
-/** Cross-reference streams are never encrypted (7.5.8.2). */
+/** True for cross-reference streams, which are never encrypted (ISO 32000-2, 7.5.8.2). */
 const PLAIN_XREF = (dict: Dict) => nameOf(dict.get('Type')) === 'XRef'
 const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 
-/** A fresh file key under one password, which opens the file as its user and its owner. */
+/** Creates the encryption of a file with a new random file key. The password is both user password and owner password. */
 export function lockWith(password: string): Lock {
   const word = saslPrep(password)
   const fileKey = new Uint8Array(randomBytes(KEY_BYTES))
-  // Algorithm 8: /U and /UE.
+  // /U and /UE, the entries for the user password (ISO 32000-2, algorithm 8).
   const [userSalt, userKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
   const user = concat([hash(word, userSalt, NO_USER), userSalt, userKeySalt])
   const userKey = aes('aes-256-cbc', hash(word, userKeySalt, NO_USER), ZERO_IV, fileKey)
-  // Algorithm 9: /O and /OE.
+  // /O and /OE, the entries for the owner password (ISO 32000-2, algorithm 9).
   const [ownerSalt, ownerKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
   const owner = concat([hash(word, ownerSalt, user), ownerSalt, ownerKeySalt])
   const ownerKey = aes('aes-256-cbc', hash(word, ownerKeySalt, user), ZERO_IV, fileKey)
-  // Algorithm 10: /Perms. P in 64 bits, metadata encrypted, "adb", four bytes of anything.
+  // /Perms: /P in 64 bits, "T" for encrypted metadata, "adb", four random bytes (ISO 32000-2, algorithm 10).
   const permissions = new Uint8Array(BLOCK_BYTES)
   new DataView(permissions.buffer).setInt32(0, PERMISSIONS, true)
   permissions.fill(255, 4, 8)
@@ -86,7 +86,7 @@ export function lockWith(password: string): Lock {
     ['U', new Str(user)],
     ['OE', new Str(ownerKey)],
     ['UE', new Str(userKey)],
-    // ECB of a single block is CBC from zeros, which every runtime has.
+    // /Perms is encrypted with AES in ECB mode. For one block, CBC with a zero initialisation vector gives the same result.
     ['Perms', new Str(aes('aes-256-cbc', fileKey, ZERO_IV, permissions))],
     ['CF', new Dict([['StdCF', filter]])],
     ['StmF', Name.of('StdCF')],
@@ -96,15 +96,15 @@ export function lockWith(password: string): Lock {
   return { cipher: cipherOf(fileKey, 'AESV3'), dictionary, version: '2.0', plain: PLAIN_XREF, id: new Uint8Array(randomBytes(BLOCK_BYTES)) }
 }
 
-/** An encrypted file that is open, and what locks it again as it was. */
+/** Decryption of an opened file, and the encryption that its result gets. */
 export interface Opened {
   decipher: Decipher
   lock: Lock
 }
 
 /**
- * Opens a file with its user password; what was encrypted before revision 6 only without one. `dictionary` without references,
- * `id` the first half of /ID. Undefined for another password, another handler, or parts under keys of their own.
+ * Opens an encrypted file with its user password; revisions 2 to 4 only with the empty password. `dictionary` must contain no references;
+ * `id` is the first string of /ID. `undefined`: wrong password, unknown handler, or several encryption methods in one file.
  */
 export function unlock(dictionary: Dict, password: string, id: Uint8Array, version: string): Opened | undefined {
   if (nameOf(dictionary.get('Filter')) !== 'Standard') return undefined
@@ -118,7 +118,7 @@ export function unlock(dictionary: Dict, password: string, id: Uint8Array, versi
   return { decipher: decipherOf(fileKey, method), lock: { cipher: cipherOf(fileKey, method), dictionary, id, version, plain } }
 }
 
-/** A stream that says itself that it is not encrypted (7.4.10). */
+/** True if a stream declares itself as not encrypted, by the crypt filter "Identity" (ISO 32000-2, 7.4.10). */
 function isCrypt(dict: Dict): boolean {
   const [filter, parms] = [dict.get('Filter'), dict.get('DecodeParms')]
   if (nameOf(Array.isArray(filter) ? filter[0] : filter) !== 'Crypt') return false
@@ -126,7 +126,7 @@ function isCrypt(dict: Dict): boolean {
   return !(own instanceof Dict && own.has('Name')) || nameOf(own.get('Name')) === 'Identity'
 }
 
-/** Tables 20 and 25: one method for all strings and streams, else undefined. */
+/** Encryption method of all strings and streams (ISO 32000-2, tables 20 and 25). `undefined`: unknown, or not the same for all. */
 function methodOf(dictionary: Dict): Method | undefined {
   const version = numberOr(dictionary.get('V'), 0)
   if (version === 1 || version === 2) return 'V2'
@@ -140,23 +140,26 @@ function methodOf(dictionary: Dict): Method | undefined {
   return version === 5 && method === 'AESV3' ? method : undefined
 }
 
-/** Algorithm 2.A for the user's password (revisions 5 and 6). */
+/** File key from the user password for revisions 5 and 6 (ISO 32000-2, algorithm 2.A). `undefined`: wrong password. */
 function keyOfHashed(dictionary: Dict, password: string): Uint8Array | undefined {
   const [user, userKey] = [dictionary.get('U'), dictionary.get('UE')]
   if (!(user instanceof Str) || !(userKey instanceof Str)) return undefined
   if (user.bytes.length < 48 || userKey.bytes.length !== KEY_BYTES) return undefined
   const word = saslPrep(password)
-  // Revision 5, an extension of Adobe's, hashed once.
+  // Revision 5 is an Adobe extension that hashes the password only once.
   const once = (salt: Uint8Array) => new Uint8Array(createHash('sha256').update(word).update(salt).digest())
   const hashed = dictionary.get('R') === 5 ? once : (salt: Uint8Array) => hash(word, salt, NO_USER)
   if (Buffer.compare(hashed(user.bytes.subarray(32, 40)), user.bytes.subarray(0, HASH_BYTES)) !== 0) return undefined
   return aes('aes-256-cbc', hashed(user.bytes.subarray(40, 48)), ZERO_IV, userKey.bytes, true)
 }
 
-/** Stands for missing characters of a password (algorithm 2, step a), here for all of them. */
+/** Padding string of short passwords (ISO 32000-2, algorithm 2, step a). It replaces the whole empty password. */
 const PADDING = Uint8Array.from(Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex'))
 
-/** Algorithm 2 for the empty password, tried by algorithms 4 and 5 (revisions 2 to 4). */
+/**
+ * File key for the empty user password, revisions 2 to 4 (ISO 32000-2, algorithm 2), checked by algorithm 6. `undefined`: a password is
+ * needed.
+ */
 function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
   const [owner, user] = [dictionary.get('O'), dictionary.get('U')]
   const revision = numberOr(dictionary.get('R'), 0)
@@ -166,7 +169,7 @@ function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
   const first = createHash('md5').update(PADDING).update(owner.bytes.subarray(0, 32)).update(new Uint8Array(permissions.buffer)).update(id)
   if (revision >= 4 && dictionary.get('EncryptMetadata') === false) first.update(Uint8Array.of(255, 255, 255, 255))
   const digest = new Uint8Array(first.digest())
-  // /Length is wrong in many files of version 4, which has 128 bits.
+  // Many files of version 4 have a wrong /Length, so 128-bit and 40-bit keys are tried, too.
   for (const bytes of new Set(revision === 2 ? [5] : [numberOr(dictionary.get('Length'), 40) / 8, 16, 5])) {
     if (!Number.isInteger(bytes) || bytes < 5 || bytes > 16) continue
     let key = digest.subarray(0, bytes)
@@ -176,7 +179,7 @@ function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
-/** Algorithm 6: whether /U is what this key makes. */
+/** True if this key produces /U (ISO 32000-2, algorithm 6). */
 function opens(key: Uint8Array, user: Uint8Array, revision: number, id: Uint8Array): boolean {
   if (revision === 2) return Buffer.compare(new Rc4(key).apply(PADDING), user.subarray(0, 32)) === 0
   let text: Uint8Array = new Uint8Array(createHash('md5').update(PADDING).update(id).digest())

@@ -1,10 +1,10 @@
-/** Objects back to bytes, as briefly as 7.2 and 7.3 allow. */
+/** Serialises PDF objects with as few bytes as ISO 32000-2, 7.2 and 7.3 allow. */
 import { Dict, Name, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 
-/** Characters that need no escape in a name (7.3.5) and that end no token. */
+/** True if a character needs no escape in a name (ISO 32000-2, 7.3.5) and ends no token. */
 function isRegular(code: number): boolean {
   if (code <= 32 || code >= 127) return false
-  // # % ( ) / < > [ ] { }
+  // Character codes of # % ( ) / < > [ ] { }
   return !(
     code === 35 ||
     code === 37 ||
@@ -23,7 +23,7 @@ function isRegular(code: number): boolean {
 export function numberText(value: number): string {
   if (Number.isInteger(value)) return value === 0 ? '0' : value.toFixed(0)
   let text = String(value)
-  // Exponents are not PDF (7.3.3).
+  // PDF numbers have no exponents (ISO 32000-2, 7.3.3).
   if (text.includes('e')) text = value.toFixed(12).replace(/0+$/, '').replace(/\.$/, '')
   if (text.startsWith('0.')) text = text.slice(1)
   else if (text.startsWith('-0.')) text = `-${text.slice(2)}`
@@ -59,8 +59,8 @@ export function stringText(bytes: Uint8Array): string {
 const MAX_DEPTH = 500
 
 /**
- * One object as text, one character per byte. `refText` writes references, which is how objects are renumbered;
- * `stringOf` writes strings, which is how they are encrypted.
+ * Returns one object as text, one character per byte. `refText` formats references, so the caller can renumber objects. `stringOf` formats
+ * strings, so the caller can encrypt them.
  */
 export function serialise(object: PdfObject, refText: (ref: Ref) => string, stringOf: (bytes: Uint8Array) => string = stringText): string {
   const parts: string[] = []
@@ -68,7 +68,8 @@ export function serialise(object: PdfObject, refText: (ref: Ref) => string, stri
   const put = (text: string) => {
     const before = last.charCodeAt(last.length - 1)
     const after = text.charCodeAt(0)
-    // Two regular characters need a space between them; an empty name would swallow the next token.
+    // Two adjacent regular characters need a space between them. After an empty name a space is needed, too, or the name would include the
+    // next token.
     if (last === '/' || (last !== '' && isRegular(before) && (isRegular(after) || after === 35))) parts.push(' ')
     parts.push(text)
     last = text
@@ -88,7 +89,7 @@ export function serialise(object: PdfObject, refText: (ref: Ref) => string, stri
     } else if (value instanceof Dict) {
       put('<<')
       for (const [key, item] of value) {
-        // A null entry is the same as none (7.3.7).
+        // A null entry is equivalent to a missing entry (ISO 32000-2, 7.3.7).
         if (item === null) continue
         put(nameText(key))
         write(item, depth + 1)

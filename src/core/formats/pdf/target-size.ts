@@ -1,4 +1,4 @@
-/** `target_size`: the best level that fits. */
+/** Option `target_size`: chooses the highest quality level whose result fits. */
 
 import type { Options, Outcome, Quality, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, noGain, TargetUnreachable } from '../../model/error.ts'
@@ -7,7 +7,7 @@ import { HELD_RESULT_BYTES } from './tuning.ts'
 
 type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
 
-/** Levels that a wanted size may lead down to. */
+/** Quality levels to try for each requested level, best first. */
 const LOWER: Readonly<Record<Quality, readonly Quality[]>> = {
   high: ['high', 'medium', 'low'],
   medium: ['medium', 'low'],
@@ -18,7 +18,10 @@ const LOWER: Readonly<Record<Quality, readonly Quality[]>> = {
 /** True if `target_size` is below the size of the source. */
 export const asksForSmallerSize = (source: Source, { targetSize }: Options): boolean => targetSize !== undefined && targetSize < source.size
 
-/** The best level, from the one asked for, whose result fits into `target_size`. @throws TargetUnreachable */
+/**
+ * Compresses with the highest level, starting at the requested one, whose result fits into `target_size`.
+ * @throws TargetUnreachable if no level fits.
+ */
 export async function compressToTargetSize(press: Press, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wanted = options.targetSize ?? source.size
   let best = source.size
@@ -41,7 +44,10 @@ function larger(error: unknown): undefined {
   if (!isCodecError(error, 'no_gain')) throw error
 }
 
-/** Counts everything up to `limit`, and passes on what `held` takes. */
+/**
+ * Sink that counts all written bytes and stores them in `held` while it has capacity.
+ * @throws CodecError (no_gain) once `limit` bytes are written.
+ */
 function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { readonly holds: boolean } {
   let written = 0
   let holds = true

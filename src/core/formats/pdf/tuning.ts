@@ -1,145 +1,175 @@
 /**
- * Numbers that decide how a PDF is compressed, and how much of it is held. Numbers that the format gives (ISO 32000-2: tags, codes,
- * sizes of entries) stand beside their parser.
+ * Tuning constants of PDF compression, and limits for memory and time. Constants of the format itself (ISO 32000-2) are next to their
+ * parser.
  *
- * Sources: "design" is docs/decisions/pdf.md, which has the documents and the figures. "Experiment": set on the project's fixtures and
- * on public PDFs, without a bench on record. "Limit": no fixture comes near it; it bounds what a hostile file can cost.
+ * Sources: "Design" is docs/decisions/pdf.md, which lists the documents and figures. "Experiment": set with the project's fixtures and
+ * public PDFs, without a recorded bench. "Limit": no fixture comes near it; it bounds the cost of a hostile file.
  */
 
-// Pictures: which change is worth it
+// Pictures: when a change is worth its loss
 
-/** Ratio of sides. A picture is not reduced by less: that blurs more than it saves. Experiment. */
+/** Minimum downsampling factor per side. A smaller reduction blurs the picture more than it saves. Source: experiment. */
 export const SMALLEST_REDUCTION = 1.25
-/** Share of the bytes without loss. A lossy result must be smaller than this share. Experiment. */
+/** Maximum size of a lossy result, as a share of the lossless size. Source: experiment. */
 export const LOSSY_GAIN = 0.92
-/** Share of the bytes of quick Deflate. Below it no thorough Deflate is tried, which gains less than the rest. Experiment. */
+/**
+ * If a lossy result is below this share of the fast Deflate size, no thorough Deflate is tried. Thorough Deflate gains less than the
+ * difference. Source: experiment.
+ */
 export const CLEARLY_SMALLER = 0.6
-/** Share of the bytes of a fax stream. JBIG2 must be smaller than this share, because every reader reads a fax. Experiment. */
+/**
+ * Maximum size of a JBIG2 stream, as a share of the fax stream. A fax stream is preferred because every PDF reader supports it. Source:
+ * experiment.
+ */
 export const FAX_GAIN = 0.95
-/** Stored bytes of a picture. Smaller ones are coded without loss only. Experiment. */
+/** Minimum stored size in bytes for lossy coding of a picture. Smaller pictures stay lossless. Source: experiment. */
 export const SMALLEST_LOSSY_BYTES = 1024
-/** Pixels. A photograph with fewer has few tones, too, so it is not told from a drawing. Experiment. */
+/** Minimum number of pixels for photo detection. A smaller photo has few tones, so it resembles a drawing. Source: experiment. */
 export const ENOUGH_PHOTO_PIXELS = 20_000
-/** Pixels on the page. Renderers differ too much in smaller views to compare them. Experiment. */
+/**
+ * Minimum number of pixels on the page for a comparison at page resolution. PDF renderers differ too much on smaller pictures. Source:
+ * experiment.
+ */
 export const LEAST_VIEW_PIXELS = 1024
-/** Bytes. Larger pictures are not tried at gentler levels once a level has a result: that takes as long again. Experiment. */
+/**
+ * Maximum size in bytes of a picture for which a gentler level is tried after one level has succeeded. Each further level doubles the time.
+ * Source: experiment.
+ */
 export const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
-/** Factors of the resolution that are tried in turn before a picture keeps its size. Experiment. */
+/** Factors for the target resolution, tried in order before a picture keeps its size. Source: experiment. */
 export const FINER_REDUCTIONS = [1, 1.6]
-/** Large pictures in a row that missed their level when reduced, after which no other is reduced at that resolution. Experiment. */
+/**
+ * Number of consecutive large pictures that may fail after downsampling. After that, no other picture is downsampled to that resolution.
+ * Source: experiment.
+ */
 export const MOST_REFUSALS = 2
-/** Share of pixels that equal their neighbour. A picture with more is a drawing. Experiment. */
+/** Maximum share of pixels that equal their neighbour in a photo. A picture with more is a drawing. Source: experiment. */
 export const MOST_EQUAL_NEIGHBOURS = 0.35
-/** Colours that are counted in a picture. Experiment. */
+/** Maximum number of colours that are counted in a picture. Source: experiment. */
 export const MOST_COLOURS_COUNTED = 2000
-/** Factor of the best trial so far. A quick trial that is larger is not finished. Experiment. */
+/** Maximum size of a fast trial, as a factor of the smallest trial. Larger candidates are dropped. Source: experiment. */
 export const CLOSE_TRIAL = 1.1
-/** Opacity, of 255. What lies below less is invisible and keeps its samples. Experiment. */
+/** Opacity, 0 to 255. Pixels below this opacity are invisible and keep their samples. Source: experiment. */
 export const HARDLY_SHOWN = 13
-/** Opacity, of 255, from which colours are seen well. Experiment. */
+/** Opacity, 0 to 255, from which colours are clearly visible. Source: experiment. */
 export const WELL_SHOWN = 128
-/** Levels by which hidden and shown colours of a block must differ for a rim to be seen. Design, "Images". */
+/** Minimum difference, in 8-bit levels, of hidden and visible colours in a block that makes a rim visible. Source: design, "Images". */
 export const RIM_LEVELS = 24
-/** dB by which the PSNR of colours may be below that of luma. Experiment. */
+/** PSNR in dB by which chroma may be worse than luma. Source: experiment. */
 export const COLOUR_BEHIND_DB = 4
 /**
- * Pixels of the largest picture whose chroma is held whole below `high`; a job takes twice the memory with all of it. Design,
- * "Images" (4 megapixels).
+ * Maximum pixels of a picture whose chroma is kept at full resolution below level `high`. Full chroma doubles the memory of a job. Source:
+ * design, "Images" (4 megapixels).
  */
 export const MOST_WHOLE_CHROMA_PIXELS = 4e6
 
-// Pictures: the search for a quality
+// Pictures: search for an encoder quality
 
-/** Lowest JPEG quality that is tried (mozjpeg's scale). Experiment. */
+/** Lowest JPEG quality that is tried, on MozJPEG's scale from 0 to 100. Source: experiment. */
 export const LOWEST_QUALITY = 8
-/** Highest JPEG quality that is tried (mozjpeg's scale). Experiment. */
+/** Highest JPEG quality that is tried, on MozJPEG's scale from 0 to 100. Source: experiment. */
 export const HIGHEST_QUALITY = 95
-/** Pixels of the sample on which the search measures. Experiment. */
+/** Number of sampled pixels on which the quality search measures. Source: experiment. */
 export const SAMPLED_PIXELS = 1_000_000
-/** The sample has at least one block of pixels in this many. Experiment. */
+/** Maximum distance of sampled blocks: at least one block of pixels in 16 is measured. Source: experiment. */
 export const MAX_SAMPLED_EVERY = 16
-/** Encodings of one search. Experiment. */
+/** Maximum number of encodings in one quality search. Source: experiment. */
 export const MAX_SEARCH_PROBES = 7
-/** dB above the target that end the search. Experiment. */
+/** Distance to the target PSNR, in dB, at which the quality search stops. Source: experiment. */
 export const CLOSE_ENOUGH_TO_TARGET_DB = 0.12
-/** dB that one step of quality is taken for while nothing is known; cautious both ways. Experiment. */
+/** Assumed PSNR change in dB for one step of JPEG quality, before any measurement. Both values are cautious. Source: experiment. */
 export const SLOPE_DB = { down: 0.13, up: 0.22 }
-/** Corrections after the whole picture was measured. Experiment. */
+/** Maximum number of quality corrections after the whole picture was measured. Source: experiment. */
 export const MAX_CORRECTIONS = 4
-/** Share of an estimated size that the real one is at least, after progressive coding and the last step. Experiment. */
+/** Minimum final size as a share of the estimated size, after progressive coding and the last search step. Source: experiment. */
 export const MOST_GAINED = 0.75
-/** Encodings of one reduced picture; each codes the whole picture. Experiment on scans, whose pages are alike. */
+/**
+ * Maximum number of encodings of one downsampled picture. Each encodes the whole picture. Source: experiment on scans, whose pages resemble
+ * each other.
+ */
 export const MAX_DOWNSAMPLE_PROBES = 4
-/** Factor by which the sample of a reduced picture is larger than `SAMPLED_PIXELS`. Experiment on scans. */
+/** Sample size for downsampled pictures, as a factor of `SAMPLED_PIXELS`. Source: experiment on scans. */
 export const FINER_SAMPLE = 3
-/** JPEG quality from which the first search of a document starts. Experiment. */
+/** JPEG quality at which the first search of a document starts. Source: experiment. */
 export const FIRST_QUALITY_GUESS = 40
-/** dB above the target that end the search: tighter for the first picture of a document. Experiment. */
+/**
+ * Distance to the target PSNR, in dB, at which the search for a downsampled picture stops. The first picture of a document has a smaller
+ * tolerance. Source: experiment.
+ */
 export const CLOSE_ENOUGH_REDUCED_DB = { first: 0.3, later: 0.7 }
-/** Points of the score (SSIMULACRA 2.1) that change as much as one dB of PSNR. Experiment. */
+/** Points of the SSIMULACRA 2.1 score that correspond to one dB of PSNR. Source: experiment. */
 export const POINTS_PER_DB = 3
-/** CPU seconds of the palette search for one megapixel. Design, "Images": 5 s; a screenshot of 0.7 megapixels took 3.9 s. */
+/** CPU seconds per megapixel for the palette search. Source: design, "Images" (5 s; a screenshot of 0.7 megapixels took 3.9 s). */
 export const SECONDS_PER_MEGAPIXEL = 5.5
-/** Pixels of one picture, and of all pictures of a document, that are searched. Design, "Images". */
+/** Maximum pixels for the palette search, per picture and per document. Source: design, "Images". */
 export const MOST_PALETTE_PIXELS = { ofPicture: 2e6, ofDocument: 3e6 }
 /**
- * Pixels of one picture, and of all pictures of a document, that are scored: 0.1 to 0.3 s a megapixel and probe. Design,
+ * Maximum pixels for the perceptual score, per picture and per document. Each probe takes 0.1 to 0.3 s per megapixel. Source: design,
  * "Images".
  */
 export const MOST_SCORED_PIXELS = { ofPicture: 12e6, ofDocument: 60e6 }
-/** Sizes on pages at which one picture is compared. Design, "Images". */
+/** Maximum number of page sizes at which one picture is compared. Source: design, "Images". */
 export const MOST_GRIDS = 4
-/** Pixels of a size on a page; larger ones are compared at a lower resolution. Design, "Images". */
+/** Maximum pixels of a picture at page size. Larger sizes are compared at a lower resolution. Source: design, "Images". */
 export const MOST_GRID_PIXELS = 16_000_000
-/** dB. Far below every level: verification finds mistakes, encoders keep the levels. Experiment. */
+/**
+ * Minimum PSNR in dB for verification. It is far below every level: verification detects errors, encoders enforce the levels. Source:
+ * experiment.
+ */
 export const LEAST_VERIFIED_PSNR_DB = 24
-/** Pixels a side to which verification reduces both pictures. Experiment. */
+/** Maximum side in pixels to which verification reduces both pictures. Source: experiment. */
 export const COMPARED_SIDE_PIXELS = 192
 
-// Streams and structure
+// Streams and file structure
 
-/** Decoded bytes up to which rows with and without predictor are both deflated at full effort. Experiment. */
+/** Maximum decoded bytes for which both variants, with and without predictor, are deflated at full effort. Source: experiment. */
 export const TRIAL_BYTES = 128 * 1024
-/** Decoded bytes up to which the slowest Deflate is tried. Experiment. */
+/** Maximum decoded bytes for the slowest Deflate level. Source: experiment. */
 export const THOROUGH_BYTES = 256 * 1024
-/** Factor by which quick Deflate (`QUICK_LEVEL`) is larger than the best, at most. Experiment. */
+/** Maximum factor by which fast Deflate (`QUICK_LEVEL`) is larger than the best Deflate. Source: experiment. */
 export const QUICK_EXCESS = 1.35
-/** Level of libdeflate for a quick trial. Experiment. */
+/** Compression level of libdeflate for a fast trial. Source: experiment. */
 export const QUICK_LEVEL = 4
-/** Objects of one object stream. Experiment. */
+/** Maximum number of objects in one object stream. Source: experiment. */
 export const OBJECTS_A_STREAM = 500
-/** Decoded bytes of one object stream. Experiment. */
+/** Maximum decoded bytes of one object stream. Source: experiment. */
 export const NEW_OBJECT_STREAM_BYTES = 128 * 1024
-/** Characters. A longer value in a stream's dictionary becomes an object, which is compressed. Experiment. */
+/** Length in characters from which a value of a stream dictionary becomes a separate object, which is compressed. Source: experiment. */
 export const HOIST_CHARACTERS = 64
-/** Share of the file. XMP below it stays uncompressed for tools that search files for it (14.3.2). Experiment. */
+/**
+ * Maximum size of uncompressed XMP, as a share of the file. Uncompressed XMP can be searched by other tools (ISO 32000-2, 14.3.2). Source:
+ * experiment.
+ */
 export const METADATA_SHARE = 0.01
-/** Rounds of the search for equal streams: streams that refer to duplicates may become equal themselves. Experiment. */
+/**
+ * Maximum rounds of the search for duplicate streams. Streams that refer to duplicates may become equal in a later round. Source:
+ * experiment.
+ */
 export const DUPLICATE_ROUNDS = 4
-/** Share of the bytes of the single programs. A merged font must be smaller than this share. Experiment. */
+/** Maximum size of a merged font, as a share of its separate font programs. Source: experiment. */
 export const MERGED_FONT_SHARE = 0.97
-/** Programs of one font that contradict each other and are kept apart. Experiment. */
+/** Maximum number of groups of incompatible programs of one font that are merged separately. Source: experiment. */
 export const MOST_UNIONS = 8
 
-// What a file may cost
+// Limits for memory and time
 
-/** Bytes of memory for one object: tables, marks and numbers. Design, "Limits", and docs/contributors/memory.md. */
+/** Bytes of memory per object for tables, marks and numbers. Source: design, "Limits", and docs/contributors/memory.md. */
 export const BYTES_AN_OBJECT = 28
-/** Share of the memory budget that objects may take; pictures need the rest. Experiment. */
+/** Maximum share of the memory budget for objects. Pictures need the rest. Source: experiment. */
 export const OBJECTS_SHARE = 1 / 2
-/** Streams that are compared with each other: a table of more costs more than it finds. Limit. */
+/** Maximum number of streams that are compared for duplicates. More would cost more time than they save bytes. Source: limit. */
 export const MAX_COMPARED_STREAMS = 200_000
-/** Pictures and forms that one content stream draws. Limit. */
+/** Maximum number of pictures and forms drawn by one content stream. Source: limit. */
 export const MAX_DRAWS = 20_000
-/** Decoded bytes of all content streams; the lexer reads about 15 MB a second. Limit. */
+/** Maximum decoded bytes of all content streams. The lexer reads about 15 MB/s. Source: limit. */
 export const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
-/** Places of pictures that are remembered. Limit. */
+/** Maximum number of recorded picture placements. Source: limit. */
 export const MAX_PLACES = 100_000
-/** Bytes. Larger files are read in their own order, in one pass. Design, "Reads". */
+/** File size in bytes from which objects are read in file order in one pass. Source: design, "Reads". */
 export const GATHERED_FROM_BYTES = 4 * 1024 * 1024
-/** Bytes of the beginnings of objects that are held; ten thousand pages take 2 MB. Design, "Reads". */
+/** Maximum bytes of object heads in memory; ten thousand pages take 2 MB. Source: design, "Reads". */
 export const MOST_GATHERED_BYTES = 6 * 1024 * 1024
-/** Bytes of a result that is held until it is known to fit `target_size`; a larger one is made twice. Limit. */
+/** Maximum bytes of a result kept in memory until it is known to fit `target_size`. Larger results are produced twice. Source: limit. */
 export const HELD_RESULT_BYTES = 12 * 1024 * 1024
-/** Unused objects that are read to be counted for the receipt. Limit. */
+/** Maximum number of unused objects that are read and counted for the receipt. Source: limit. */
 export const MOST_UNUSED_READ = 5000

@@ -1,4 +1,7 @@
-/** Images that something else than the pages may draw, at a size that is not known: appearances, templates, glyphs, scripts. */
+/**
+ * Images that may be drawn at an unknown size, because something other than a page draws them: annotation appearances, page templates, Type
+ * 3 glyphs or scripts.
+ */
 import type { Duplicates } from './duplicates.ts'
 import { type Dict, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
@@ -15,7 +18,7 @@ export class Unfollowed {
     this.duplicates = duplicates
   }
 
-  /** Adds the images of these resources, also in the forms and patterns among them. */
+  /** Adds the images of a resource dictionary, including those of its forms and patterns. */
   async add(resources: Dict | undefined, depth = 0): Promise<void> {
     if (depth > MAX_DEPTH || !resources) return
     for (const key of ['XObject', 'Pattern']) {
@@ -33,7 +36,7 @@ export class Unfollowed {
     }
   }
 
-  /** Leaves them as large as they are stored, whatever the size at which pages draw them. */
+  /** Keeps these images at their stored size, whatever the size at which pages draw them. */
   keepSize(images: ReadonlyMap<number, { width: number; height: number }>): void {
     for (const number of this.numbers) {
       const drawn = images.get(number)

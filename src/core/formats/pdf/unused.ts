@@ -1,4 +1,6 @@
-/** What a file has beside its document: objects that nothing refers to, and earlier versions of objects that an update replaced. */
+/**
+ * Counts content that the result does not contain: objects that nothing refers to, and versions of objects that a later update replaced.
+ */
 import { type Message, message } from '../../i18n/message.ts'
 import { inFileOrder } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, PdfSyntax, Stream } from './objects.ts'
@@ -8,7 +10,7 @@ import type { Reader } from './reader.ts'
 import { MOST_UNUSED_READ } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
 
-/** Steps of the receipt; none where nothing goes. */
+/** Receipt steps that report removed objects; empty if nothing was removed. */
 export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<Message[]> {
   const steps: Message[] = []
   const unused = await countUnused(reader, reach, signal)
@@ -33,7 +35,10 @@ async function countUnused(reader: Reader, { used }: Reach, signal: AbortSignal)
   return count
 }
 
-/** Dictionaries and streams, but for those of the file itself: tables, object streams, hints, encryption. */
+/**
+ * True for dictionaries and streams of document content. False for cross-reference streams, object streams, hint streams and encryption
+ * dictionaries.
+ */
 function isContent(object: PdfObject): boolean {
   if (object instanceof Stream) {
     return !/^(XRef|ObjStm)$/.test(nameOf(object.dict.get('Type'))) && typeof object.dict.get('S') !== 'number'

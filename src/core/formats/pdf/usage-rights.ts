@@ -1,6 +1,6 @@
 /**
- * Usage rights (ISO 32000-1, 12.8.2.3; UR3 since PDF 1.6): with them Adobe Reader saves forms and comments. Adobe's key signs them over
- * every byte of the file, so they end with the first change; no person signed anything.
+ * Usage rights signatures (ISO 32000-1, 12.8.2.3; UR3 since PDF 1.6). They let Adobe Reader save forms and comments. Adobe's key signs
+ * every byte of the file, so any change invalidates them. No person has signed anything.
  */
 import type { Options } from '../../model/codec.ts'
 import { Dict, latin1, nameOf, type PdfObject, Ref } from './objects.ts'
@@ -9,10 +9,10 @@ import type { Reader } from './reader.ts'
 import { AT_OFFSET } from './xref.ts'
 
 const RIGHTS: ReadonlySet<string> = new Set(['UR', 'UR3'])
-/** An object that holds rights and is longer than this is not looked into. */
+/** Maximum size in bytes of an object that is searched for usage rights. */
 const MAX_HOLDER_BYTES = 1024 * 1024
 
-/** What a change would break: nothing, the rights that Adobe Reader gives with this file, or a signature. */
+/** Signatures that a change would break: none, only the usage rights for Adobe Reader, or another signature. */
 export type Signed = 'nothing' | 'usage rights' | 'signature'
 
 export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSignal): Promise<Signed> {
@@ -25,17 +25,17 @@ export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSign
   return holders.length > 0 ? 'usage rights' : 'nothing'
 }
 
-/** Whether this entry gives rights and nothing else, in a document of which `whatIsSigned` says so. */
+/** True if an entry contains only usage rights. Valid for documents for which `whatIsSigned` returns "usage rights". */
 export const givesRights = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
 
-/** Whether a result of this original may do without its rights. */
+/** True if the result of this original may omit its usage rights. */
 export async function mayDropRights(original: Reader, { usageRights, signal }: Pick<Options, 'usageRights' | 'signal'>): Promise<boolean> {
   if (usageRights !== 'drop') return false
   const root = await original.dict(original.trailer.get('Root'))
   return root !== undefined && (await whatIsSigned(original, root, signal)) === 'usage rights'
 }
 
-/** Numbers of the objects in which the rights stand; undefined where other permissions stand beside them (DocMDP). */
+/** Object numbers that contain the usage rights. `undefined`: the document also has other permissions, such as DocMDP. */
 async function rightsHolders(reader: Reader, root: Dict): Promise<number[] | undefined> {
   if (!root.has('Perms')) return []
   const top = numberOf(reader.trailer.get('Root'), 0)
@@ -47,7 +47,7 @@ async function rightsHolders(reader: Reader, root: Dict): Promise<number[] | und
 
 const numberOf = (object: PdfObject | undefined, around: number) => (object instanceof Ref ? object.number : around)
 
-/** Where the bytes of an object stand; nowhere where it is compressed: a signature is never. */
+/** Byte range of an object in the file; empty for objects in object streams, because signatures are never compressed. */
 async function spanOf({ xref, ranges }: Reader, number: number): Promise<{ start: number; end: number }> {
   const start = xref.kind(number) === AT_OFFSET ? xref.place(number) : ranges.size
   const bytes = await ranges.read(start, MAX_HOLDER_BYTES)

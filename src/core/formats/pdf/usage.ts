@@ -1,4 +1,4 @@
-/** What the pages of a document do with its images and fonts: how large the one are drawn, which codes of the other are shown. */
+/** Scans how a document uses its images and fonts: the drawn size of each image, and the character codes shown with each font. */
 
 import { concat } from '../../bytes/concat.ts'
 import { isCodecError, overBudget } from '../../model/error.ts'
@@ -13,27 +13,30 @@ import type { Reader } from './reader.ts'
 import { MAX_ALL_CONTENT_BYTES, MAX_PLACES } from './tuning.ts'
 import { Unfollowed } from './unfollowed.ts'
 
-/** How an image is drawn. */
+/** Drawn size and placements of an image. */
 export interface Drawn {
-  /** The largest size in points. */
+  /** Largest drawn width and height in points. */
   width: number
   height: number
-  /** Everywhere that pages draw it. */
+  /** All placements of the image on pages. */
   readonly places: Place[]
 }
 
 export interface Usage {
-  /** By object number; images that are missing here are drawn in ways that were not followed. */
+  /** Usage of images by object number. A missing image is drawn in a form that the scan did not follow. */
   images: Map<number, Drawn>
   sheets: readonly Sheet[]
   fonts: FontUsage
-  /** Some transfer function (10.5) may change what pictures look like: small errors of samples may not be small on the page. */
+  /**
+   * True if a transfer function (ISO 32000-2, 10.5) may change the appearance of pictures. Small sample errors may then become large errors
+   * on the page.
+   */
   transfers: boolean
 }
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const MAX_PLACED = 500_000
-/** What pages without a readable box have: A4, in points. */
+/** Default page rectangle in points: A4. */
 const ANY_BOX: Box = [0, 0, 595, 842]
 const MAX_FORM_DEPTH = 12
 const MAX_INHERITANCE = 64
@@ -52,17 +55,17 @@ export class UsageScan {
   private readonly images = new Map<number, Drawn>()
   private readonly fonts: FontUsage
   private readonly forms = new Map<number, Form | undefined>()
-  /** Forms and Type 3 fonts without resources of their own, and whose they took last. */
+  /** Forms and Type 3 fonts without their own resources, mapped to the resources they used last. */
   private readonly borrowed = new Map<number, Dict>()
   private transfers = false
   private contentBytes = 0
   private placed = 0
   private places = 0
   private readonly sheets: Sheet[] = []
-  /** Forms and patterns that pages draw. */
+  /** Object numbers of forms and patterns that pages draw. */
   private readonly placedForms = new Set<number>()
   private readonly unfollowed: Unfollowed
-  /** Within a pattern, which may be drawn over all of a page. */
+  /** True while a tiling pattern is processed; it may cover the whole page. */
   private repeated = false
 
   constructor(reader: Reader, duplicates: Duplicates, signal: AbortSignal) {
@@ -78,7 +81,7 @@ export class UsageScan {
       this.signal.throwIfAborted()
       await this.page(number)
     }
-    // Content that no page draws: appearances, glyphs, unused forms and patterns may still show text.
+    // Content that no page draws, such as appearances, glyphs, unused forms and patterns, may still show text.
     const known = new Set(pages)
     for (const number of objects) if (!known.has(number)) await this.loose(number)
     this.unfollowed.keepSize(this.images)
@@ -87,7 +90,7 @@ export class UsageScan {
     return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
   }
 
-  /** Pages in the order in which the file has their contents. */
+  /** Sorts pages by the file position of their content streams. */
   private async byContents(pages: readonly number[]): Promise<number[]> {
     const { reader } = this
     const first = new Map<number, number[]>()
@@ -115,7 +118,7 @@ export class UsageScan {
     }
   }
 
-  /** What readers show of a page (14.11.2). */
+  /** Visible rectangle of a page in points (ISO 32000-2, 14.11.2): the crop box, or else the media box. */
   private async boxOf(page: Dict, unit: number): Promise<Box> {
     for (const key of ['CropBox', 'MediaBox']) {
       const box = await this.inherited(page, key)
@@ -134,7 +137,7 @@ export class UsageScan {
     this.fonts.doubtAll(what)
   }
 
-  /** /Contents: a stream or several, as if they were one (7.7.3.3, table 31). */
+  /** Returns the decoded page content: one stream, or several streams joined (ISO 32000-2, 7.7.3.3, table 31). */
   private async contents(object: PdfObject | undefined): Promise<Uint8Array> {
     const value = await this.reader.resolve(object)
     const parts: Uint8Array[] = []
@@ -170,7 +173,7 @@ export class UsageScan {
     return null
   }
 
-  /** Interprets one content stream; text goes to the fonts. */
+  /** Interprets one content stream and reports its text to the fonts. */
   private async scan(bytes: Uint8Array, resources: Dict | undefined): Promise<ContentSummary> {
     const { fonts } = this
     const byName = new Map<string, ShownFont | undefined>()
@@ -191,7 +194,7 @@ export class UsageScan {
     const summary = interpret(bytes, {
       font(name) {
         current = byName.get(name)
-        // A name that the resources do not have: readers look elsewhere or substitute.
+        // If the resources do not contain the font name, PDF readers search elsewhere or substitute a font.
         if (!current && !byName.has(name)) fonts.doubtAll('a font that the resources do not name')
       },
       state(name) {
@@ -212,7 +215,10 @@ export class UsageScan {
     return summary
   }
 
-  /** /TR and /TR2 (8.4.5, table 57): a function, or one for each colour; names stand for what leaves colours alone. */
+  /**
+   * True if a graphics state sets a transfer function by /TR or /TR2 (ISO 32000-2, 8.4.5, table 57): one function, or one per colour. Names
+   * such as /Identity leave colours unchanged.
+   */
   private async hasTransfer(state: Dict | undefined): Promise<boolean> {
     for (const key of ['TR2', 'TR']) {
       const value = await this.reader.entry(state, key)
@@ -234,7 +240,7 @@ export class UsageScan {
       const matrix = multiply(draw.matrix, base)
       if (draw.kind === 'xobject') await this.drawObject(xobjects?.get(draw.name), resources, matrix, depth)
       else {
-        // A soft mask is a group drawn with the matrix of the moment (11.6.5.1).
+        // A soft mask is a transparency group that is drawn with the current matrix (ISO 32000-2, 11.6.5.1).
         const mask = await this.reader.entry(await this.reader.dict(states?.get(draw.name)), 'SMask')
         if (mask instanceof Dict) await this.drawObject(mask.get('G'), resources, matrix, depth)
       }
@@ -260,7 +266,10 @@ export class UsageScan {
     if (form) await this.place(form.draws, form.resources ?? resources, multiply(form.matrix, matrix), depth + 1)
   }
 
-  /** Tiling patterns (8.7.3): their space is that of the page or form that names them, whatever the matrix of the moment. */
+  /**
+   * Places the content of tiling patterns (ISO 32000-2, 8.7.3). A pattern uses the coordinate space of the page or form that names it, not
+   * the current matrix.
+   */
   private async placePatterns(resources: Dict, base: Matrix, depth: number): Promise<void> {
     const patterns = await this.reader.dict(resources.get('Pattern'))
     for (const value of patterns?.values() ?? []) {
@@ -288,19 +297,19 @@ export class UsageScan {
     known.width = Math.max(size.width, known.width)
     known.height = Math.max(size.height, known.height)
     this.images.set(number, known)
-    // Without all of its places nothing can be said of a page.
+    // If some placements are not recorded, page loss cannot be computed, so all image sizes are discarded.
     if (this.places > MAX_PLACES) this.images.clear()
   }
 
   /**
-   * A form XObject (8.10) or pattern cell, interpreted once; those of old writers that have no resources take those of
-   * whoever draws them, and are interpreted once for each of these.
+   * Interprets a form XObject (ISO 32000-2, 8.10) or a pattern cell once. Forms without resources use those of their caller, and are
+   * interpreted once per caller.
    */
   private async form(number: number, stream: Stream, inherited?: Dict): Promise<Form | undefined> {
     const borrows = !stream.dict.has('Resources')
     if (this.forms.has(number) && !(borrows && inherited && this.borrowed.get(number) !== inherited)) return this.forms.get(number)
     if (borrows && inherited && this.borrowed.size < MAX_CACHED_FORMS) this.borrowed.set(number, inherited)
-    // In the table before it is read: a form that draws itself ends here.
+    // The entry is added before the form is parsed, which stops recursion in a form that draws itself.
     if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
     const { dict } = stream
     try {
@@ -317,7 +326,7 @@ export class UsageScan {
     }
   }
 
-  /** Streams with content that may not have been met on a page. */
+  /** Scans content streams that may not belong to a page. */
   private async loose(number: number): Promise<void> {
     if (this.duplicates.has(number)) return
     const object = await this.reader.get(number)
@@ -331,13 +340,13 @@ export class UsageScan {
     if (/^(Page|Template)$/.test(nameOf(object.get('Type')))) await this.template(object)
     if (object.has('DR')) await this.fonts.keepWhole(await this.reader.dict(object.get('DR')))
     if (nameOf(object.get('Subtype')) === 'Type3' && !this.borrowed.has(number)) await this.glyphs(object, undefined)
-    // Readers draw these again when somebody types in them.
+    // PDF readers redraw these annotations when a user types text.
     const isTyped = /^(Widget|FreeText)$/.test(nameOf(object.get('Subtype')))
     if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')), isTyped)
     if (nameOf(object.get('Type')) === 'Font') await this.fonts.font(new Ref(number, 0))
   }
 
-  /** A Type 3 font without resources takes those of whoever uses it (9.6.4, table 110). */
+  /** Scans a Type 3 font without resources, which uses those of its caller (ISO 32000-2, 9.6.4, table 110). */
   private async borrowingGlyphs(value: PdfObject, resources: Dict): Promise<void> {
     if (!(value instanceof Ref)) return
     const font = await this.reader.get(value.number)
@@ -347,7 +356,7 @@ export class UsageScan {
     await this.glyphs(font, resources)
   }
 
-  /** Glyph descriptions of a Type 3 font (9.6.4) are content. */
+  /** Scans the glyph descriptions of a Type 3 font, which are content streams (ISO 32000-2, 9.6.4). */
   private async glyphs(font: Dict, inherited: Dict | undefined): Promise<void> {
     const resources = (await this.reader.dict(font.get('Resources'))) ?? inherited
     await this.unfollowed.add(await this.reader.dict(font.get('Resources')))
@@ -362,7 +371,10 @@ export class UsageScan {
     }
   }
 
-  /** 12.5.5: each entry is a form, or a dictionary of forms by state. Their /Subtype is often missing. */
+  /**
+   * Scans annotation appearances (ISO 32000-2, 12.5.5). Each entry is a form, or a dictionary of forms by state; their /Subtype is often
+   * missing.
+   */
   private async appearances(dict: Dict | undefined, isTyped: boolean, depth = 0): Promise<void> {
     for (const value of dict?.values() ?? []) {
       const object = await this.reader.resolve(value)
@@ -374,7 +386,7 @@ export class UsageScan {
     }
   }
 
-  /** A page that is not in the page tree: scripts make pages of it (12.7.6). */
+  /** Scans a page outside of the page tree. Scripts create pages from such templates (ISO 32000-2, 12.7.6). */
   private async template(page: Dict): Promise<void> {
     const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
     await this.unfollowed.add(resources)

@@ -1,7 +1,7 @@
 /**
- * Proof without a renderer: both object graphs are walked in step. Everything must be equal after decoding but what
- * `Exceptions` allow (images, fonts, ToUnicode and CIDToGIDMap), which are checked by their own rules. Equal content streams, fonts
- * with equal outlines and equal geometry make equal pages.
+ * Verifies a PDF result without a renderer: walks the object graphs of original and result in parallel. All decoded values must be equal,
+ * except images, fonts, ToUnicode and CIDToGIDMap, which have their own checks. Equal content streams, equal glyph outlines and equal
+ * geometry give equal pages.
  */
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../model/codec.ts'
@@ -16,40 +16,40 @@ import type { Reader } from './reader.ts'
 import { MAX_DECODED_BYTES } from './recompress.ts'
 import { givesRights } from './usage-rights.ts'
 
-/** Keys of a stream's dictionary that say how it is stored, not what it is. */
+/** Keys of a stream dictionary that describe its storage, not its content. */
 const STORAGE_KEYS: ReadonlySet<string> = new Set(['Length', 'Filter', 'DecodeParms', 'DP'])
-/** Flow limit: a stream that decodes to more is compared only byte for byte. */
+/** Maximum decoded bytes of a stream in a comparison. A stream that decodes to more must be equal byte for byte. */
 const MAX_COMPARED_BYTES = 2 * 1024 * 1024 * 1024
 
-/** Judges a stream whose decoded bytes differ: undefined when the difference is allowed, else what is wrong. */
+/** Checks a stream whose decoded bytes differ. `undefined`: the difference is allowed; otherwise a description of the error. */
 export type Judge = (pair: Pair) => Promise<string | undefined>
 
 export interface Pair {
-  /** The key under which the stream was met: FontFile2, ToUnicode, an XObject's name, … */
+  /** Dictionary key that refers to the stream, such as FontFile2, ToUnicode or the name of an XObject. */
   key: string
-  /** Object number of the original, 0 where it has none. */
+  /** Object number in the original; 0 if the stream has none. */
   number: number
   original: Stream
   result: Stream
 }
 
-/** What a kind of stream may differ in, and who checks it. */
+/** Checks for the kinds of streams that may differ from the original. */
 export interface Exceptions {
   image: Judge
   font: Judge
   toUnicode: Judge
   glyphMap: Judge
-  /** The catalog may have lost its usage rights. */
+  /** True if the catalog may omit its usage rights. */
   rightsDropped?: boolean
 }
 
-/** They get the tag of a subset where glyphs are gone (9.9.2). */
+/** Keys of font names, which get a subset tag when glyphs are removed (ISO 32000-2, 9.9.2). */
 const FONT_NAMES = new Set(['BaseFont', 'FontName'])
 const FONT_KEYS = new Set(['FontFile', 'FontFile2', 'FontFile3'])
-/** What an image that was coded anew may say differently (8.9.5, table 87). */
+/** Image dictionary keys that may change when an image is encoded again (ISO 32000-2, 8.9.5, table 87). */
 const IMAGE_KEYS = new Set(['ColorSpace', 'BitsPerComponent', 'Width', 'Height', 'Decode', 'SMaskInData'])
 
-/** Thrown from any depth of both graphs, and caught where the walk began. */
+/** Error for the first difference, thrown at any depth of the object graphs and caught in `verifyGraphs`. */
 class Difference extends Error {}
 
 export async function verifyGraphs(
@@ -75,10 +75,10 @@ class Walk {
   private readonly b: Reader
   private readonly exceptions: Exceptions
   private readonly signal: AbortSignal
-  /** For each object of `a` the object of `b` that stands for it. */
+  /** For each object number of `a`, the number of the corresponding object in `b`. */
   private readonly map: Uint32Array
   private readonly todo = new Numbers()
-  /** Keys under which the objects of `todo` were met. */
+  /** Dictionary keys that refer to the objects in `todo`. */
   private readonly keys: string[] = []
 
   constructor(a: Reader, b: Reader, exceptions: Exceptions, signal: AbortSignal) {
@@ -91,7 +91,7 @@ class Walk {
 
   async run(): Promise<void> {
     for (const key of ['Root', 'Info', 'ID']) {
-      // Encryption gives one to files that have none.
+      // Encryption adds an /ID to files that have none.
       if (key === 'ID' && !this.a.trailer.has('ID')) continue
       await this.compare(this.a.trailer.get(key), this.b.trailer.get(key), key)
     }
@@ -99,7 +99,7 @@ class Walk {
     for (let number = this.todo.pop(); number !== undefined; number = this.todo.pop()) await this.object(number, this.keys.pop() ?? '')
   }
 
-  /** As they were written: in the order of the original. */
+  /** Compares objects in the order in which they were written: breadth first, each generation in file order of the original. */
   private async generations(): Promise<void> {
     while (this.todo.length > 0) {
       const numbers = this.todo.from(0)
@@ -206,9 +206,12 @@ class Walk {
     } else this.fail(key, 'stream content changed')
   }
 
-  /** A palette may come or go, but the space that its colours are in stays. A palette for as many bits stays as well. */
+  /**
+   * Compares the colour spaces of two images. A palette may be added or removed, but its base colour space must be equal. With equal bits
+   * per component the palette must be equal, too.
+   */
   private async compareSpaces(x: Dict, y: Dict): Promise<void> {
-    // JPEG 2000 may have none.
+    // JPEG 2000 images may have no colour space.
     if (!x.has('ColorSpace')) return
     const [before, after] = [await paletteBase(this.a, x), await paletteBase(this.b, y)]
     const sameBits = (await this.a.entry(x, 'BitsPerComponent')) === (await this.b.entry(y, 'BitsPerComponent'))
@@ -227,7 +230,7 @@ class Walk {
       const chains = [await this.a.filters(x), await this.b.filters(y)]
       const rest = chains.map((chain) => chain.filter((f) => !GENERIC_FILTERS.has(f.name) && f.name !== 'Crypt').map((f) => f.name))
       if (rest[0]!.join() !== rest[1]!.join()) return false
-      // Nothing to undo: they were compared as they stand.
+      // Without generic filters there is nothing to decode; the stored bytes were already compared.
       if (chains.every((chain) => !chain.some((f) => GENERIC_FILTERS.has(f.name)))) return false
       return (await this.decodedDigest(this.a, x)) === (await this.decodedDigest(this.b, y))
     } catch (error) {
@@ -246,14 +249,14 @@ class Walk {
   }
 }
 
-/** The base of an indexed colour space (8.6.6.3); undefined for every other space. */
+/** Base of an indexed colour space (ISO 32000-2, 8.6.6.3). `undefined` for every other colour space. */
 async function paletteBase(reader: Reader, dict: Dict): Promise<PdfObject | undefined> {
   const space = await reader.resolve(dict.get('ColorSpace'))
   const family = await familyOf(reader, space)
   return Array.isArray(space) && (family === 'Indexed' || family === 'I') ? space[1] : undefined
 }
 
-/** A Type 1 program may come back as CFF (9.9.1): its judge looks at every outline. */
+/** True if a Type 1 font program was converted to CFF (ISO 32000-2, 9.9.1). The font check compares every outline. */
 const becameCompact = (x: Dict, y: Dict) => x.has('FontFile') && !x.has('FontFile3') && !y.has('FontFile') && y.has('FontFile3')
 
 async function digest(pieces: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,4 +1,4 @@
-/** A PDF file written front to back: each object once, small ones packed into object streams, the cross-reference at the end. */
+/** Writes a PDF file sequentially: each object once, small objects in object streams, the cross-reference section at the end. */
 import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import type { Sink } from '../../model/codec.ts'
@@ -8,41 +8,41 @@ import { serialise, stringText } from './serialise.ts'
 import { NEW_OBJECT_STREAM_BYTES, OBJECTS_A_STREAM } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
-/** Encrypts strings and streams of the object `number` on their way out (7.6). */
+/** Encrypts the strings and streams of the object with this number (ISO 32000-2, 7.6). */
 export interface Cipher {
   string(bytes: Uint8Array, number: number): Uint8Array
-  /** Length of a stream of `length` bytes once encrypted. */
+  /** Encrypted length in bytes of a stream of `length` bytes. */
   encryptedLength(length: number): number
   stream(pieces: AsyncIterable<Uint8Array>, number: number): AsyncIterable<Uint8Array>
 }
 
-/** What encrypts a file, what says how, and an identifier for files that have none. */
+/** Encryption of a file: its cipher, its encryption dictionary and an /ID for files that have none. */
 export interface Lock {
   cipher: Cipher
-  /** The encryption dictionary; none of its strings is encrypted. */
+  /** Encryption dictionary, whose strings are never encrypted. */
   dictionary: Dict
   id: Uint8Array
-  /** Of PDF, at least. */
+  /** Minimum PDF version for this encryption, such as "2.0". */
   version: string
-  /** Streams with such a dictionary stay readable. */
+  /** True if streams with this dictionary are not encrypted. */
   plain(dict: Dict): boolean
 }
 
-/** Bytes of a stream: in memory, or as pieces of a length that is known beforehand. */
+/** Stream data: bytes in memory, or chunks with a known total length. */
 export type StreamData = Uint8Array | { length: number; pieces: AsyncIterable<Uint8Array> }
 
 export type RefText = (ref: Ref) => string
 
 const FLUSH_BYTES = 256 * 1024
 
-/** How a stream begins. Archives demand ends of lines here that others could do without (ISO 19005-2, 6.1.7.1 and 6.1.9). */
+/** Bytes before the data of a stream. PDF/A requires these line breaks (ISO 19005-2, 6.1.7.1 and 6.1.9). */
 export const streamHead = (number: number, dict: string): Uint8Array => latin1Bytes(`${number} 0 obj\n${dict}stream\n`)
-/** How it ends: neither `endstream` nor `endobj` continues a line. */
+/** Bytes after the data of a stream; `endstream` and `endobj` each start a line. */
 export const STREAM_TAIL = ascii('\nendstream\nendobj\n')
 
 export class Writer {
   protected readonly sink: Sink
-  /** Object and cross-reference streams (PDF 1.5) instead of plain objects and a table. */
+  /** True: writes object streams and cross-reference streams (PDF 1.5). False: writes plain objects and a cross-reference table. */
   readonly compact: boolean
   readonly lock: Lock | undefined
   protected readonly xref = new Xref()
@@ -59,12 +59,12 @@ export class Writer {
     this.lock = lock
   }
 
-  /** A number for an object that is written later. */
+  /** Reserves a number for an object that is written later. */
   allocate(): number {
     return this.nextNumber++
   }
 
-  /** Header and the comment that says "binary" (7.5.2). */
+  /** Writes the file header and the comment that marks the file as binary (ISO 32000-2, 7.5.2). */
   async begin(version: string): Promise<void> {
     const least = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
     const shown = Number(version) < least ? least.toFixed(1) : version
@@ -76,14 +76,14 @@ export class Writer {
       await this.plainObject(number, this.text(object, refText, number))
       return
     }
-    // Strings in an object stream are encrypted with the stream, not by themselves (7.6.2).
+    // Strings in an object stream are encrypted with the whole stream, not one by one (ISO 32000-2, 7.6.2).
     const text = latin1Bytes(serialise(object, refText))
     this.packing.push({ number, text })
     this.packingBytes += text.length
     if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
   }
 
-  /** `dict` without /Length. */
+  /** Writes a stream. `dict` must not contain /Length. */
   async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
     const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
     const plain = data instanceof Uint8Array ? once(data) : data.pieces
@@ -92,18 +92,18 @@ export class Writer {
     await this.streamBytes(number, head, cipher ? cipher.stream(plain, number) : plain)
   }
 
-  /** Writes the cross-reference and the trailer; returns the length of the file. */
+  /** Writes the cross-reference section and the trailer. Returns the file length in bytes. */
   async end(trailer: Dict, refText: RefText): Promise<number> {
     await this.pack()
     const full = new Dict(trailer)
     let text = refText
     if (this.lock) {
-      // Neither in an object stream nor encrypted itself (7.6.2).
+      // The encryption dictionary must not be in an object stream or encrypted (ISO 32000-2, 7.6.2).
       const number = this.allocate()
       await this.plainObject(number, serialise(this.lock.dictionary, noReference))
       const encrypt = new Ref(number, 0)
       full.set('Encrypt', encrypt)
-      // Required here (7.5.5, table 15), though this handler does not use it.
+      // /ID is required in encrypted files (ISO 32000-2, 7.5.5, table 15), although the AES-256 handler does not use it.
       if (!full.has('ID')) full.set('ID', [new Str(this.lock.id), new Str(this.lock.id)])
       text = (ref) => (ref === encrypt ? `${number} 0 R` : refText(ref))
     }
@@ -132,7 +132,7 @@ export class Writer {
     await this.emit(STREAM_TAIL)
   }
 
-  /** What waits becomes an object stream (7.5.7). */
+  /** Writes the waiting objects as one object stream (ISO 32000-2, 7.5.7). */
   private async pack(): Promise<void> {
     if (this.packing.length === 0) return
     const entries = this.packing
@@ -161,7 +161,7 @@ export class Writer {
     await this.stream(number, dict, zlibCompress(concat([first, ...parts])), noReference)
   }
 
-  /** 7.5.8. Never encrypted. */
+  /** Writes a cross-reference stream (ISO 32000-2, 7.5.8), which is never encrypted. */
   private async xrefStream(trailer: Dict, refText: RefText): Promise<void> {
     const number = this.allocate()
     this.xref.set(number, AT_OFFSET, this.offset, 0)
@@ -173,7 +173,7 @@ export class Writer {
       const at = i * entry
       const kind = this.xref.kind(i)
       rows[at] = kind === AT_OFFSET || kind === IN_STREAM ? kind : 0
-      // Object 0 heads the list of free objects with generation 65535.
+      // Object 0 is the head of the free list and has generation 65535.
       const extra = i === 0 ? 65_535 : this.xref.extra(i)
       let place = this.xref.place(i)
       for (let k = width; k > 0; k--) {
@@ -202,7 +202,7 @@ export class Writer {
     await this.emit(STREAM_TAIL)
   }
 
-  /** 7.5.4. */
+  /** Writes a cross-reference table (ISO 32000-2, 7.5.4). */
   private async xrefTable(trailer: Dict, refText: RefText): Promise<void> {
     await this.emit(ascii(`xref\n0 ${this.nextNumber}\n0000000000 65535 f \n`))
     let lines = ''

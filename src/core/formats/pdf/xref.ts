@@ -1,22 +1,22 @@
-/** Where every object stands: the cross-reference table in flat arrays, a million objects in 13 MB. */
+/** Cross-reference table in flat arrays: the location of every object. A million objects take 13 MB. */
 
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
 
-/** Largest object number of an architecture of Annex C.2; a file that names more has one table entry for each. */
+/** Largest object number that PDF processors support (ISO 32000, annex C.2). Larger numbers would waste one table entry each. */
 const MAX_OBJECTS = 8_388_607
 
 export const ABSENT = 0
-/** `place` is the offset of "n g obj", `extra` the generation. */
+/** Entry kind: `place` is the file offset of "n g obj", `extra` is the generation. */
 export const AT_OFFSET = 1
-/** `place` is the number of the object stream, `extra` the index in it. */
+/** Entry kind: `place` is the number of the object stream, `extra` is the index in it. */
 export const IN_STREAM = 2
 export const FREE = 3
 
 export class Xref {
-  /** One more than the largest object number. */
+  /** Largest object number plus one. */
   size = 0
-  /** Entries of earlier sections for objects that later ones have changed or deleted. */
+  /** Number of entries in earlier sections for objects that a later section changed or deleted. */
   replaced = 0
   private kinds = new Uint8Array(1024)
   private places = new Float64Array(1024)
@@ -37,7 +37,7 @@ export class Xref {
     return this.extras[number] ?? 0
   }
 
-  /** Earlier sections are read later: the first entry of a number stands, unless `over`. */
+  /** Adds an entry. Newer sections are read first, so the first entry of a number wins. `over`: replaces an existing entry. */
   set(number: number, kind: number, place: number, extra: number, over = false): void {
     if (!(number >= 0) || number > MAX_OBJECTS) return
     if (number >= this.maxObjects) throw overBudget(message('more_than_objects', { limit: this.maxObjects }))

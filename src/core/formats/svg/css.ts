@@ -1,14 +1,17 @@
-/** Style sheets and `style` attributes, as far as they must be understood to be kept. Nothing here changes what a rule says. */
+/** Minimal CSS parser for style sheets and `style` attributes. Whittle shortens them but never changes the meaning of a rule. */
 
 export interface Declaration {
   readonly name: string
   readonly value: string
 }
 
-/** What a comment must contain to stay. */
+/** Matches comments that must be kept, because they contain a copyright or licence notice. */
 export const NOTICE = /copyright|licen[cs]e|©|\(c\)\s|spdx|all rights/i
 
-/** Comments, strings, unquoted addresses, white space, words, or one other character. Each is found in one pass, whatever does not end. */
+/**
+ * CSS tokens: comments, strings, unquoted URLs, white space, words, or one other character. Matching is linear even for unterminated
+ * tokens.
+ */
 const TOKEN =
   /\/\*[\s\S]*?(?:\*\/|$)|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'|url\(\s*[^"'\s)][^)]*(?:\)|$)|\s+|[\w#.%-]+|\\[\s\S]|[\s\S]/gi
 
@@ -19,7 +22,7 @@ function* tokensOf(css: string): Generator<string> {
 const isComment = (token: string) => token.startsWith('/*') && token.length > 1
 const isNotice = (comment: string) => comment.startsWith('/*!') || NOTICE.test(comment)
 
-/** The same rules without comments and superfluous white space. Notices stay, if they are wanted. */
+/** Removes comments and superfluous white space from a style sheet. `withNotices`: keeps copyright notices. */
 export function squeezeCss(css: string, withNotices = true): string {
   const parts: string[] = []
   let [space, last] = [false, '{']
@@ -34,7 +37,7 @@ export function squeezeCss(css: string, withNotices = true): string {
       continue
     }
     if (token === '}' && parts.at(-1) === ';') parts.pop()
-    // White space behind a colon has no meaning; before one it is a combinator of selectors.
+    // White space after a colon has no meaning. Before a colon it may be a descendant combinator of a selector.
     else if (space && !/^[{};,]$/.test(token) && !/[{};,:]/.test(last)) parts.push(' ')
     parts.push(token)
     last = token.at(-1)!
@@ -43,7 +46,7 @@ export function squeezeCss(css: string, withNotices = true): string {
   return parts.join('').trim()
 }
 
-/** Declarations of a `style` attribute or of a block, in their order. `undefined`: it has blocks or brackets that do not match. */
+/** Parses the declarations of a `style` attribute or of a block, in order. `undefined`: it contains blocks or unbalanced brackets. */
 export function declarationsOf(block: string): Declaration[] | undefined {
   const found: Declaration[] = []
   let [part, depth] = ['', 0]
@@ -67,7 +70,7 @@ export function declarationsOf(block: string): Declaration[] | undefined {
   return depth === 0 ? found : undefined
 }
 
-/** A `style` attribute in fewer characters: the same declarations in the same order. */
+/** Shortens a `style` attribute: the same declarations in the same order. */
 export function squeezeStyle(style: string): string {
   const declarations = declarationsOf(style)
   if (!declarations || /\/\*|\\|!ie/i.test(style)) return style
@@ -83,14 +86,14 @@ function shortValue(value: string): string {
 }
 
 export interface Rule {
-  /** Selectors, or the at-rule with its condition. */
+  /** Selectors of the rule, or the at-rule with its condition. */
   readonly prelude: string
-  /** Of a qualified rule that stands in no block. */
+  /** True for a qualified rule outside of any block. */
   readonly isTopLevel: boolean
   readonly declarations: readonly Declaration[]
 }
 
-/** All rules, those inside of blocks included. `undefined`: blocks that do not match, or that have rules inside of rules. */
+/** Returns all rules of a style sheet, including those inside blocks. `undefined`: unbalanced blocks or nested rules. */
 export function rulesOf(css: string): Rule[] | undefined {
   const rules: Rule[] = []
   const open: { prelude: string; text: string; hasBlocks: boolean }[] = [{ prelude: '', text: '', hasBlocks: false }]

@@ -1,6 +1,6 @@
 /**
- * How many decimals which numbers of a document keep. Only coordinates and lengths of what is drawn are rounded harder than
- * to three decimals, and those by what a step is in the drawing, not in the file: icons are 24 units wide, maps thousands.
+ * Chooses the number of decimals for the numbers of a document. Only coordinates and lengths of drawn shapes get fewer than three decimals.
+ * Their precision follows the size of the drawing: an icon is 24 units wide, a map thousands.
  */
 import { mostOf } from '../../bytes/min-max.ts'
 import { HUGE_NUMBER, HUGE_RADIUS, LEAST_DECIMALS, LENGTH_TOLERANCE, MOST_DECIMALS, STEPS_OF_A_SIDE } from './tuning.ts'
@@ -12,11 +12,11 @@ export interface SvgElement {
   children: SvgElement[]
 }
 
-/** The fewest decimals for coordinates in a box of this side. */
+/** Minimum number of decimals for coordinates in a box with this longer side, in user units. */
 export const fewestDecimals = (side: number): number =>
   side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(Math.log10(STEPS_OF_A_SIDE / side)))) : 0
 
-/** The longer side of a box that `viewBox`, or else `width` and `height`, say; undefined where neither does. */
+/** Longer side of the box given by `viewBox`, or else by `width` and `height`, in user units. `undefined`: neither is given. */
 export function sideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
   const box = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/)
   const sides = box.length === 4 ? box.slice(2).map(Number) : [attributes['width'], attributes['height']].map(pixels)
@@ -26,14 +26,14 @@ export function sideOf(attributes: { readonly [name: string]: string | undefined
 
 const pixels = (length: string | undefined): number => Number(/^\s*([\d.]+(?:e[-+]?\d+)?)\s*(?:px)?\s*$/i.exec(length ?? '')?.[1])
 
-/** The context in which an element's coordinates stand. */
+/** Coordinate system of an element during the tree walk. */
 interface Scope {
   readonly decimals: number
-  /** What transforms have multiplied lengths by since `decimals` was decided. */
+  /** Product of all transform scales since `decimals` was chosen. */
   readonly scale: number
 }
 
-/** Elements with coordinates of their own. */
+/** Elements that establish a coordinate system of their own. */
 export const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
 const OF_THE_OBJECT: { readonly [element: string]: string | undefined } = {
   clipPath: 'clipPathUnits',
@@ -41,7 +41,7 @@ const OF_THE_OBJECT: { readonly [element: string]: string | undefined } = {
   pattern: 'patternContentUnits',
 }
 
-/** Visits every element that is still in the tree, parents first, with the decimals of coordinates in it. */
+/** Visits every element that is still in the tree, parents first, with the decimals for its coordinates. */
 export function eachElement(
   root: SvgElement,
   decimals: number,
@@ -50,13 +50,13 @@ export function eachElement(
   const walk = (node: SvgElement, parent: SvgElement, outer: Scope) => {
     const scope = scopeOf(node, outer, decimals)
     visit(node, parent, finer(scope))
-    // A copy, as some of them may go or come during the visit.
+    // The list is copied, because a visit may add or remove elements.
     for (const child of [...node.children]) if (child.type === 'element') walk(child, node, scope)
   }
   for (const child of [...root.children]) if (child.type === 'element') walk(child, root, { decimals, scale: 1 })
 }
 
-/** A scale of 1.25, as from points to pixels, needs no decimal more. */
+/** Adds decimals for a scale above 1. A scale of 1.25, as from points to pixels, adds none. */
 const finer = ({ decimals, scale }: Scope) =>
   Math.min(MOST_DECIMALS, scale > 1 ? decimals + Math.max(0, Math.ceil(Math.log10(scale) - 0.5)) : decimals)
 
@@ -68,7 +68,7 @@ function scopeOf({ name, attributes }: SvgElement, outer: Scope, decimals: numbe
   return { decimals: outer.decimals, scale: outer.scale * scaleOf(attributes['transform'] ?? '') }
 }
 
-/** By how much a list of transforms makes lengths longer; rotations and shifts do not. */
+/** Factor by which a list of transforms scales lengths. Rotations and translations count as 1. */
 export function scaleOf(transform: string): number {
   let scale = 1
   for (const [, name, list = ''] of transform.matchAll(/(matrix|scale)\s*\(([^)]*)\)/g)) {
@@ -86,7 +86,7 @@ const DRAWN = new Set(['rect', 'circle', 'ellipse', 'line', 'image', 'use', 'tex
 const COORDINATES = new Set(['x', 'y', 'x1', 'y1', 'x2', 'y2', 'cx', 'cy', 'dx', 'dy'])
 const LENGTHS = new Set(['r', 'rx', 'ry', 'width', 'height'])
 
-/** Decimals of a number in an attribute; undefined where it must not be touched. `unit` is '' or `px` for user units. */
+/** Number of decimals for a number in an attribute. `undefined`: the number must not change. `unit` is empty or `px` for user units. */
 export function decimalsOf(
   { element, attribute }: { element: string; attribute: string },
   { value, unit }: { value: number; unit: string },
@@ -106,7 +106,7 @@ function decimalsOfLength(value: number, decimals: number): number {
   return MOST_DECIMALS
 }
 
-/** Path data with numbers that renderers read differently, whose picture a rewritten path need not have. */
+/** True if path data contains numbers that renderers interpret differently. A rewritten path could then look different. */
 export function hasHugeNumbers(path: string): boolean {
   for (const [, command = '', list = ''] of path.matchAll(/([a-z])([^a-df-z]*)/gi)) {
     const largest = command === 'A' || command === 'a' ? HUGE_RADIUS : HUGE_NUMBER

@@ -1,4 +1,4 @@
-/** The text of an SVG or SVGZ, with everything dangerous refused before a parser sees it. */
+/** Reads the text of an SVG or SVGZ file. Dangerous constructs are refused before a parser runs. */
 
 import { gzipDecompress } from '../../bytes/deflate.ts'
 import { message } from '../../i18n/message.ts'
@@ -11,19 +11,19 @@ import { BYTES_PER_CHARACTER, BYTES_PER_ELEMENT, MAX_RULE_TRIALS, MAX_STREAMED_B
 
 export interface SvgDocument {
   readonly text: string
-  /** The file is gzipped (SVGZ). */
+  /** True if the file is compressed with gzip (SVGZ). */
   readonly zipped: boolean
 }
 
-/** What entities may add to a file. Illustrator declares a handful of namespace names. */
+/** Limits for entities. Adobe Illustrator declares a few entities for namespace names. */
 const MAX_ENTITIES = 64
 const MAX_ENTITY_CHARACTERS = 1024
 const MAX_EXPANSION_CHARACTERS = 256 * 1024
 const MAX_DEPTH = 512
 const ENTITY_REFERENCE = /^&([A-Za-z_:][\w:.-]*);/
-/** References, to characters too, that svgo's parser takes: 512. */
+/** Maximum number of entity and character references. The parser of svgo accepts at most 512. */
 const MAX_REFERENCES = 500
-/** References to undeclared entities that are looked at one by one. */
+/** Maximum number of undeclared entity references that are examined one by one. */
 const MAX_SUSPECTS = 1000
 
 export async function readSvg(source: Source, options: Pick<Options, 'estimated'> = {}): Promise<SvgDocument> {
@@ -35,7 +35,7 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
   return { text, zipped }
 }
 
-/** The file, unzipped. */
+/** Reads a file and decompresses it if it is SVGZ. */
 export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array; zipped: boolean }> {
   if (source.size > MAX_STREAMED_BYTES) {
     throw overBudget(message('svg_too_large_to_hold', { fileSize: source.size, limit: MAX_STREAMED_BYTES }))
@@ -45,7 +45,10 @@ export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array;
   return { bytes: zipped ? gzipDecompress(bytes, MAX_STREAMED_BYTES) : bytes, zipped }
 }
 
-/** Checks what the light pass needs: an encoding whose markup is ASCII, and a DOCTYPE without dangers. */
+/**
+ * Checks the requirements of the streaming pass: an ASCII-compatible encoding and a safe DOCTYPE.
+ * @throws CodecError otherwise.
+ */
 export function refuseForLean(bytes: Uint8Array): void {
   const head = latin1(bytes.subarray(0, 64 * 1024))
   if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('utf16_tree_does_not_fit')
@@ -55,7 +58,7 @@ export function refuseForLean(bytes: Uint8Array): void {
   refuseUndeclared(bytes, refuseEntities(head))
 }
 
-/** References to entities that nobody declares, which most readers stop at. Comments and CDATA sections may have what looks like one. */
+/** Refuses references to undeclared entities, at which most XML parsers stop. Text in comments and CDATA sections is not a reference. */
 function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): void {
   const suspects: number[] = []
   for (let at = bytes.indexOf(0x26); at >= 0; at = bytes.indexOf(0x26, at + 1)) {
@@ -70,7 +73,7 @@ function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): voi
   }
 }
 
-/** XML 1.0, appendix F: a byte order mark, else the encoding of the XML declaration, else UTF-8. */
+/** Decodes text by byte order mark, else by the encoding of the XML declaration, else as UTF-8 (XML 1.0, appendix F). */
 function decode(bytes: Uint8Array): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
   const declared = /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 200)))
@@ -81,7 +84,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** @returns the bytes that its trees are reckoned to take */
+/**
+ * Refuses documents that are unsafe or too expensive to parse.
+ * @returns the estimated size of all element trees in bytes
+ */
 function refuseDangers(text: string): number {
   const declared = refuseEntities(text)
   for (const { kind, from, to } of piecesOf(text)) {
@@ -111,7 +117,10 @@ function doctypeOf(text: string): Piece | undefined {
   return undefined
 }
 
-/** @returns the names that may be referred to */
+/**
+ * Refuses unsafe entity declarations.
+ * @returns the names of entities that may be referenced
+ */
 function refuseEntities(text: string): ReadonlySet<string> {
   const doctype = doctypeOf(text)
   const subset = doctype ? text.slice(doctype.from, doctype.to).replace(/^[^[]*/, '') : ''
@@ -123,7 +132,7 @@ function refuseEntities(text: string): ReadonlySet<string> {
   let expansion = 0
   for (const [, name = '', quoted = ''] of entities) {
     const value = quoted.slice(1, -1)
-    // Entities inside entities are how a few bytes become gigabytes.
+    // Entities inside entities are refused, because they allow a few bytes to expand to gigabytes.
     if (value.includes('&') || value.length > MAX_ENTITY_CHARACTERS) {
       throw malformed('svg', doctype!.from, message('entity_nested_or_too_long', { name: name.slice(0, 40) }))
     }
@@ -134,7 +143,7 @@ function refuseEntities(text: string): ReadonlySet<string> {
   return new Set(['lt', 'gt', 'amp', 'quot', 'apos', ...entities.map(([, name = '']) => name)])
 }
 
-/** Nesting, number of elements, and the most attributes that one has; a rough count is enough. */
+/** Approximate nesting depth, number of elements, and largest number of attributes of one element. */
 function shapeOf(text: string): { deepest: number; elements: number; attributes: number } {
   let deepest = 0
   let elements = 0

@@ -1,4 +1,4 @@
-/** What the renderer draws as browsers do. Whatever is not listed here is drawn differently, or not at all, and must not be simplified. */
+/** Lists what resvg renders like browsers do. Everything else is rendered differently or not at all, so Whittle must not simplify it. */
 
 import type { Declaration } from './css.ts'
 
@@ -13,7 +13,7 @@ const DRAWN_PROPERTIES = new Set(
 /** Properties that do not change shapes. */
 const IRRELEVANT =
   /^(?:-inkscape-.*|font(?:-.*)?|text-.*|letter-spacing|word-spacing|line-height|direction|writing-mode|unicode-bidi|baseline-shift|dominant-baseline|alignment-baseline|solid-.*|block-progression|kerning|glyph-.*|white-space|color-rendering|color-profile|image-rendering|buffered-rendering|cursor|pointer-events|transition.*|will-change|user-select|-webkit-user-select)$/
-/** Of the root: where and how large it stands on a page. */
+/** Properties of the root element that only define its position and size on a page. */
 const OF_THE_PAGE =
   /^(?:background.*|(?:max-|min-)?(?:width|height)|margin.*|padding.*|border.*|position|top|left|right|bottom|vertical-align|float|z-index|zoom|display|overflow.*|box-sizing|-ms-.*|-moz-.*|-webkit-.*|--.*)$/
 
@@ -24,7 +24,7 @@ const ELEMENTS = new Set(
   ).split(' '),
 )
 
-/** Names and attributes that decide about shapes where the renderer does not know them. */
+/** Attributes that change shapes but that resvg does not support. */
 const UNDRAWN_ATTRIBUTES = new Set([
   'transform-origin',
   'transform-box',
@@ -34,13 +34,13 @@ const UNDRAWN_ATTRIBUTES = new Set([
   'requiredExtensions',
   'systemLanguage',
 ])
-/** Transforms as SVG 1.1 has them: CSS knows more, with units. */
+/** True for transforms of SVG 1.1. CSS allows further functions and units. */
 const isPlainTransform = (value: string): boolean =>
   /^[\s,()\d.eE+-]*$/.test(value.replace(/\b(?:matrix|translate|scale|rotate|skewX|skewY)\s*(?=\()/g, ''))
 
 export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
 
-/** Values with functions that the renderer does not know, as var(), calc(), env() and new colours. */
+/** True if resvg supports all functions in a value. It does not support var(), calc(), env() and newer colour functions. */
 function isDrawnValue(name: string, value: string): boolean {
   if (/\b(?:initial|unset|revert|revert-layer|icc-color|context-fill|context-stroke)\b/i.test(value)) return false
   if (/^(?:clip-path|mask|filter)$/.test(name)) return /^(?:none|inherit|url\([^)]*\))$/.test(value.replace(/\s*!important$/, ''))
@@ -55,17 +55,17 @@ export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean
 
 export function isDrawnAttribute(name: string, value: string): boolean {
   if (UNDRAWN_ATTRIBUTES.has(name)) return false
-  // Only the width of its stroke differs: where it runs is drawn, and so measured.
+  // `vector-effect` only changes the stroke width. The position of the stroke is rendered and measured.
   if (name === 'vector-effect') return /^(?:none|non-scaling-stroke)$/.test(value)
   if (name === 'transform' || name === 'gradientTransform' || name === 'patternTransform') return isPlainTransform(value)
   if (name === 'style' || name === 'id' || name === 'class' || /^(?:data-|aria-|on)|:/.test(name)) return true
   return !/\b(?:var|calc|env|min|max|clamp|attr)\(/.test(value) && (!DRAWN_PROPERTIES.has(name) || isDrawnValue(name, value))
 }
 
-/** Pictures and drawings of other files are never fetched. */
+/** True if a link refers to another file. Whittle never fetches other files. */
 export const isOutside = (href: string): boolean => !href.startsWith('#') && !href.startsWith('data:')
 
-/** Parts that nobody sees until somebody changes that: hidden layers, areas to click. */
+/** True if a declaration hides an element until something changes it, as in hidden layers and click areas. */
 export const isHiding = ({ name, value }: Declaration): boolean => {
   const plain = value.replace(/\s*!important$/, '').trim()
   if (name === 'display') return plain === 'none'

@@ -1,21 +1,21 @@
 /**
- * The same drawing on a larger canvas. resvg gives up where a group with an opacity, a clip, a mask or a filter lies more than two canvases
- * outside of the picture, as what lies beside the page in a drawing program may: on a larger canvas it lies closer.
+ * Renders a drawing on a larger canvas. resvg fails if a group with opacity, clip, mask or filter is more than two canvas sizes outside of
+ * the picture. Drawing programs allow such objects beside the page. On a larger canvas the relative distance is smaller.
  */
 import { startTagsOf } from './markup.ts'
 
 export interface Wide {
-  /** The root element alone, of the size that it had. */
+  /** Root element without content, at its original size. */
   readonly bare: string
-  /** So many times as wide and as high, what was there in the upper left corner. */
+  /** Returns the drawing on a canvas `wide` times as wide and `high` times as high. The original picture is in its upper left corner. */
   times(wide: number, high: number): string
 }
 
 const LENGTH = /^\s*([\d.]+)\s*(?:px|pt|pc|mm|cm|in)?\s*$/
-/** Shares of the canvas would grow with it. Places of gradients' colours are none. */
+/** Matches lengths in percent of the canvas, which would grow with it. Offsets of gradient stops are no lengths. */
 const SHARE = /(?<!\soffset)\s*=\s*["']\s*[-+]?[\d.]+%/
 
-/** undefined: what is drawn would move, or be of another size. */
+/** Prepares the enlarged canvas. `undefined`: content would move or change its size. */
 export function wideOf(svg: string): Wide | undefined {
   const first = startTagsOf(svg).next()
   const tag = first.done ? undefined : first.value.tag
@@ -29,7 +29,7 @@ export function wideOf(svg: string): Wide | undefined {
   if (box) {
     const [, , wide, high] = box
     if (box.length !== 4 || !(wide! > 0 && high! > 0)) return undefined
-    // In another shape it stands in the middle.
+    // If the canvas has another aspect ratio than the viewBox, the content is centred.
     if (sized ? Math.abs((width! * high!) / (height! * wide!) - 1) > 1e-6 : /\s(?:width|height)\s*=/.test(tag)) return undefined
   } else if (!sized) {
     return undefined

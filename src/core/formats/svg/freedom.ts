@@ -1,34 +1,34 @@
-/** What may be changed in a document, decided by who may refer to what: style sheets, scripts, animation, other files. */
+/** Decides what may change in a document. It depends on what may refer to elements: style sheets, scripts, animation or other files. */
 
 import { rulesOf } from './css.ts'
 import { isDrawnDeclaration, isHiding } from './drawn.ts'
 import { contentsOf, piecesOf, startTagsOf } from './markup.ts'
 
 export interface Freedom {
-  /** Elements may be joined, moved, renamed, and left out where nothing is in them: nobody finds them by place or name. */
+  /** True if elements may be joined, moved, renamed, and removed if empty, because nothing finds them by position or name. */
   readonly structure: boolean
-  /** Paths may lose corners that are not visible. */
+  /** True if paths may lose vertices that are not visible. */
   readonly corners: boolean
-  /** Coordinates may be rounded: all that is shown in some state is drawn in this one. */
+  /** True if coordinates may be rounded, because the rendered state shows everything that is visible in any state. */
   readonly rounding: boolean
-  /** Ids that look generated may go where nothing refers to them. */
+  /** True if ids that look generated may be removed when nothing refers to them. */
   readonly ids: boolean
-  /** Data of drawing programs may go, and metadata that say nothing. */
+  /** True if private data of drawing programs and empty metadata may be removed. */
   readonly editorData: boolean
-  /** Names of layers, which drawing programs show, may go. */
+  /** True if layer names, which drawing programs show, may be removed. */
   readonly layers: boolean
-  /** `style` attributes may be written in fewer characters. */
+  /** True if `style` attributes may be shortened. */
   readonly styles: boolean
-  /** Classes by which a style sheet hides elements. */
+  /** Classes with which a style sheet hides elements. */
   readonly hidingClasses: ReadonlySet<string>
 }
 
 export interface Wishes {
-  /** Nothing that anybody could refer to goes: `high`, and exact results. */
+  /** True at level `high` and for lossless results: nothing that may be referenced is removed. */
   readonly strict: boolean
-  /** Data of drawing programs stay: nobody would be told that they went. */
+  /** True if data of drawing programs stays, because no receipt could report its removal. Default false. */
   readonly silent?: boolean
-  /** The structure of the document stays in any case. */
+  /** True if the element structure must stay. Default false. */
   readonly gentle?: boolean
 }
 
@@ -54,13 +54,13 @@ export function freedomOf(text: string, { strict, silent = false, gentle = false
   }
 }
 
-/** Scripts, event handlers and animation reach into the document by name, order and structure. */
+/** True if scripts, event handlers or animation may access elements by name, order or structure. */
 const isLive = (text: string): boolean =>
   /<(?:[\w-]+:)?(?:script|animate\w*|set)\b|\son\w+\s*=|@(?:-\w+-)?keyframes|javascript:/i.test(text)
 
 export const hasForeignObject = (text: string): boolean => /<(?:[\w-]+:)?foreignObject\b/i.test(text)
 
-/** Rules of other files may match any name and any shape. */
+/** True if style sheets of other files may apply, whose rules may match any name and any shape. */
 function hasOutsideSheet(text: string): boolean {
   if (/@import\b/i.test(text) || /<(?:[\w-]+:)?link\b/i.test(text)) return true
   for (const { kind, from, to } of piecesOf(text))
@@ -68,14 +68,14 @@ function hasOutsideSheet(text: string): boolean {
   return false
 }
 
-/** Whether a style element names a medium in an attribute. The renderer applies its rules to every medium. */
+/** True if a `style` element has a `media` attribute other than `all` or `screen`. resvg applies such rules to every medium. */
 function hasMediaAttribute(text: string): boolean {
   for (const { tag } of startTagsOf(text))
     if (/^<(?:[\w-]+:)?style\s/.test(tag) && /\smedia\s*=\s*["'](?!\s*(?:all|screen)?\s*["'])/.test(tag)) return true
   return false
 }
 
-/** Made of pieces that other documents point to: symbols, views, or definitions and nothing that is drawn. */
+/** True if the document consists of parts for other documents: symbols, views, or only definitions. */
 function isLibrary(text: string): boolean {
   if (/<(?:[\w-]+:)?(?:symbol|view)\b/.test(text)) return true
   let definitions: number | undefined
@@ -89,13 +89,13 @@ function isLibrary(text: string): boolean {
 }
 
 interface Sheet {
-  /** `plain`: always the same, and drawn here. `paint`: changes colours alone. `geometry`: anything else. */
+  /** Effect of the style sheet. `plain`: constant and supported by resvg. `paint`: may change colours only. `geometry`: anything else. */
   readonly kind: 'none' | 'plain' | 'paint' | 'geometry'
   readonly css: string
   readonly hidingClasses: ReadonlySet<string>
 }
 
-/** Properties that change colours, or nothing that is drawn. */
+/** Properties that change only colours, or nothing visible. */
 const PAINT =
   /^(?:fill|stroke|color|stop-color|flood-color|stroke-width|stroke-dasharray|stroke-linecap|stroke-linejoin|transition.*|cursor|pointer-events|font.*|text-.*|letter-spacing|color-scheme|--.*|outline.*|background.*|fill-rule|clip-rule|user-select|-webkit-.*)$/
 const PLAIN_SELECTOR = /^[\w\s.#*,-]+$/
@@ -127,7 +127,7 @@ function sheetOf(css: string): Sheet {
   return as(kind)
 }
 
-/** Text as CSS reads it: without the marks of CDATA sections, references resolved as far as CSS needs them. */
+/** Text of a style element as CSS: without CDATA markers and with XML entities resolved. */
 const unwrapped = (text: string): string =>
   text
     .replace(/<!\[CDATA\[|\]\]>/g, '')

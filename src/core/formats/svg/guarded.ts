@@ -1,4 +1,4 @@
-/** svgo's plugins, kept away from elements that must be left alone. docs/decisions/svg.md lists what each would drop. */
+/** Restricts svgo plugins to elements they may change. docs/decisions/svg.md lists what each plugin would remove otherwise. */
 import { builtinPlugins, type PluginConfig } from 'svgo/browser'
 import type { SvgElement } from './decimals.ts'
 import type { Marks } from './marks.ts'
@@ -10,24 +10,24 @@ interface Visitor {
 }
 export type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null | undefined
 
-/** Marks of the tree that is being worked on. */
+/** Marks of the tree that svgo processes. */
 export interface Marked {
   marks: Marks
 }
 
-/** svgo's own function under this name. */
+/** Function of the built-in svgo plugin with this name. */
 export function builtin(name: string): PluginFunction {
   const plugin = builtinPlugins.find((one) => one.name === name) as unknown as { readonly fn: PluginFunction } | undefined
   if (!plugin) throw new Error(`svgo has no plugin ${name}`)
   return plugin.fn
 }
 
-/** A plugin of our own. */
+/** Creates an svgo plugin from a function. */
 export const plugin = (name: string, fn: PluginFunction): PluginConfig => ({ name, fn }) as unknown as PluginConfig
 
 type Allow = (node: SvgElement, marks: Marks) => boolean
 
-/** svgo's plugin under this name, which visits only what `allow` lets it. */
+/** Wraps an svgo plugin so that it visits only elements for which `allow` is true. */
 export function guarded(name: string, marked: Marked, allow: Allow, params: object = {}): PluginConfig {
   const wrapped = (visit: Visit | undefined): { visit?: Visit } =>
     visit ? { visit: (node, parent) => (allow(node, marked.marks) ? visit(node, parent) : undefined) } : {}
@@ -42,21 +42,21 @@ export function guarded(name: string, marked: Marked, allow: Allow, params: obje
 
 export const elementsOf = (node: SvgElement): SvgElement[] => node.children.filter(({ type }) => type === 'element')
 
-/** A group whose attributes may move to its children, or theirs to it. `style` outranks attributes, so it cannot trade places with them. */
+/** True for a group that may exchange attributes with its children. `style` overrides attributes, so groups with `style` are excluded. */
 export const isLooseGroup: Allow = (node, marks) =>
   node.name === 'g' &&
   marks.isLoose(node) &&
   node.attributes['style'] === undefined &&
   node.children.every((child) => child.type !== 'element' || marks.isLoose(child))
 
-/** A group that holds nothing and draws nothing. */
+/** True for a group that is not referenced and draws nothing itself, so it may be removed when empty. */
 export const isIdleGroup: Allow = (node, marks) =>
   (node.name === 'g' || node.name === 'defs') &&
   marks.isLoose(node) &&
   node.attributes['style'] === undefined &&
   node.attributes['filter'] === undefined
 
-/** A shape that nobody knows by its kind, and that draws the same as a path. */
+/** True for a shape that nothing refers to by its element name and that renders identically as a path. */
 export function isLooseShape(node: SvgElement, marks: Marks): boolean {
   if (!marks.isLoose(node) || marks.of(node).marked) return false
   const { attributes, name } = node
@@ -68,11 +68,11 @@ export function isLooseShape(node: SvgElement, marks: Marks): boolean {
   return numbers.length >= 4 && numbers.length % 2 === 0
 }
 
-/** Presentation attributes that children take over. Who shows a part of the drawing elsewhere may give them other values. */
+/** Presentation attributes that children inherit. Another document that uses part of this drawing may set other values. */
 const INHERITED =
   /^(?:fill|stroke|marker|font|clip-rule|color|cursor|direction|dominant-baseline|glyph|image-rendering|letter-|paint-order|pointer-events|shape-rendering|text-|visibility|word-|writing-)/
 
-/** svgo's removal of defaults, but for those that decide what the element inherits. */
+/** svgo's removal of default values, except for attributes that children inherit. */
 export function removeDefaults(marked: Marked): PluginConfig {
   const kept = { unknownContent: false, unknownAttrs: false, keepRoleAttr: true }
   return plugin('removeDefaults', (root, _, info) => {

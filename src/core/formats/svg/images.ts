@@ -1,4 +1,4 @@
-/** Pictures inside an SVG (`data:image/png;base64,…`): compressed exactly, by their own codecs. */
+/** Compresses pictures embedded in an SVG (`data:image/png;base64,…`) losslessly with their own codecs. */
 
 import { secondsOf } from '../../embedded/cpu-estimate.ts'
 import { pictureFacts } from '../../embedded/image-header.ts'
@@ -27,6 +27,6 @@ export async function compressImages(text: string, inner: Inner): Promise<{ text
 function fromBase64(encoded: string): Uint8Array | undefined {
   const plain = encoded.replace(/\s+/g, '')
   const bytes = Buffer.from(plain, 'base64')
-  // Only what comes back the same was really base64.
+  // The data is valid base64 only if encoding it again gives the same text.
   return bytes.toString('base64').replace(/=+$/, '') === plain.replace(/=+$/, '') ? bytes : undefined
 }

@@ -1,4 +1,6 @@
-/** What must still be in a result, whatever svgo did: names, rules, links, texts, scripts, data, layers, areas to click, corners. */
+/**
+ * Inventory of everything a result must keep, whatever svgo did: names, rules, links, texts, scripts, data, layers, click areas, vertices.
+ */
 
 import { optimize } from 'svgo/browser'
 import { type Message, message } from '../../i18n/message.ts'
@@ -12,10 +14,10 @@ import { referencesOf } from './marks.ts'
 import { readPath, readPoints } from './path.ts'
 import { numbers, rootAttributes, squeezed, wordsOf } from './words.ts'
 
-/** Values, and how often each is there. */
+/** Number of occurrences of each value. */
 type Counts = Map<string, number>
 
-/** Everything but comments that stays, whatever the level: kind, and the words for it. */
+/** Kinds of content that every level keeps, with the words for messages. Comments are not included. */
 const KEPT = {
   names: 'the class',
   attributes: 'the attribute',
@@ -33,7 +35,7 @@ type Kind = keyof typeof KEPT
 
 export interface Inventory {
   readonly root: ReadonlyMap<string, string>
-  /** Texts that are drawn. */
+  /** Rendered texts of the drawing. */
   readonly words: string
   readonly ids: Counts
   readonly layers: Counts
@@ -64,7 +66,10 @@ interface Node extends SvgElement {
   readonly value?: string
 }
 
-/** @throws CodecError (malformed) when the text is not well-formed */
+/**
+ * Parses a document and returns its inventory.
+ * @throws CodecError (malformed) if the text is not well-formed
+ */
 export function inventoryOf(text: string): Inventory {
   const taker = new Taker()
   try {
@@ -110,7 +115,10 @@ class Taker {
     for (const child of node.children as Node[]) this.take(child, markedNow)
   }
 
-  /** @returns whether markers may stand on corners in it */
+  /**
+   * Adds an element to the inventory.
+   * @returns whether markers may be drawn on its vertices
+   */
   #element(node: Node, marked: boolean): boolean {
     const { kept, ids, references } = this.inventory
     const name = local(node.name)
@@ -161,13 +169,13 @@ function cornersOf({ attributes }: SvgElement, name: string): number {
   return /^poly/.test(name) ? (readPoints(attributes['points'] ?? '')?.length ?? 0) / 2 : 0
 }
 
-/** What a level may lose, beside comments and data of drawing programs. */
+/** What a level may remove in addition to comments and data of drawing programs. */
 export interface Losses {
   readonly ids: boolean
   readonly layers: boolean
 }
 
-/** The first thing that is missing, in words; undefined when nothing is. */
+/** Describes the first item that is missing in the result. `undefined`: nothing is missing. */
 export function difference(old: Inventory, now: Inventory, may: Losses): string | undefined {
   for (const name of ['width', 'height', 'viewBox', 'preserveAspectRatio']) {
     const [a, b] = [old.root.get(name), now.root.get(name)]
@@ -190,7 +198,7 @@ export function difference(old: Inventory, now: Inventory, may: Losses): string 
 type One = 'comment_removed' | 'id_removed' | 'label_removed' | 'definition_removed'
 type Many = 'comments_removed' | 'ids_removed' | 'labels_removed' | 'definitions_removed'
 
-/** What went, for the receipt. */
+/** Receipt steps that report removed items. */
 export function goneBetween(old: Inventory, now: Inventory): Message[] {
   const less = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
   const many = (count: number, one: One, more: Many) => (count > 1 ? [message(more, { count })] : count === 1 ? [message(one)] : [])

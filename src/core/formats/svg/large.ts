@@ -1,4 +1,7 @@
-/** Drawings whose trees do not fit in memory: the light pass, drawn and measured where the renderer can hold them. */
+/**
+ * Compresses drawings whose element trees exceed the memory limit. It uses the streaming pass, and rounds only if the renderer can measure
+ * the result.
+ */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -20,7 +23,7 @@ const DECIMALS = [0, 1, 2, 3, 4] as const
 export async function compressLean(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const { bytes, zipped } = await readSvgBytes(source)
   refuseForLean(bytes)
-  let exactBytes = 0 // and the whole file was read: it is well-formed
+  let exactBytes = 0 // counts the exact output, and scanning the file proves that it is well-formed
   const breath = new Breath(PIECE_BYTES, options.signal)
   for (const piece of leanSvg(bytes, undefined)) {
     exactBytes += piece.length
@@ -47,7 +50,10 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   }
 }
 
-/** The fewest decimals that hold the level's target; undefined where none does, it cannot be seen, or little is gained. */
+/**
+ * Rounds to the fewest decimals that reach the level's target. `undefined`: none does, the drawing cannot be measured, or the gain is too
+ * small.
+ */
 async function roundedLike(
   bytes: Uint8Array,
   exactBytes: number,
@@ -78,7 +84,7 @@ async function roundedLike(
   return undefined
 }
 
-/** All of it in one; others run at every megabyte. */
+/** Concatenates all chunks and yields to other tasks after every megabyte. */
 async function whole(pieces: Iterable<Uint8Array>, options: Options): Promise<Uint8Array> {
   const large: Uint8Array[] = []
   for (const piece of gathered(pieces)) {
@@ -88,7 +94,7 @@ async function whole(pieces: Iterable<Uint8Array>, options: Options): Promise<Ui
   return concat(large)
 }
 
-/** Small pieces put together. */
+/** Combines small chunks into chunks of up to 1 MiB. */
 function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let capacity = new Uint8Array(PIECE_BYTES)
   let used = 0
@@ -107,7 +113,10 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   if (used > 0) yield capacity.subarray(0, used)
 }
 
-/** Both read again, tag by tag: nothing missing, no value changed or none further than it may be; and drawn, where it was rounded. */
+/**
+ * Compares original and result tag by tag: nothing is missing, and no value differs by more than the tolerance. Rounded results are also
+ * rendered and compared.
+ */
 export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }

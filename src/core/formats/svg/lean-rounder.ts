@@ -1,12 +1,14 @@
-/** Roundings of documents with HTML inside, whose white space svgo's parser drops: tag by tag, as for large ones. */
+/**
+ * Rounds documents with embedded HTML. The parser of svgo would drop white space in HTML, so the streaming pass processes them tag by tag.
+ */
 
 import { freedomOf } from './freedom.ts'
 import type { Grain } from './rounding-plugins.ts'
 import { leanSvg } from './streaming-pass.ts'
 
-/** The text without comments and white space between elements; see `leanSvg`. */
+/** Returns the text without comments and without white space between elements; see `leanSvg`. */
 export function leanText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {
-  // The result is UTF-8, whatever the upload was.
+  // The result is always UTF-8, so the XML declaration of the source is removed.
   const bytes = new TextEncoder().encode(text.replace(/^\ufeff?<\?xml\s[^>]*\?>\s*/, ''))
   return Buffer.concat([...leanSvg(bytes, decimals, hidingClasses)]).toString('utf8')
 }
@@ -18,14 +20,17 @@ export class LeanRounder {
     this.#text = text
   }
 
-  /** @throws CodecError (malformed) when the text is not well-formed */
+  /**
+   * Rounds coordinates.
+   * @throws CodecError (malformed) if the text is not well-formed
+   */
   async round({ decimals }: Grain, pause: () => Promise<void>): Promise<string> {
     await pause()
     const { rounding, hidingClasses } = freedomOf(this.#text, { strict: true })
     return leanText(this.#text, rounding ? decimals : undefined, hidingClasses)
   }
 
-  /** It is as short as it gets. */
+  /** Returns the text unchanged, because a second streaming pass removes nothing more. */
   async polish(rounded: string): Promise<string> {
     return rounded
   }

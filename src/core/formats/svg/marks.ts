@@ -1,16 +1,16 @@
-/** Which elements of a tree must be left alone, and in which respect. Taken before anything is changed. */
+/** Marks elements that plugins must not change, and in which respect. Marks are set before anything changes. */
 
 import { declarationsOf } from './css.ts'
 import type { SvgElement } from './decimals.ts'
 import { isDrawnAttribute, isDrawnDeclaration, isDrawnElement, isHiding, isOutside } from './drawn.ts'
 
-/** What others may know of an element, or what is not measured of it. */
+/** Reasons to keep an element: something may refer to it, or its rendering is not measured. */
 export interface Mark {
-  /** The renderer does not draw it as browsers do, or it is hidden: its numbers keep their values. */
+  /** True if the renderer differs from browsers for this element, or if it is hidden. Its numbers keep their values. */
   readonly exact: boolean
-  /** Has a name, a title, a role, a handler or takes clicks in its own way: it stays an element of its own kind. */
+  /** True if the element has a name, title, role, event handler or click behaviour. It keeps its element name and stays separate. */
   readonly named: boolean
-  /** A marker may stand on every corner. */
+  /** True if a marker may be drawn on each vertex. */
   readonly marked: boolean
 }
 
@@ -20,7 +20,7 @@ const NAMES =
   /^(?:id|class|role|lang|tabindex|focusable|pointer-events|cursor|requiredFeatures|requiredExtensions|systemLanguage|on.*|data-.*|aria-.*)$|^(?!xlink:href$|xml:space$|xmlns(?::|$)).*:/
 const DESCRIBING = new Set(['title', 'desc', 'metadata', 'animate', 'animateTransform', 'animateMotion', 'animateColor', 'set', 'script'])
 const MARKERS = /^marker(?:-start|-mid|-end)?$/
-/** `url(#a)` and `#a`. */
+/** Matches references such as `url(#a)` and `#a`. */
 const REFERENCE = /url\(\s*(?:&quot;|["'])?#([^)'"&]+)|^#(.+)$/g
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
@@ -28,13 +28,13 @@ const elementsOf = (node: SvgElement): SvgElement[] => node.children.filter(({ t
 
 type Tag = Pick<SvgElement, 'name' | 'attributes'>
 
-/** Of the style and of the attributes. */
+/** Declarations from the `style` attribute and from presentation attributes. */
 const declaredBy = ({ attributes }: Tag) => [
   ...(declarationsOf(attributes['style'] ?? '') ?? []),
   ...Object.entries(attributes).map(([name, value]) => ({ name, value })),
 ]
 
-/** Not drawn here as browsers draw it, or hidden until somebody shows it. */
+/** True if the renderer differs from browsers for this element, or if the element is hidden until something shows it. */
 export function isUnmeasured(tag: Tag, hidingClasses: ReadonlySet<string>, isRoot: boolean): boolean {
   const name = localName(tag.name)
   if (!isDrawnElement(name) || declaredBy(tag).some(isHiding)) return true
@@ -67,7 +67,7 @@ export class Marks {
     return this.#marks.get(node) ?? PLAIN
   }
 
-  /** May be joined with others, renamed or taken apart. */
+  /** True if the element may be joined with others, renamed or split. */
   isLoose(node: SvgElement): boolean {
     const { exact, named } = this.of(node)
     return !exact && !named
@@ -91,7 +91,10 @@ export class Marks {
     for (const child of elementsOf(node)) this.#visit(child, { exact: mark.exact, marked: mark.marked, takesClicks }, false)
   }
 
-  /** What an exact element refers to is drawn through it alone, or by other documents: it is as exact. */
+  /**
+   * Marks everything that an exact element refers to as exact. Unreferenced definitions are exact, too, because only other documents draw
+   * them.
+   */
   #spread(): void {
     const isReferred = new Set([...this.#references.values()].flat())
     const queue = [...this.#references.keys()].filter((node) => this.of(node).exact)
@@ -110,12 +113,12 @@ export class Marks {
   }
 }
 
-/** Drawn where something refers to it, and nowhere else. */
+/** True for elements that are drawn only where something refers to them. */
 const isDefinition = ({ name }: SvgElement): boolean => /^(?:symbol|marker|pattern|clipPath|mask)$/.test(localName(name))
 
 const hrefsOf = ({ attributes }: Tag): string[] => [attributes['href'], attributes['xlink:href']].filter((href) => href !== undefined)
 
-/** Ids that an element refers to, in any attribute. */
+/** Returns the ids that the attributes of an element refer to. */
 export function referencesOf({ attributes }: SvgElement): string[] {
   const ids: string[] = []
   for (const [name, value] of Object.entries(attributes)) {

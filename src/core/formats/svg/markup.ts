@@ -1,7 +1,6 @@
 /**
- * An SVG's text in pieces, in one pass forward: comments, CDATA sections, instructions, DOCTYPE, tags and what stands between them.
- * Regular expressions that look for the end of a comment would look through the whole rest at every beginning. Nothing is
- * checked here: what does not end reaches to the end of the text.
+ * Splits the text of an SVG in one linear pass: comments, CDATA sections, instructions, DOCTYPE, tags and text. A regular expression would
+ * be quadratic for many unterminated comments. Nothing is validated: an unterminated piece extends to the end of the text.
  */
 export interface Piece {
   readonly kind: 'text' | 'tag' | 'comment' | 'cdata' | 'instruction' | 'doctype'
@@ -33,7 +32,7 @@ function pieceAt(text: string, from: number): Piece {
   return { kind: 'tag', from, to: endOf(text, from, false) }
 }
 
-/** Behind the `>` that no quotes hide, and no internal subset of a DOCTYPE. */
+/** Offset after the closing `>`, ignoring quoted text and the internal subset of a DOCTYPE. */
 function endOf(text: string, from: number, mayHaveSubset: boolean): number {
   let inSubset = false
   for (let at = from + 1; at < text.length; at++) {
@@ -48,7 +47,7 @@ function endOf(text: string, from: number, mayHaveSubset: boolean): number {
   return text.length
 }
 
-/** Start tags with what is in them, from `<` to `>`, and how many elements are open around them. */
+/** Yields each start tag, from `<` to `>`, and the number of open elements around it. */
 export function* startTagsOf(text: string): Generator<{ tag: string; depth: number }> {
   let depth = 0
   for (const { kind, from, to } of piecesOf(text)) {
@@ -61,14 +60,14 @@ export function* startTagsOf(text: string): Generator<{ tag: string; depth: numb
   }
 }
 
-/** Without pieces of these kinds. */
+/** Returns the text without pieces of these kinds. */
 export function without(text: string, kinds: ReadonlySet<Piece['kind']>): string {
   let rest = ''
   for (const { kind, from, to } of piecesOf(text)) if (!kinds.has(kind)) rest += text.slice(from, to)
   return rest
 }
 
-/** What stands between each `<name>` and the next `</name>`, whatever their prefix. */
+/** Yields the text between each `<name>` and the next `</name>`, with any namespace prefix. */
 export function* contentsOf(text: string, name: string): Generator<string> {
   let start: number | undefined
   for (const { kind, from, to } of piecesOf(text)) {

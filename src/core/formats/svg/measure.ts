@@ -1,4 +1,4 @@
-/** How close an optimized SVG is to the original: both are drawn at two sizes, and compared on black and on white. */
+/** Measures the similarity of an optimised SVG to the original. Both are rendered at two sizes and compared on black and on white. */
 
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../catalog/levels.ts'
@@ -17,10 +17,13 @@ import {
 
 const MIN_SIDE = 8
 
-/** The most that one may take. */
+/** Maximum CPU seconds for rendering one drawing. */
 export const SECONDS_OF_A_DRAWING = MOST_WORK_OF_A_DRAWING / WORK_OF_A_SECOND
 
-/** No drawing of 254 that had so much more than its target at one size missed that of the other. */
+/**
+ * Score surplus that makes the magnified comparison unnecessary. Of 254 drawings with this surplus at the normal size, none missed the
+ * target when magnified.
+ */
 const SURPLUS = { score: 18, worstTile: 40 }
 
 interface Original {
@@ -28,17 +31,20 @@ interface Original {
   readonly rendering: Rendering
 }
 
-/** Draws the original once at each size, candidates against it. */
+/** Renders the original once per size and compares candidates with it. */
 export class SvgMeter {
   readonly #renderer = new SvgRenderer()
   readonly #text: string
   readonly #original: Original
   readonly #magnification: number
   readonly #mostWork: number
-  /** null: it would take too much memory or work. */
+  /** Original at the magnified size. `null`: it would take too much memory or time. `undefined`: not rendered yet. */
   #magnified: Original | null | undefined
 
-  /** @throws EngineError when the original cannot be drawn, would take too long, or nothing of it is to be seen */
+  /**
+   * Renders the original.
+   * @throws EngineError if it cannot be rendered, takes too long, or shows nothing
+   */
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
@@ -49,7 +55,8 @@ export class SvgMeter {
     const before = this.#renderer.work
     this.#text = original
     this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
-    // Symbols that other documents refer to, or text alone, of which no fonts are here: two blank drawings are always alike.
+    // A blank rendering occurs if the file has only symbols, or only text, because no fonts are available. Two blank renderings are always
+    // equal, so they prove nothing.
     if (isBlank(this.#original.rendering)) throw new EngineError('resvg', 'damaged', 'nothing of it is drawn here')
     this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
     const expected = (this.#renderer.work - before) * this.#magnification ** 2
@@ -57,20 +64,21 @@ export class SvgMeter {
     this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
   }
 
-  /** What all drawings so far have taken of the processor, by their instructions. */
+  /** CPU seconds of all renderings so far, estimated from the number of executed instructions. */
   get seconds(): number {
     return this.#renderer.work / WORK_OF_A_SECOND
   }
 
-  /** undefined when the candidate has another size or cannot be drawn. */
+  /** Renders a candidate and measures its similarity. `undefined`: it has another size or cannot be rendered. */
   measure(candidate: string): DrawnSimilarity | undefined {
     const rendering = this.#draw(candidate, this.#original.zoom)
     return rendering && similarityOf(this.#original.rendering, rendering)
   }
 
   /**
-   * Whether a candidate of this similarity reaches the target, also when it is magnified, which is drawn where that is in doubt.
-   * @param pause before each drawing
+   * True if a candidate with this similarity reaches the target. If the result may differ when magnified, the magnified drawing is rendered
+   * as well.
+   * @param pause called before each rendering
    */
   async reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget, pause: () => Promise<void>): Promise<boolean> {
     const { score, worstTile } = target
@@ -95,7 +103,7 @@ export class SvgMeter {
     return this.#magnified
   }
 
-  /** undefined when it cannot be drawn. */
+  /** Renders a drawing. `undefined`: it cannot be rendered. */
   #draw(text: string, zoom: number): Rendering | undefined {
     try {
       return this.#renderer.render(text, zoom, Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work))
@@ -111,11 +119,11 @@ function isBlank({ pixels }: Rendering): boolean {
   return true
 }
 
-/** Small drawings have no score. */
+/** True if the perceptual scores reach the target. Small drawings have no scores and always pass. */
 const looks = ({ score = 100, worstTile = 100, cast }: Seen, target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>): boolean =>
   score >= target.score && worstTile >= target.worstTile && cast <= target.cast
 
-/** The root element without its content, which has the same size as the whole; undefined where the content decides about it. */
+/** Root element without its content, with the size of the whole drawing. `undefined`: the size depends on the content. */
 function bareRoot(text: string): string | undefined {
   const first = startTagsOf(text).next()
   const root = first.done ? undefined : /^<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?(?=\/?>$)/.exec(first.value.tag)?.[0]

@@ -1,4 +1,4 @@
-/** Numbers of attributes, rounded or written in fewer characters. */
+/** Rounds or shortens numbers in attributes. */
 import { decimalsOf, eachElement, type SvgElement } from './decimals.ts'
 import type { PluginFunction } from './guarded.ts'
 import { shortNumber } from './path.ts'
@@ -7,7 +7,7 @@ import { LEAST_DECIMALS, MOST_DECIMALS } from './tuning.ts'
 const NUMBER = /^([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)(px|pt|pc|mm|cm|m|in|ft|em|ex|%)?$/
 const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54, mm: 96 / 25.4, in: 96, pt: 4 / 3, pc: 16 }
 
-/** In place of svgo's cleanupNumericValues, which rounds opacities like coordinates, and links. */
+/** Replaces svgo's cleanupNumericValues, which rounds opacities and links in the same form as coordinates. */
 export function roundAttributes(decimals: number, isMeasured: (node: SvgElement) => boolean): PluginFunction {
   return (root) => {
     eachElement(root, decimals, (node, _, own) => {
@@ -28,11 +28,11 @@ export function roundAttributes(decimals: number, isMeasured: (node: SvgElement)
   }
 }
 
-/** Attributes whose values are quantities. What others are, as links, names and times, is nobody's number. */
+/** Attributes whose values are quantities. Other attributes, such as links, names and times, contain no numbers to round. */
 const NUMERIC =
   /^(?:viewBox|x|y|z|[xy][12]|c[xy]|d[xy]|f[xy]|fr|r|r[xy]|width|height|(?:fill-|stroke-|stop-|flood-)?opacity|stroke-(?:width|dashoffset|miterlimit)|font-size|letter-spacing|word-spacing|offset|stdDeviation|baseFrequency|radius|k[1-4]|slope|intercept|amplitude|exponent|values|scale|seed|surfaceScale|specularConstant|specularExponent|diffuseConstant|azimuth|elevation|pointsAt[XYZ]|limitingConeAngle|bias|divisor|refX|refY|markerWidth|markerHeight|startOffset|textLength|pathLength)$/
 
-/** The same number, in fewer characters. */
+/** Writes the same quantity in fewer characters. */
 function shortQuantity(text: string): string {
   const [, number, unit] = /^([-+]?(?:\d+\.?\d*|\.\d+))(px|pt|pc|mm|cm|in|ft|em|ex|%)?$/.exec(text) ?? []
   if (number === undefined) return text

@@ -1,4 +1,4 @@
-/** svgo with a preset that keeps what others may rely on. */
+/** Runs svgo with a preset that keeps everything other documents or scripts may rely on. */
 
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { message } from '../../i18n/message.ts'
@@ -9,13 +9,13 @@ import type { Grain } from './rounding-plugins.ts'
 import { MAX_PASSES, WORTH_A_PASS } from './tuning.ts'
 
 /**
- * No number and no shape is changed; only what has no influence on the picture goes.
- * @throws CodecError (malformed) when the text is not well-formed
+ * Optimises without any change to numbers and shapes; only content without influence on the picture is removed.
+ * @throws CodecError (malformed) if the text is not well-formed
  */
 export const exactSvg = (text: string, wishes: Wishes): string => run(text, exactPlugins(text, freedomOf(text, wishes)))
 
 /**
- * Roundings of one text. Half of the work has nothing to do with decimals and is done once: each rounding begins with what came of it.
+ * Rounds one text to several precisions. Plugins that do not depend on the precision run once, and each rounding starts from their result.
  */
 export class SvgRounder {
   readonly #text: string
@@ -28,9 +28,9 @@ export class SvgRounder {
   }
 
   /**
-   * The text with coordinates of so many decimals.
-   * @param pause before each pass
-   * @throws CodecError (malformed) when it is not well-formed
+   * Rounds coordinates to the decimals in `grain`.
+   * @param pause called before each pass
+   * @throws CodecError (malformed) if the text is not well-formed
    */
   async round(grain: Grain, pause: () => Promise<void>): Promise<string> {
     await pause()
@@ -39,7 +39,7 @@ export class SvgRounder {
     return this.#pass(this.#tidy, grain, true)
   }
 
-  /** A rounding once more, as long as it pays: what has moved up or down the tree may make more of it superfluous. */
+  /** Repeats the passes while each one still saves enough, because moved attributes may make further content redundant. */
   async polish(rounded: string, grain: Grain, pause: () => Promise<void>): Promise<string> {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
@@ -67,7 +67,7 @@ function run(text: string, plugins: PluginConfig[]): string {
   }
 }
 
-/** The root's size is what others lay out by: it stays as it was written, whatever the rounding. */
+/** Keeps size attributes of the root element unchanged, because other documents use them for layout. */
 function keepRoot() {
   const names = ['width', 'height', 'viewBox', 'preserveAspectRatio']
   let kept: Map<string, string> | undefined

@@ -1,9 +1,9 @@
-/** Path data (SVG 2, 9.3) and lists of points: read, rounded, written in the fewest characters. */
+/** Parses, rounds and serialises path data (SVG 2, 9.3) and point lists in the fewest characters. */
 
 export interface Segment {
-  /** As in the file: upper case is absolute. */
+  /** Path command letter as in the file; upper case means absolute coordinates. */
   readonly command: string
-  /** As they are written; flags of arcs are `0` or `1`. */
+  /** Numbers as written in the file; arc flags are `0` or `1`. */
   readonly numbers: readonly string[]
 }
 
@@ -21,7 +21,7 @@ function match(pattern: RegExp, text: string, at: { offset: number }): string | 
   return found[1] ?? ''
 }
 
-/** The segments, repeated commands written out; undefined for anything that is not plain path data. */
+/** Parses path data into segments and expands repeated commands. `undefined`: the path data is invalid. */
 export function readPath(data: string): Segment[] | undefined {
   const segments: Segment[] = []
   const at = { offset: 0 }
@@ -45,7 +45,7 @@ export function readPath(data: string): Segment[] | undefined {
   return segments.length ? segments : undefined
 }
 
-/** Coordinates of `points`; undefined for an odd number of them. */
+/** Parses the coordinates of a `points` attribute. `undefined`: invalid, or an odd number of coordinates. */
 export function readPoints(data: string): string[] | undefined {
   const numbers: string[] = []
   const at = { offset: 0 }
@@ -57,10 +57,10 @@ export function readPoints(data: string): string[] | undefined {
   return numbers.length && numbers.length % 2 === 0 ? numbers : undefined
 }
 
-/** The same decimal value in fewer characters. */
+/** Writes the same decimal value in fewer characters. */
 export function shortNumber(text: string): string {
   const parts = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text)
-  if (!parts) return text.replace(/^\+/, '') // with an exponent
+  if (!parts) return text.replace(/^\+/, '') // numbers with an exponent
   const [, sign, whole = '', fraction = ''] = parts
   const digits = fraction === '' ? whole || '0' : `${whole}.${fraction}`
   return digits === '0' ? '0' : `${sign === '-' ? '-' : ''}${digits}`
@@ -96,7 +96,7 @@ export function writePath(segments: readonly Segment[]): string {
 
 export const writePoints = (numbers: readonly string[]): string => joined(numbers, false)
 
-/** Where the pen goes: absolute coordinates of every segment, control points included; radii, angle and flags of arcs as they are. */
+/** Absolute coordinates of every segment, including control points. Arc radii, angle and flags stay unchanged. */
 export function absolutePath(segments: readonly Segment[]): number[][] {
   let [x, y, startX, startY] = [0, 0, 0, 0]
   return segments.map(({ command, numbers }) => {
@@ -122,7 +122,7 @@ export function absolutePath(segments: readonly Segment[]): number[][] {
   })
 }
 
-/** Coordinates with so many decimals. Relative ones are measured from where the rounded pen is, so that errors do not add up. */
+/** Rounds coordinates to `decimals`. Relative coordinates start at the rounded previous point, so errors do not accumulate. */
 export function roundPath(segments: readonly Segment[], decimals: number): Segment[] {
   const exact = absolutePath(segments)
   const text = (value: number) => shortNumber(value.toFixed(decimals))

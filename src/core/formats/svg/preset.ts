@@ -1,4 +1,4 @@
-/** Which plugins work on a document, in which order, on which elements. */
+/** Selects the svgo plugins for a document, their order and the elements they may change. */
 import type { PluginConfig } from 'svgo/browser'
 import { NOTICE } from './css.ts'
 import type { Freedom } from './freedom.ts'
@@ -16,7 +16,7 @@ import {
   squeezeValues,
 } from './tidy.ts'
 
-/** Whether the internal subset declares nothing but entities, which are resolved: attributes with defaults must stay declared. */
+/** True if the internal subset of the DOCTYPE must stay, because it declares more than entities, for example default attributes. */
 const hasNeededDoctype = (text: string): boolean => /<!(?:ATTLIST|ELEMENT|NOTATION)\b/.test(text.slice(0, 64 * 1024))
 
 function frame(text: string): PluginConfig[] {
@@ -27,7 +27,7 @@ function frame(text: string): PluginConfig[] {
   ] as PluginConfig[]
 }
 
-/** Nothing that is drawn, no number and no name. */
+/** Plugins that change nothing visible, no numbers and no names. */
 export const exactPlugins = (text: string, freedom: Freedom): PluginConfig[] => [
   ...frame(text),
   removeEditorData(freedom),
@@ -52,7 +52,7 @@ const joining = (marked: Marked): PluginConfig[] => [
 const emptying = (marked: Marked, freedom: Freedom): PluginConfig[] =>
   freedom.structure ? [removeEmptyAttributes(freedom), guarded('removeEmptyContainers', marked, isIdleGroup)] : []
 
-/** Whatever the decimals. */
+/** Plugins that do not depend on the number of decimals. */
 export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
   const marked = { ...none }
   return [
@@ -69,7 +69,7 @@ export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
   ] as PluginConfig[]
 }
 
-/** Again for every rounding: what rounds, what works on rounded numbers, and what makes room for either. */
+/** Plugins that run for every rounding: they round numbers, simplify rounded shapes, or prepare for both. */
 export function grainPlugins(freedom: Freedom, grain: Grain, isFirst: boolean): PluginConfig[] {
   const marked = { ...none }
   const rounding = roundingPlugins(grain, freedom, marked)

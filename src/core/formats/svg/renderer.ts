@@ -1,8 +1,8 @@
 /**
- * resvg (MPL-2.0) behind the little of it that is needed: an SVG in, pixels out. The package's own binding keeps one
- * instance for ever; here each renderer has its own, which is dropped with its memory, or after a trap. Nothing is ever
- * fetched, and no fonts are loaded: text is not drawn. Nobody can interrupt a call from outside, so its work is counted inside
- * (`tools/wasm/meter-wasm.ts`), and its memory ends at 64 MB.
+ * Minimal binding for resvg (MPL-2.0): an SVG in, pixels out. The package's own binding keeps one Wasm instance forever. Here each renderer
+ * has an instance, which is dropped with its memory, also after a trap. No file is ever fetched and no fonts are loaded, so text is not
+ * drawn. A call cannot be interrupted from outside. Therefore `tools/wasm/meter-wasm.ts` adds an instruction counter to the Wasm code.
+ * Memory is limited to 64 MB.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import wasmModule from '../../../../wasm/resvg/resvg.wasm'
@@ -11,7 +11,7 @@ import { MOST_WIDE_PIXELS } from './tuning.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
-  /** Counted down by every function and every turn of a loop; below zero the call ends with a trap. */
+  /** Instruction budget. Every function call and loop iteration decrements it; below zero the call ends with a trap. */
   work_left: { value: bigint }
   resvg_new(result: number, svg: number, options: number, optionsLength: number, fonts: number): void
   resvg_width(resvg: number): number
@@ -27,21 +27,21 @@ interface Exports {
   __wbindgen_exn_store(error: number): void
 }
 
-/** Pixels as tiny-skia has them: RGBA, colours multiplied by alpha. */
+/** Rendered pixels as in tiny-skia: RGBA with colours premultiplied by alpha. */
 export interface Rendering {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
 }
 
-/** What the trap of a panic says: resvg did not expect something. */
+/** Trap message after a Rust panic, an unexpected state in resvg. */
 const PANIC = 'unreachable'
 interface Canvas {
   readonly wide: number
   readonly high: number
 }
 
-/** How many times as wide and high the canvas becomes where that may help, and what it may come to. */
+/** Factors for the canvas size, in the order they are tried if resvg fails on the normal canvas. */
 const AS_IT_IS: Canvas = { wide: 1, high: 1 }
 const CANVASES: readonly Canvas[] = [
   AS_IT_IS,
@@ -59,10 +59,10 @@ function reasonOf({ work_left, memory }: Exports, trap: Error): string {
   return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'drawing it would take too much memory' : trap.message
 }
 
-/** Freeing a tree is not drawing. */
+/** Instruction budget for freeing a tree, which must never fail. */
 const ENOUGH_TO_FREE = 1n << 40n
 
-/** What the upper left corner of a drawing shows, in the size of another. */
+/** Upper left corner of a rendering, cropped to the size of another one. */
 function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rendering): Rendering {
   const corner = new Uint8Array(width * height * 4)
   for (let y = 0; y < height; y++) corner.set(pixels.subarray(y * stride * 4, (y * stride + width) * 4), y * width * 4)
@@ -73,21 +73,24 @@ export class SvgRenderer {
   #running: Exports | undefined
   #work = 0
   #canvas = AS_IT_IS
-  /** Objects that Wasm refers to by number. */
+  /** JavaScript objects that Wasm refers to by index. */
   readonly #objects: unknown[] = [undefined, null, true, false]
 
-  /** A new instance after a trap: what was borrowed then is never given back. */
+  /** Wasm instance. After a trap a new one is created, because borrowed objects are never released. */
   get #exports(): Exports {
     this.#running ??= new WebAssembly.Instance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
     return this.#running
   }
 
-  /** Instructions that all calls so far have taken, or somewhat less: one to four 10¹⁰ take a second. */
+  /** Number of executed instructions in all calls so far, a lower bound. A CPU second executes one to four 10¹⁰. */
   get work(): number {
     return this.#work
   }
 
-  /** Width and height in CSS pixels, as the root element says. @throws EngineError */
+  /**
+   * Size in CSS pixels as defined by the root element.
+   * @throws EngineError
+   */
   size(svg: string, mostWork: number): { width: number; height: number } {
     return this.#open({ svg, mostWork }, {}, (resvg) => ({
       width: this.#exports.resvg_width(resvg),
@@ -95,11 +98,14 @@ export class SvgRenderer {
     }))
   }
 
-  /** The picture, `zoom` times its size. @throws EngineError, also when that takes more work */
+  /**
+   * Renders the picture at `zoom` times its size.
+   * @throws EngineError, also if it takes more than `mostWork` instructions
+   */
   render(svg: string, zoom: number, mostWork: number): Rendering {
     const before = this.#work
     let failed: unknown
-    // What once helped is where the next drawing of this document begins.
+    // The canvas size that worked is tried first for the next rendering of this document.
     for (const canvas of new Set([this.#canvas, ...CANVASES])) {
       try {
         const drawn = this.#drawOn(canvas, svg, zoom, mostWork - (this.#work - before))
@@ -114,7 +120,7 @@ export class SvgRenderer {
     throw failed
   }
 
-  /** undefined: it would be too large, or not the same picture. */
+  /** Renders on an enlarged canvas. `undefined`: the canvas would be too large, or the picture would change. */
   #drawOn({ wide, high }: Canvas, svg: string, zoom: number, mostWork: number): Rendering | undefined {
     if (wide * high === 1) return this.#draw(svg, zoom, mostWork)
     const wider = wideOf(svg)
@@ -148,7 +154,7 @@ export class SvgRenderer {
       return use(resvg)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof WebAssembly.RuntimeError)) throw error
-      // Too much work or memory, or patterns that fill each other and go round until the stack is full.
+      // Causes: the instruction budget or the memory is exceeded, or recursive patterns overflow the stack.
       resvg = undefined
       this.#running = undefined
       throw new EngineError('resvg', 'damaged', reasonOf(running, error))
@@ -159,7 +165,7 @@ export class SvgRenderer {
     }
   }
 
-  /** Rust's `Result<pointer, JsValue>` in three words: pointer, error, whether it is one. */
+  /** Calls a function that returns Rust's `Result<pointer, JsValue>` in three words: pointer, error, error flag. */
   #call(run: (result: number) => void): number {
     const running = this.#exports
     const result = running.__wbindgen_add_to_stack_pointer(-16)
@@ -192,7 +198,7 @@ export class SvgRenderer {
     return new TextDecoder().decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, length))
   }
 
-  /** The imports of wasm-bindgen, by the names that it generated for resvg-wasm 2.6.2. */
+  /** Imports with the names that wasm-bindgen generated for resvg-wasm 2.6.2. */
   #imports(): WebAssembly.ModuleImports {
     return {
       __wbg_new_28c511d9baebfa89: (at: number, length: number) => this.#add(new Error(this.#text(at, length))),

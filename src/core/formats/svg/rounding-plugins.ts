@@ -1,4 +1,4 @@
-/** svgo's plugins that round, told for each element how many decimals it needs. svgo itself knows one number for a document. */
+/** Runs the rounding plugins of svgo with a separate precision for each element. svgo itself has one precision per document. */
 import type { PluginConfig } from 'svgo/browser'
 import { eachElement, hasHugeNumbers, type SvgElement, scaleOf } from './decimals.ts'
 import type { Freedom } from './freedom.ts'
@@ -11,11 +11,11 @@ type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | '
 type Enter = (node: SvgElement, parent: SvgElement) => unknown
 
 export interface Grain {
-  /** What coordinates keep. */
+  /** Number of decimals of coordinates. */
   readonly decimals: number
   /**
-   * Curves become arcs of circles only where they hardly differ from them. Otherwise svgo lets an arc stray by two and a half
-   * steps of a coordinate, which makes thin rings uneven.
+   * True: svgo converts a curve into an arc only if both are almost equal. By default svgo tolerates two and a half coordinate steps, which
+   * makes thin rings uneven.
    */
   readonly trueArcs: boolean
 }
@@ -28,7 +28,7 @@ export interface RoundingPlugins {
   readonly merging: PluginConfig
 }
 
-/** What rounds, each on the elements that it may touch. */
+/** Creates the rounding plugins, each restricted to the elements it may change. */
 export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked): RoundingPlugins {
   const isMeasured = (node: SvgElement) => freedom.rounding && !marked.marks.of(node).exact
   const losesCorners = (node: SvgElement) => isMeasured(node) && freedom.corners && !marked.marks.of(node).marked
@@ -46,7 +46,7 @@ export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked):
   }
 }
 
-/** Paths of which every corner stays: something may stand on it, or nobody has measured what comes of it. */
+/** Shortens paths that must keep every vertex, because markers may be drawn on them or because the result is not measured. */
 function keepCorners(root: SvgElement, decimals: number, treat: (node: SvgElement) => 'not' | 'rounded' | 'exact'): void {
   eachElement(root, decimals, (node, _, own) => {
     const how = treat(node)
@@ -71,7 +71,7 @@ const shortSegment = ({ command, numbers }: Segment): Segment => ({
   numbers: numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text))),
 })
 
-/** What an element needs, `decimals` being what coordinates in it need. */
+/** Number of decimals that a plugin needs for an element. `decimals`: decimals of the coordinates in it. */
 const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: number) => number } = {
   convertShapeToPath: (_, decimals) => decimals,
   convertPathData: (_, decimals) => decimals,
@@ -83,7 +83,10 @@ const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: nu
     ),
 }
 
-/** Gradients are moved within the unit square; small scales are followed by large coordinates. */
+/**
+ * Decimals of a transform. Gradient transforms apply to the unit square, and small scales precede large coordinates, so both need more
+ * decimals.
+ */
 function decimalsOfTransform({ attributes }: SvgElement, decimals: number): number {
   const paint = attributes['gradientTransform'] ?? attributes['patternTransform']
   const least = paint === undefined ? decimals : Math.max(decimals, LEAST_DECIMALS)
@@ -91,7 +94,7 @@ function decimalsOfTransform({ attributes }: SvgElement, decimals: number): numb
   return Math.min(2 * MOST_DECIMALS, Math.max(least, Math.ceil(-Math.log10(scale)) + 2 * Number(scale < 0.1)))
 }
 
-/** In steps of a coordinate, and in percent of the radius. */
+/** Arc tolerances for `trueArcs`: `threshold` in coordinate steps, `tolerance` in percent of the radius. */
 const TRUE_ARCS = { threshold: 0.5, tolerance: 0.5 }
 
 function paramsOf(name: Builtin, { decimals, trueArcs }: Grain, applyTransforms: boolean): object {
@@ -107,7 +110,7 @@ interface Limits {
   readonly freedom: Freedom
 }
 
-/** Elements that need the same decimals have one pass, as the plugin keeps its precision for itself; nearly always it is one. */
+/** Runs a plugin once for each precision, because a plugin instance has a fixed precision. Most documents need one run. */
 function byElement(name: Builtin, { decimals, trueArcs }: Grain, { allow, freedom }: Limits): PluginFunction {
   return (root, _, info) => {
     const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
@@ -135,7 +138,9 @@ function byElement(name: Builtin, { decimals, trueArcs }: Grain, { allow, freedo
   }
 }
 
-/** svgo applies transforms to all paths of a tree at once, before it visits them: those that it must not touch are hidden from it. */
+/**
+ * Hides the paths of these elements during `run`. svgo applies transforms to all paths of a tree at once, before it visits single elements.
+ */
 function withoutPaths<T>(nodes: readonly SvgElement[], run: () => T): T {
   const paths = nodes.filter(({ attributes }) => attributes['d'] !== undefined).map((node) => ({ node, d: node.attributes['d']! }))
   for (const { node } of paths) delete node.attributes['d']
@@ -144,7 +149,7 @@ function withoutPaths<T>(nodes: readonly SvgElement[], run: () => T): T {
   return result
 }
 
-/** Merges the children of a node run by run, so that twice as many take twice as long. Two paths may always meet. */
+/** Merges the children of a node in limited groups, so the time is linear in the number of paths. Two paths can always be merged. */
 function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement, allow: (node: SvgElement) => boolean): void {
   const runs: SvgElement[][] = [[]]
   let characters = 0

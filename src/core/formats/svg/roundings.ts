@@ -1,4 +1,4 @@
-/** Which decimals a drawing keeps, found by drawing what is left without the others. */
+/** Searches the number of decimals for a drawing by rendering each rounding. */
 
 import { yieldToOthers } from '../../bytes/yield.ts'
 import type { Options } from '../../model/codec.ts'
@@ -16,20 +16,19 @@ import { rootAttributes } from './words.ts'
 
 export interface Rounding {
   readonly text: string
-  /** Decimals that coordinates kept. */
+  /** Number of decimals of the coordinates. */
   readonly precision: number
   readonly similarity: DrawnSimilarity
-  /** It reaches the level's target. */
+  /** True if the rounding reaches the level's target. */
   readonly fits: boolean
 }
 
-/** A path with an arc in it. */
+/** Matches path data that contains an arc. */
 const ARC = /\sd="[^"]*[aA]/
 
 /**
- * With one decimal, or as many as a small drawing's steps need; with none, where that leaves room for it; with more, until one
- * meets the target, each with true arcs where it does not with svgo's. Higher levels look further, behind everything that lower
- * ones have seen.
+ * Tries one decimal, or more if a small drawing needs them. It tries fewer if the score leaves a margin, and more until one reaches the
+ * target. If svgo's arcs miss the target, true arcs are tried. Higher levels continue after all roundings that lower levels try.
  */
 export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
   const wishes = wishesOf(options)
@@ -39,12 +38,12 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   const kept = { inventory: inventoryOf(text), may: lossesOf(options) }
   const found: Rounding[] = []
   const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
-  // A large drawing takes a quarter of a second for each pass of svgo, and for each time that it is drawn.
+  // For a large drawing, each svgo pass and each rendering takes a quarter of a second.
   const pause = () => yieldToOthers(options.signal)
   const lookAt = async (grain: Grain) => {
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
     const rounded = await roundWhole(kept, grain, rounders, pause)
-    // What is longer than one that will do is not drawn; the same is drawn once.
+    // A rounding is not rendered if it is longer than one that reaches the target, or if the same text was rendered before.
     if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
     await pause()
     const similarity = meter.measure(rounded)
@@ -54,7 +53,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   }
   const look = async (decimals: number) => {
     await lookAt({ decimals, trueArcs: false })
-    // True arcs may be shorter, too: what a higher level would look at for want of svgo's is looked at by every one.
+    // True arcs may be shorter as well. Every level tries them, so that the result of a level does not depend on others.
     if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await lookAt({ decimals, trueArcs: true })
   }
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
@@ -66,7 +65,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   return found
 }
 
-/** Rounded with nothing missing: with the usual preset, else a gentler one. */
+/** Rounds with the usual preset, or with a more conservative one if something is missing. `undefined`: both lose content. */
 async function roundWhole(
   { inventory, may }: { inventory: Inventory; may: Losses },
   grain: Grain,

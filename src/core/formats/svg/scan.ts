@@ -1,13 +1,12 @@
 /**
- * An SVG as a stream of all that it consists of, texts and comments included, for drawings whose trees do not fit in memory.
- * Bytes are ASCII or a superset of it. Not `containers/xml/scan.ts`: that one gives the tags alone of a text that was decoded,
- * takes what documents contain as it comes, resolves references and refuses a DOCTYPE. Here the bytes stay bytes (24 MB of them
- * would be 48 as text), what is written anew must be well-formed, references stay as written, and drawings have DOCTYPEs.
+ * Tokenises the bytes of an SVG for drawings whose element trees exceed the memory limit. It yields all tokens, including text and
+ * comments. The encoding must be a superset of ASCII. Unlike `containers/xml/scan.ts`, it works on bytes (24 MB of them would be 48 MB as
+ * text), checks well-formedness, does not resolve references and accepts a DOCTYPE.
  */
 import { message, type Said } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
-/** Between two tags, or one tag; `from` and `to` are offsets in the file. */
+/** Token of the document: a tag, or the text between two tags. `from` and `to` are byte offsets in the file. */
 export type Token =
   | { kind: 'open'; name: string; attributes: readonly Attribute[]; empty: boolean; from: number; to: number }
   | { kind: 'close'; name: string; from: number; to: number }
@@ -20,17 +19,20 @@ export interface Attribute {
 }
 
 const MAX_DEPTH = 512
-/** An element of SVG knows some 60; data of programs come on top. */
+/** Maximum number of attributes of one element. SVG defines about 60; programs add data of their own. */
 export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
 const damaged = (what: Said, at: number) => malformed('svg', at, what)
 
-/** Bytes as characters 0–255, which `latin1Bytes` turns back. */
+/** Decodes bytes as characters 0–255; `latin1Bytes` reverses it. */
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 export const latin1Bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-/** All tokens, in order. @throws CodecError (malformed) where tags do not match or do not end */
+/**
+ * Yields all tokens in order.
+ * @throws CodecError (malformed) if tags do not match or do not end
+ */
 export function* scanSvg(bytes: Uint8Array): Generator<Token> {
   const open: string[] = []
   let roots = 0
@@ -57,7 +59,10 @@ export function* scanSvg(bytes: Uint8Array): Generator<Token> {
   if (roots === 0) throw damaged('no_root_element', 0)
 }
 
-/** @throws CodecError (malformed) as `scanSvg` does */
+/**
+ * Checks that a document is well-formed.
+ * @throws CodecError (malformed) if tags do not match or do not end
+ */
 export function assertWellFormed(bytes: Uint8Array): void {
   const scan = scanSvg(bytes)
   let last = scan.next()
@@ -102,7 +107,7 @@ function markupAt(bytes: Uint8Array, from: number): Token {
   return { kind: 'open', name, attributes, empty: rest === '/', from, to }
 }
 
-/** Behind the `>` that no quote hides. */
+/** Offset after the closing `>` of a tag, ignoring quoted text. */
 function tagEnd(bytes: Uint8Array, from: number): number {
   for (let at = from + 1; at < bytes.length; at++) {
     const byte = bytes[at]

@@ -1,19 +1,21 @@
-/** Two drawings of the same size, compared. */
+/** Compares two renderings of the same size. */
 
 import { PictureMeter } from '../../images/compare/compare.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
 
-/** What eyes see. */
+/** Perceptual scores of two renderings. */
 export interface Seen {
-  /** SSIMULACRA 2.1 of the whole and of the worst tile of 64 × 64 pixels; undefined for drawings that are lower or narrower. */
+  /**
+   * SSIMULACRA 2.1 score of the whole picture, and of the worst tile of 64 × 64 pixels. `undefined`: the drawing is smaller than a tile.
+   */
   readonly score: number | undefined
   readonly worstTile: number | undefined
-  /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
+  /** Largest distance of the mean colour in CIE Lab a and b, over all windows of 15 × 15 pixels. */
   readonly cast: number
 }
 
-/** On black and on white, the worse; what eyes see on grey, too. */
+/** Similarity on black and on white, whichever is worse. The perceptual scores are measured with transparency. */
 export type DrawnSimilarity = Similarity & Seen
 
 const UNSEEN: Seen = { score: undefined, worstTile: undefined, cast: 0 }
@@ -21,12 +23,12 @@ const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnr
 
 const ROWS = 64
 
-/** undefined for another size. */
+/** Compares two renderings. `undefined`: they differ in size. */
 export function similarityOf(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL
   const { width, height } = original
-  // Where nothing shines through, the background makes no difference.
+  // For opaque renderings the background makes no difference, so one background is sufficient.
   const opaque = isOpaque(original.pixels) && isOpaque(rendering.pixels)
   using visible = new PictureMeter({ width, height, channels: opaque ? 3 : 4 }, ['perceptual'])
   using black = new PictureMeter({ width, height, channels: 3 }, ['similarity'])
@@ -49,7 +51,7 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
   }
 }
 
-/** On white or black, whichever the drawing stands out from; undefined for another size. */
+/** Compares two renderings perceptually on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
 export function seenOf(original: Rendering, rendering: Rendering): Seen | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return UNSEEN
@@ -69,7 +71,10 @@ function* bands({ width, height, pixels }: Rendering, rendering: Rendering): Gen
   }
 }
 
-/** What is drawn is darker than half of what it covers; every 16th pixel. @param rgba premultiplied */
+/**
+ * True if the drawing is darker than half of its coverage, sampled at every 16th pixel.
+ * @param rgba premultiplied
+ */
 function isDark(rgba: Uint8Array): boolean {
   let [light, cover] = [0, 0]
   for (let at = 0; at < rgba.length; at += 64) {
@@ -84,7 +89,7 @@ function isOpaque(rgba: Uint8Array): boolean {
   return true
 }
 
-/** Premultiplied RGBA on a grey background, as RGB. */
+/** Blends premultiplied RGBA over a grey background and returns RGB. */
 function over(rgba: Uint8Array, background: number): Uint8Array {
   const rgb = new Uint8Array((rgba.length / 4) * 3)
   for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
@@ -96,7 +101,7 @@ function over(rgba: Uint8Array, background: number): Uint8Array {
   return rgb
 }
 
-/** Premultiplied RGBA as RGBA that is not. */
+/** Converts premultiplied RGBA to straight RGBA. */
 function straight(rgba: Uint8Array): Uint8Array {
   const out = new Uint8Array(rgba.length)
   for (let at = 0; at < rgba.length; at += 4) {

@@ -1,6 +1,6 @@
 /**
- * A light pass for drawings whose trees do not fit in memory (maps, plots): tag by tag, without a tree. Comments and the white
- * space between elements go, numbers of paths and polygons are written in fewer characters, and to fewer decimals if wanted.
+ * Streaming pass for drawings whose element trees exceed the memory limit, such as maps and plots. It removes comments and white space
+ * between elements, and shortens or rounds numbers of paths and polygons, tag by tag.
  */
 
 import type { Breath } from '../../bytes/yield.ts'
@@ -13,12 +13,12 @@ import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
 /** Elements in which white space is content, or may be. */
 const SPACED = new Set(['text', 'tspan', 'textPath', 'title', 'desc', 'style', 'script', 'foreignObject', 'metadata', 'switch'])
 
-/** Bytes as Latin-1: a copyright sign of UTF-8 ends in its own. */
+/** True for comments with a copyright notice. The bytes are read as Latin-1; a UTF-8 copyright sign ends with the Latin-1 one. */
 const isNotice = (comment: string) => comment.startsWith('<!--!') || NOTICE.test(comment)
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
-/** What must be kept of a file, token by token: all but comments and white space between elements. */
+/** Yields all tokens that must be kept: everything except comments and white space between elements. */
 function* essentials(bytes: Uint8Array): Generator<Token> {
   const spaced: boolean[] = []
   for (const token of scanSvg(bytes)) {
@@ -43,7 +43,10 @@ const isPath = (element: string, attribute: string) => attribute === 'd' && loca
 const isPoints = (element: string, attribute: string) =>
   attribute === 'points' && (localName(element) === 'polygon' || localName(element) === 'polyline')
 
-/** A value that is longer stays as it is: its numbers would take too much memory. */
+/**
+ * Maximum length in characters of an attribute value that is shortened. Longer values stay unchanged, because their numbers would take too
+ * much memory.
+ */
 const MAX_VALUE_CHARACTERS = 1024 * 1024
 
 function slimValue(element: string, attribute: string, value: string, decimals: number | undefined): string {
@@ -67,8 +70,8 @@ const slimNumbers = (command: string, numbers: readonly string[]) =>
   numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text)))
 
 /**
- * The lean text, in pieces. What the renderer does not draw as browsers do keeps its values.
- * @param decimals of coordinates in paths and polygons; undefined changes no value
+ * Yields the shortened document in chunks. Elements that the renderer draws differently from browsers keep their values.
+ * @param decimals decimals of coordinates in paths and polygons; `undefined`: no value changes
  */
 export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
   const exact: boolean[] = []
@@ -91,8 +94,8 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hiding
 }
 
 /**
- * The fewest decimals that the smallest box in it asks for (of symbols, which other documents show as large as they like).
- * @param breath between its elements
+ * Number of decimals that the smallest box in the document needs. Other documents may show a symbol at any size, so symbols count as boxes.
+ * @param breath called between elements to yield to other tasks
  */
 export async function fewestDecimalsWithin(bytes: Uint8Array, breath: Breath): Promise<number> {
   let fewest = 0
@@ -105,7 +108,7 @@ export async function fewestDecimalsWithin(bytes: Uint8Array, breath: Breath): P
   return fewest
 }
 
-/** The first difference between a file and its lean form, in words; undefined when there is none beyond `tolerance` in coordinates. */
+/** Describes the first difference between a file and its shortened form. `undefined`: none beyond `tolerance` in coordinates. */
 export async function leanDifference(
   before: Uint8Array,
   after: Uint8Array,
@@ -120,7 +123,7 @@ export async function leanDifference(
     await breath.after(p.to - p.from)
     const where = `at byte ${p.from}`
     if (p.kind !== q.kind) return `${p.kind} became ${q.kind} ${where}`
-    if (p.kind === 'close') continue // they match what was opened
+    if (p.kind === 'close') continue // closing tags match their opening tags
     if (p.kind !== 'open' || q.kind !== 'open') {
       if (Buffer.compare(before.subarray(p.from, p.to), after.subarray(q.from, q.to)) !== 0) return `${p.kind} changed ${where}`
       continue

@@ -24,11 +24,11 @@ interface Candidate {
   readonly precision: number | undefined
   readonly similarity: Similarity | undefined
   readonly fits: boolean
-  /** Why it could not be drawn, and so not be rounded. */
+  /** Reason why the drawing could not be rendered, and therefore not be rounded. */
   readonly undrawn?: string
 }
 
-/** svgo behind a safe preset; the decimals that coordinates keep are found by drawing. See docs/decisions/svg.md. */
+/** Codec for SVG: svgo with a safe preset. The number of decimals is found by rendering. See docs/decisions/svg.md. */
 export const svg: Codec = {
   format: SVG,
   async compress(source, sink, options) {
@@ -56,8 +56,8 @@ export const svg: Codec = {
 }
 
 /**
- * Evidence for `verify`: what was drawn and measured for a result, or could not be drawn. Where both are read again as the
- * same texts, so are their drawings.
+ * Evidence for `verify`: the texts that were rendered and compared, or that could not be rendered. If `verify` reads the same texts, it
+ * need not render them again.
  */
 class Drawn {
   readonly #original: string
@@ -73,7 +73,7 @@ class Drawn {
   }
 }
 
-/** undefined: its tree does not fit in memory. */
+/** Reads the document. `undefined`: its element trees exceed the memory limit. */
 async function readTree(source: Source, options?: Options): Promise<SvgDocument | undefined> {
   try {
     return await readSvg(source, options)
@@ -83,7 +83,7 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
   }
 }
 
-/** Roundings, and the exact one where they bring little. */
+/** Returns the roundings, and the exact version if they save little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: slim } = await compressImages(text, options.inner)
   const exact = (): Candidate => ({
@@ -104,7 +104,8 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
     options.inner.time?.spend(SECONDS_OF_A_DRAWING)
-    // What it cannot draw may be damaged in ways that svgo mends silently: another picture than the none that readers show.
+    // A document that resvg cannot render may be damaged. svgo repairs such damage silently, and the picture would appear where browsers
+    // show none, so damaged documents are refused.
     assertWellFormed(new TextEncoder().encode(text))
     return [{ ...exact(), undrawn: error.message }]
   }
@@ -127,7 +128,7 @@ function roundingStep(original: string, precision: number | undefined): Message 
   return message(hasForeignObject(original) ? 'white_space_removed_coordinates' : 'svgo_coordinates', { decimals: String(precision) })
 }
 
-/** Reads the stored result again, looks for what must not be lost, and draws it, unless these very texts have been drawn. */
+/** Parses the stored result, checks that nothing required is missing, and renders it, unless these texts have been rendered already. */
 async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options, drawn: Drawn | undefined): Promise<Verdict> {
   const before = await readSvg(original)
   await yieldToOthers(options.signal)
@@ -153,7 +154,7 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
     if (!exact && similarity.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${similarity.psnrDb} dB` }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
-    // What the renderer cannot draw was only relieved of comments: see `candidatesOf`.
+    // A document that resvg cannot render only lost comments; see `candidatesOf`.
     if (!isEngineError(error, 'resvg')) throw error
   }
   return { equal: true }

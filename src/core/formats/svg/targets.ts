@@ -8,16 +8,16 @@ import { HIGHEST_CLAIM_DB, RENDERER_MARGIN_DB } from './tuning.ts'
 
 export type Target = DrawingTarget
 
-/** What a level asks of the drawing. */
+/** Target scores of each level for drawings. */
 export const TARGETS = LEVELS.drawing
 
-/** A drawing is no stored picture: it has no score. */
+/** Loss declared in the receipt. A drawing is no stored picture, so it has no SSIMULACRA 2 score. */
 export const claimed = ({ ssim, psnrDb }: Similarity): PictureLoss =>
   scored(ofPixels({ ssim, psnrDb: Math.min(HIGHEST_CLAIM_DB, psnrDb - RENDERER_MARGIN_DB) }), NO_STILL_PICTURE)
 
 /**
- * At `high`, and in exact results, nothing goes that anybody could refer to. Inside of another document nothing goes that a step would
- * have to name: its receipt has no place for it.
+ * Settings for a document. At level `high` and for lossless results, nothing that may be referenced is removed. Inside another document,
+ * nothing is removed that a step must report, because its receipt has no place for it.
  */
 export function wishesOf({ quality, lossless, inner }: Pick<Options, 'quality' | 'lossless' | 'inner'>): Wishes {
   const silent = inner.depth > 0

@@ -1,4 +1,4 @@
-/** What goes from a document, and what is only written in fewer characters, whatever the decimals. */
+/** Plugins that remove or shorten content independently of the number of decimals. */
 import type { PluginConfig } from 'svgo/browser'
 import { squeezeCss, squeezeStyle } from './css.ts'
 import type { SvgElement } from './decimals.ts'
@@ -16,10 +16,10 @@ interface XmlNode {
   children?: XmlNode[]
 }
 
-/** Parts that the tree walk removes may have ids that must stay: such elements stay with nothing but their ids. */
+/** True if an element may be removed with its id. Otherwise the element stays, with only its id. */
 const mayLoseId = (id: string | undefined, freedom: Freedom): boolean => id === undefined || (freedom.ids && looksGenerated(id))
 
-/** Ids that look generated and that nothing in the document refers to. */
+/** Removes ids that look generated and that nothing in the document refers to. */
 export const removeGeneratedIds = (freedom: Freedom): PluginConfig =>
   plugin('removeGeneratedIds', (root) => {
     const words = new Set<string>()
@@ -33,7 +33,7 @@ export const removeGeneratedIds = (freedom: Freedom): PluginConfig =>
     return null
   })
 
-/** Every word of every attribute that is no id, and of style sheets: any of them may refer to one. */
+/** Collects every word of style sheets and of attributes other than ids, because any of them may refer to an id. */
 function collectWords({ type, value, name, attributes, children }: XmlNode, words: Set<string>): void {
   const add = (text: string) => {
     for (const word of text.split(/[\s#()'",;]+/)) {
@@ -47,7 +47,7 @@ function collectWords({ type, value, name, attributes, children }: XmlNode, word
       add(text)
       if (text.includes('%')) add(text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))))
     }
-  // Words of a text are no references.
+  // Words in a text element are no references.
   if (name !== undefined && /^(?:text|title|desc)$/.test(localName(name))) {
     for (const child of children ?? []) if (child.type === 'element') collectWords(child, words)
     return
@@ -55,7 +55,7 @@ function collectWords({ type, value, name, attributes, children }: XmlNode, word
   for (const child of children ?? []) collectWords(child, words)
 }
 
-/** Drawing programs' own elements and attributes. Metadata (RDF, Dublin Core, licences of Creative Commons) are none of them. */
+/** Namespaces of drawing programs. Metadata (RDF, Dublin Core, Creative Commons licences) is not included. */
 const EDITORS =
   /^http:\/\/(?:(?:inkscape|sodipodi)\.sourceforge\.net\/DTD\/sodipodi-0\.dtd|www\.inkscape\.org\/namespaces\/inkscape|krita\.org\/namespaces\/svg\/krita|ns\.adobe\.com\/(?:AdobeIllustrator\/10\.0|AdobeSVGViewerExtensions\/3\.0|Extensibility\/1\.0|Flows\/1\.0|GenericCustomNamespace\/1\.0|Graphs\/1\.0|ImageReplacement\/1\.0|SaveForWeb\/1\.0|Variables\/1\.0|XPath\/1\.0)\/|schemas\.microsoft\.com\/visio\/2003\/SVGExtensions\/|taptrix\.com\/vectorillustrator\/svg_extensions|www\.bohemiancoding\.com\/sketch\/ns|www\.figma\.com\/figma\/ns|www\.serif\.com\/|www\.vector\.evaxdesign\.sk)$|^https:\/\/boxy-svg\.com$/
 const INKSCAPE = 'http://www.inkscape.org/namespaces/inkscape'
@@ -68,7 +68,10 @@ export const removeEditorData = (freedom: Freedom): PluginConfig =>
     return null
   })
 
-/** @param prefixes of editors, and whether they are Inkscape's */
+/**
+ * Removes elements and attributes of drawing programs.
+ * @param prefixes namespace prefixes of drawing programs; true for Inkscape
+ */
 function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: Freedom): void {
   const known = new Map(prefixes)
   for (const [name, value] of Object.entries(node.attributes))
@@ -90,11 +93,11 @@ function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freed
   })
 }
 
-/** A guide or a page that somebody named, or an element with one in it: the name says nothing without its place. */
+/** True for a named guide or page, or an element that contains one. Its name is useful only together with its position. */
 const hasLabel = (node: SvgElement): boolean =>
   Object.keys(node.attributes).some((name) => /:label$/.test(name)) || elementsOf(node).some(hasLabel)
 
-/** Strips an element to the ids in it that must stay; false where there are none. */
+/** Reduces an element to the required ids in it. False if there are none. */
 function keepsIds(node: SvgElement, freedom: Freedom): boolean {
   const id = node.attributes['id']
   node.children = node.children.filter((child) => child.type === 'element' && keepsIds(child, freedom))
@@ -104,7 +107,7 @@ function keepsIds(node: SvgElement, freedom: Freedom): boolean {
   return true
 }
 
-/** Namespaces of editors that no name uses any more. Others may be used inside of values. */
+/** Removes declarations of drawing-program namespaces that no name uses. Other namespaces may be used inside values. */
 export const removeEditorNamespaces = (freedom: Freedom): PluginConfig =>
   plugin('removeEditorNamespaces', (root) => {
     if (!freedom.editorData) return null
@@ -124,7 +127,7 @@ export const removeEditorNamespaces = (freedom: Freedom): PluginConfig =>
     return null
   })
 
-/** Drawing programs write a `metadata` that says "image/svg+xml" and nothing else. What says more stays. */
+/** Removes `metadata` elements that contain only "image/svg+xml", as drawing programs write them. */
 export const removeEmptyMetadata = (freedom: Freedom): PluginConfig =>
   plugin('removeEmptyMetadata', () => ({
     element: {
@@ -144,10 +147,10 @@ function isEmptyMetadata(node: XmlNode): boolean {
 }
 
 const PAINT_SERVERS = new Set(['linearGradient', 'radialGradient', 'clipPath', 'filter', 'mask', 'pattern', 'marker'])
-/** What is found by other means than the id of the definition around it. */
+/** Elements that can be found by other means than the id of the surrounding definition. */
 const FINDABLE = new Set(['text', 'tspan', 'title', 'desc', 'metadata', 'style', 'script', 'image', 'a'])
 
-/** Definitions without an id, nor one in them: nothing can refer to them. */
+/** Removes definitions without any id, because nothing can refer to them. */
 export const removeUnusedDefinitions = (freedom: Freedom): PluginConfig =>
   plugin('removeUnusedDefinitions', () => ({
     element: {
@@ -167,7 +170,7 @@ const isFindable = ({ name, attributes, children }: SvgElement): boolean =>
 
 const LISTS = new Set(['points', 'transform', 'gradientTransform', 'patternTransform', 'viewBox'])
 
-/** White space in lists and styles, and style sheets without comments. */
+/** Shortens white space in lists and styles, and removes comments from style sheets. */
 export const squeezeValues = (freedom: Freedom): PluginConfig =>
   plugin('squeezeValues', () => ({
     element: {
@@ -185,7 +188,7 @@ export const squeezeValues = (freedom: Freedom): PluginConfig =>
     },
   }))
 
-/** `enable-background` has no meaning without a filter; no reader that is left supports it. */
+/** Removes `enable-background`, which has no effect without a filter. No current renderer supports it. */
 export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
   plugin('removeBackgrounds', (root) => {
     const hasFilter = (node: SvgElement): boolean => node.name === 'filter' || elementsOf(node).some(hasFilter)
@@ -202,7 +205,7 @@ export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
     }
   })
 
-/** Empty presentation attributes, which say nothing. Data and labels may be empty on purpose. */
+/** Presentation attributes that have no meaning when empty. Empty data attributes and labels may be intended. */
 const SAYS_NOTHING = /^(?:fill|stroke|opacity|transform|style|filter|mask|clip-path|display|visibility|font-[\w-]+|(?:fill|stroke)-[\w-]+)$/
 
 export const removeEmptyAttributes = (freedom: Freedom): PluginConfig =>

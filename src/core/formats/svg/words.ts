@@ -1,4 +1,4 @@
-/** Texts, numbers and the root element of an SVG, as they are compared. */
+/** Extracts texts, numbers and root attributes of an SVG for comparison. */
 import { contentsOf, type Piece, piecesOf, without } from './markup.ts'
 
 const NOT_PLAIN = new Set<Piece['kind']>(['comment', 'doctype'])
@@ -15,7 +15,7 @@ export function rootAttributes(text: string): Map<string, string> {
   return root
 }
 
-/** Texts and foreign objects, tags left out. */
+/** Text content of text elements and foreign objects, without tags. */
 export function wordsOf(text: string): string {
   const plain = without(text, NOT_PLAIN)
   return ['text', 'foreignObject']
@@ -34,7 +34,7 @@ function wordsIn(markup: string): string {
   return words
 }
 
-/** Character references and the five entities of XML, so that `&#65;` and `A` are the same. */
+/** Resolves character references and the five XML entities, so that `&#65;` and `A` are equal. */
 function unescaped(text: string): string {
   const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
   return text.replace(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
@@ -44,7 +44,7 @@ function unescaped(text: string): string {
   })
 }
 
-/** `1.0 2px` and `1,2` say the same. */
+/** Normalises a list of numbers, so that `1.0 2px` and `1,2` are equal. */
 export function numbers(value: string | undefined): string {
   return (value ?? '')
     .replace(/px\b/g, '')

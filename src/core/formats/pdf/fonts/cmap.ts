@@ -1,14 +1,14 @@
-/** CMaps (ISO 32000-2, 9.7.5): from the bytes of a string to codes and CIDs. */
+/** CMaps (ISO 32000-2, 9.7.5), which map the bytes of a string to character codes and CIDs. */
 import { END, Keyword, Lexer } from '../lexer.ts'
 import { type PdfObject, Str } from '../objects.ts'
 
 export interface CMap {
-  /** The code at a place and how many bytes it takes; −1 for bytes that are no code. */
+  /** Character code at byte offset `at`, and its length in bytes. The code is −1 if the bytes are outside of every code space range. */
   next(bytes: Uint8Array, at: number): [code: number, length: number]
   cid(code: number, length: number): number
 }
 
-/** Identity-H and Identity-V: two bytes, the code is the CID. */
+/** The CMaps Identity-H and Identity-V: codes of two bytes that equal their CIDs. */
 export const IDENTITY_CMAP: CMap = {
   next: (bytes, at) => [(bytes[at]! << 8) | (bytes[at + 1] ?? 0), 2],
   cid: (code) => code,
@@ -29,7 +29,7 @@ export function codeOf(text: Str): number {
   return value
 }
 
-/** Undefined for what readers disagree about: codes of mixed lengths, CMaps that build on others. */
+/** Parses a CMap. `undefined`: PDF readers disagree about it, because it mixes code lengths or builds on another CMap. */
 export function parseCMap(data: Uint8Array): CMap | undefined {
   const lexer = new Lexer(data, 0, true, false)
   const spaces: { low: Uint8Array; high: Uint8Array }[] = []
@@ -87,7 +87,10 @@ export function parseCMap(data: Uint8Array): CMap | undefined {
   }
 }
 
-/** The last range that begins at or below the code; overlaps are searched backwards. */
+/**
+ * CID of a code in sorted ranges; 0 if none contains it. A binary search finds the last candidate; up to seven ranges before it may
+ * overlap.
+ */
 function inRanges(ranges: readonly Range[], code: number): number {
   let low = 0
   let high = ranges.length

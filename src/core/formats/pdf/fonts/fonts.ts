@@ -1,4 +1,4 @@
-/** Font programs with only the glyphs that are shown, and their ToUnicode maps with only the codes that are. */
+/** Subsets font programs to the glyphs that are shown, and ToUnicode maps to the codes that are shown. */
 
 import { zlibCompress } from '../../../bytes/deflate.ts'
 import { FontView } from '../../../fonts/bytes.ts'
@@ -24,41 +24,41 @@ import { isTagged, namesOf, SubsetTags } from './tags.ts'
 import { pruneToUnicode } from './to-unicode.ts'
 import { usesOf } from './uses.ts'
 
-/** Converted programs that wait to be written. */
+/** Maximum total size in bytes of converted font programs that are kept in memory until they are written. */
 const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
-/** Two bytes for each of 65536 CIDs, and some more from careless writers. */
+/** Maximum size of a CIDToGIDMap in bytes. The standard needs two bytes for each of 65,536 CIDs; some writers add more. */
 const MAX_GLYPH_MAP_BYTES = 256 * 1024
 const MAX_TYPE1_BYTES = 4 * 1024 * 1024
-/** /Subtype/Type1C and the longer key. */
+/** Dictionary bytes that a conversion from Type 1 to CFF adds: /Subtype/Type1C and a longer key. */
 const CONVERSION_BYTES = 20
 
 export class FontSubsetter {
-  /** Programs that lost glyphs. */
+  /** Number of font programs from which glyphs were removed. */
   subset = 0
-  /** Type 1 programs that became CFF. */
+  /** Number of Type 1 programs that were converted to CFF. */
   converted = 0
-  /** Programs that another one stands for now. */
+  /** Number of font programs that were merged into shared ones. */
   merged = 0
   private readonly reader: Reader
   private readonly programs: ReadonlyMap<number, FontProgram>
-  /** ToUnicode streams and the codes that are shown, where both are certain. */
+  /** ToUnicode streams by object number, with the codes that are shown. Only streams whose codes are all known. */
   private readonly maps = new Map<number, Set<number>>()
-  /** CIDToGIDMap streams and the CIDs that are shown. */
+  /** CIDToGIDMap streams by object number, with the CIDs that are shown. */
   private readonly glyphMaps = new Map<number, Set<number>>()
-  /** Those of them that hold glyphs of several programs. */
+  /** Object numbers of merged programs, which contain the glyphs of several programs. */
   private readonly unions = new Set<number>()
-  /** Type 1 and merged programs, and what stands for them. */
+  /** Replacements of Type 1 programs and merged programs, by object number. */
   private readonly compacted = new Map<number, Rewritten>()
-  /** Programs that lose no glyph, because an archive lists what they have. */
+  /** Object numbers of programs that keep all glyphs, because an archive file (PDF/A) lists their glyphs. */
   private readonly listed = new Set<number>()
   private readonly duplicates: Duplicates
   private readonly shelf: FontUsage
-  /** Programs that were cut before they are written, because their names depend on it. */
+  /** Programs that were subset in advance, because the font names depend on the subset. */
   private readonly cut = new Map<number, Rewritten>()
-  /** Members of unions, by the number of the union. */
+  /** Object numbers of the original programs of each merged program. */
   private readonly members = new Map<number, readonly number[]>()
   private readonly tags: SubsetTags
-  /** Converted programs that have all of their glyphs. */
+  /** Object numbers of converted programs that keep all of their glyphs. */
   private readonly complete = new Set<number>()
 
   constructor(reader: Reader, shelf: FontUsage, duplicates: Duplicates) {
@@ -82,7 +82,7 @@ export class FontSubsetter {
     this.collectGlyphMaps(shelf)
   }
 
-  /** /CIDToGIDMap streams (9.7.4.2) of fonts whose codes are all known. */
+  /** Collects the CIDToGIDMap streams (ISO 32000-2, 9.7.4.2) of fonts whose codes are all known. */
   private collectGlyphMaps(shelf: FontUsage): void {
     const shared = new Set<number>()
     for (const font of shelf.doubt ? [] : shelf.all) {
@@ -98,12 +98,12 @@ export class FontSubsetter {
   }
 
   /**
-   * Subsets of one font are merged, and Type 1 programs converted, beforehand: descriptors, which may be written before them,
-   * name them by another number or key.
+   * Merges font subsets and converts Type 1 programs before anything is written. Font descriptors may be written first, and they refer to
+   * the new object number or key.
    */
   async prepare({ archive, classic }: { archive: boolean; classic: boolean }, signal: AbortSignal): Promise<void> {
     for (const [number, program] of archive ? this.shelf.programs : []) {
-      // PDF/A-1 demands a list of glyphs beside every tag (ISO 19005-1, 6.3.5): what has no tag is whole, and stays so.
+      // PDF/A-1 requires a glyph list for every tagged font (ISO 19005-1, 6.3.5). A font without a tag is complete and stays complete.
       const isWhole = classic && !(await namesOf(this.reader, program)).every(isTagged)
       if (isWhole || (await listsGlyphs(this.reader, program))) this.listed.add(number)
     }
@@ -129,7 +129,7 @@ export class FontSubsetter {
     await this.name(signal)
   }
 
-  /** Fonts without a tag get one where their programs lose glyphs (9.9.2). */
+  /** Adds a subset tag to font names whose programs lose glyphs (ISO 32000-2, 9.9.2). */
   private async name(signal: AbortSignal): Promise<void> {
     let bytes = 0
     for (const [number, program] of this.programs) {
@@ -148,7 +148,7 @@ export class FontSubsetter {
     }
   }
 
-  /** What is left of a program when unused glyphs are gone; undefined where that takes no fewer bytes. */
+  /** Returns a font program without unused glyphs. `undefined`: the result is not smaller. */
   private async subsetOf(number: number, program: FontProgram): Promise<Rewritten | undefined> {
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return undefined
@@ -163,7 +163,7 @@ export class FontSubsetter {
     return result.data.length < length ? result : undefined
   }
 
-  /** Bytes of the programs that wait to be written. */
+  /** Merges font programs and returns the total size of the merged programs in bytes. */
   private async merge(signal: AbortSignal): Promise<number> {
     let bytes = 0
     for (const { key, members, data } of await new FontMerge(this.reader, this.listed, signal).run(this.shelf)) {
@@ -189,7 +189,7 @@ export class FontSubsetter {
     return bytes
   }
 
-  /** /FontFile becomes /FontFile3 (9.9.1, table 124) where the program was converted; names get their tags. */
+  /** Renames /FontFile to /FontFile3 for converted programs (ISO 32000-2, 9.9.1, table 124) and adds subset tags to font names. */
   readonly adapt = (found: Dict): Dict => {
     const dict = this.tags.adapt(found)
     const file = dict.get('FontFile')
@@ -240,17 +240,17 @@ export class FontSubsetter {
     return subsetTrueType(tables, new FontView(data).u32(0), glyphs, simple)
   }
 
-  /** A bare CFF font (9.9.1, table 124). */
+  /** Subsets a bare CFF font program (ISO 32000-2, 9.9.1, table 124). */
   private async compact(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const cff = new Cff(data)
-    // The expert encoding is not followed.
+    // CFF fonts with the predefined Expert encoding are not supported.
     if (cff.value(OP.encoding, 0) === 1) return undefined
     const uses = await usesOf(this.reader, 'charstrings', program.fonts)
     const wanted = uses && cffGlyphs(cff, uses)
     return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
   }
 
-  /** /FontFile3: bare CFF, or OpenType, of which the CFF table is enough. */
+  /** Subsets a /FontFile3 program: bare CFF, or OpenType, which may be reduced to its CFF table. */
   private async third(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const subtype = nameOf(stream.dict.get('Subtype'))
     if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.compact(data, program)
@@ -261,7 +261,7 @@ export class FontSubsetter {
   }
 }
 
-/** Only the entries of these CIDs. */
+/** Returns the CIDToGIDMap with entries for these CIDs only; other entries become 0. */
 function prunedGlyphMap(map: Uint8Array, cids: ReadonlySet<number>): Uint8Array {
   let last = 0
   for (const cid of cids) last = Math.max(last, cid)

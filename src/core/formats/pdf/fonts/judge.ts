@@ -1,4 +1,4 @@
-/** Verifies fonts that lost glyphs, and the streams that map their codes. */
+/** Verifies fonts that lost glyphs, and the streams that map character codes. */
 import { hasOutlineTable } from '../../../fonts/sfnt/opentype.ts'
 import { cffDifference, compactDifference, trueTypeDifference } from '../../../fonts/subset-difference.ts'
 import type { Reader } from '../reader.ts'
@@ -8,14 +8,17 @@ import { shownDifference } from './merge.ts'
 import type { FontUsage } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 
-/** `shelf` tells what the original shows with each font: asked only where programs were merged. */
+/**
+ * Returns the verification of font programs. `shelf` scans which text the original shows with each font; it is called only for merged
+ * programs.
+ */
 export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontUsage | undefined>): Judge {
   return async ({ key, number, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {
       const wrong = differenceOf(key, before)(before, after)
       if (!wrong) return undefined
-      // More than a part of the original: then all that is shown must be as it was.
+      // The program is not a subset of the original, so it may be a merged one. Every glyph that is shown must then be equal.
       const shown = await shelf()
       const program = shown?.doubt === '' ? shown.programs.get(number) : undefined
       return program ? await shownDifference(a, program, before, after) : wrong
@@ -36,7 +39,7 @@ export function toUnicodeJudge(a: Reader, b: Reader): Judge {
     toUnicodeDifference(await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES))
 }
 
-/** A CIDToGIDMap that lost entries: those that are left are as they were. */
+/** Returns the verification of CIDToGIDMap streams. Entries may be removed; the remaining entries must be equal. */
 export function glyphMapJudge(a: Reader, b: Reader): Judge {
   return async ({ original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]

@@ -1,6 +1,6 @@
 /**
- * Programs that several producers, or several parts of a document, have cut from one font: where nothing contradicts, all
- * font dictionaries share one program with the glyphs of all. Nothing of the dictionaries changes.
+ * Merges subsets that were cut from the same font, for example by different producers. If their glyphs do not conflict, all font
+ * dictionaries share one program. The dictionaries stay unchanged.
  */
 import { cffOf } from '../../../fonts/sfnt/opentype.ts'
 import { UNION_KINDS } from '../../../fonts/union/kinds.ts'
@@ -15,13 +15,13 @@ import { usesOf } from './uses.ts'
 
 const KINDS: Readonly<Record<FontFileKey, keyof typeof UNION_KINDS>> = { FontFile: 'type1', FontFile2: 'truetype', FontFile3: 'cff' }
 
-/** What a document shows of the program `data`. `undefined`: it is used in a way that is not followed, or not understood. */
+/** Extracts the glyphs of the program `data` that a document shows. `undefined`: the document uses the program in an unsupported form. */
 async function partOf(reader: Reader, { key, fonts }: FontProgram, data: Uint8Array): Promise<Part | undefined> {
   const uses = await usesOf(reader, outlinesOf(key), fonts)
   return uses && UNION_KINDS[KINDS[key]].part(data, uses)
 }
 
-/** Why `after` cannot stand for what a document shows of a program. `undefined`: it can. */
+/** Explains why `after` cannot replace a font program. `undefined`: it shows the same glyphs. */
 async function differenceOf(reader: Reader, { key, fonts }: FontProgram, part: Part, after: Uint8Array): Promise<string | undefined> {
   const uses = await usesOf(reader, outlinesOf(key), fonts)
   return uses ? UNION_KINDS[KINDS[key]].difference(part, after, uses) : 'not understood'
@@ -29,23 +29,23 @@ async function differenceOf(reader: Reader, { key, fonts }: FontProgram, part: P
 
 const outlinesOf = (key: FontFileKey) => (key === 'FontFile2' ? 'glyf' : 'charstrings')
 
-/** A program that takes the place of several. */
+/** Font program that replaces several programs. */
 export interface Merged {
   key: FontFileKey
-  /** Object numbers; the first one stands for all. */
+  /** Object numbers of the replaced programs. The first number is used for the merged program. */
   members: number[]
   data: Uint8Array
 }
 
 const MOST_PROGRAM_BYTES = 4 * 1024 * 1024
-/** Decoded programs of one font at a time, and of a document. */
+/** Maximum decoded bytes of the programs of one font (`MOST_GROUP_BYTES`) and of a whole document (`MOST_ALL_BYTES`). */
 const MOST_GROUP_BYTES = 8 * 1024 * 1024
 const MOST_ALL_BYTES = 96 * 1024 * 1024
 
 export class FontMerge {
   private readonly reader: Reader
   private readonly signal: AbortSignal
-  /** Programs whose glyphs must stay what they are. */
+  /** Object numbers of programs whose glyph set must not change. */
   private readonly listed: ReadonlySet<number>
   private spent = 0
 
@@ -72,7 +72,10 @@ export class FontMerge {
     return merged
   }
 
-  /** Programs with equal names (but for the tag of a subset, 9.9.2) may be of one font. */
+  /**
+   * Key of programs that may belong to one font: equal names without the subset tag (ISO 32000-2, 9.9.2). `undefined`: the program must not
+   * be merged.
+   */
   private groupOf(program: FontProgram): string | undefined {
     const { key, fonts, whole, inline } = program
     if (whole || inline || fonts.some(({ kind, dict }) => kind === 'other' || (key === 'FontFile' && !isType1(dict)))) return undefined
@@ -114,7 +117,7 @@ export class FontMerge {
     return data && subtype === 'OpenType' ? attempt(async () => bareCff(data, program)) : data
   }
 
-  /** Undefined where it gains nothing, or is not what was meant. */
+  /** Writes the merged program and verifies it. `undefined`: it is not smaller, or a glyph differs. */
   private async merge(key: FontFileKey, union: Union<Part>, shelf: FontUsage): Promise<Uint8Array | undefined> {
     const data = UNION_KINDS[KINDS[key]].write(union)
     let apart = 0
@@ -137,7 +140,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Proof for the verifier: whether `after` shows all that the fonts of a program show of `before`. */
+/** For verification: explains why `after` does not show every glyph that the fonts of a program show of `before`. `undefined`: it does. */
 export async function shownDifference(
   reader: Reader,
   program: FontProgram,

@@ -1,4 +1,4 @@
-/** Fonts as they are used: which codes are shown with each font dictionary, and which font program that needs. */
+/** Usage of fonts: the character codes shown with each font dictionary, and the font program it needs. */
 import type { Duplicates } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -7,35 +7,35 @@ import { type CMap, IDENTITY_CMAP, parseCMap } from './cmap.ts'
 export type FontFileKey = 'FontFile' | 'FontFile2' | 'FontFile3'
 const FILE_KEYS: readonly FontFileKey[] = ['FontFile', 'FontFile2', 'FontFile3']
 
-/** One font dictionary (ISO 32000-2, 9.5 to 9.7). */
+/** Usage of one font dictionary (ISO 32000-2, 9.5 to 9.7). */
 export interface ShownFont {
   kind: 'simple' | 'cid' | 'other'
   dict: Dict
-  /** The descendant of a Type 0 font. */
+  /** Descendant CIDFont of a Type 0 font; `undefined` for other fonts. */
   cidFont: Dict | undefined
-  /** Character codes of simple fonts, CIDs of composite ones. */
+  /** Shown character codes of a simple font, or shown CIDs of a composite font. */
   codes: Set<number>
-  /** Character codes of composite fonts with two-byte identity encoding equal their CIDs. */
+  /** CMap of a composite font. `undefined`: no composite font, or an unsupported encoding. */
   cmap: CMap | undefined
-  /** Object number of the font program, 0 when there is none. */
+  /** Object number of the font program; 0 if there is none. */
   file: number
   fileKey: FontFileKey | undefined
-  /** The descriptor is an object of its own. */
+  /** True if the font descriptor is an indirect object. */
   ownDescriptor: boolean
 }
 
 export interface FontProgram {
   key: FontFileKey
   fonts: ShownFont[]
-  /** Something uses it in a way that was not followed. */
+  /** True if the program must keep all glyphs, because some use of it is unknown. */
   whole: boolean
-  /** Some descriptor that names it is not an object of its own. */
+  /** True if a font descriptor that refers to the program is not an indirect object. */
   inline: boolean
 }
 
 /**
- * Whether a descriptor lists the glyphs of the program (9.8.1 and 9.8.3): in an archive it must list those that are there, shown or not
- * (ISO 19005-2, 6.2.11.4.2).
+ * True if a font descriptor lists the glyphs of the program (ISO 32000-2, 9.8.1 and 9.8.3). In archive files the list must match the glyphs
+ * in the program (ISO 19005-2, 6.2.11.4.2).
  */
 export async function listsGlyphs(reader: Reader, { fonts }: FontProgram): Promise<boolean> {
   for (const font of fonts) {
@@ -48,7 +48,7 @@ export async function listsGlyphs(reader: Reader, { fonts }: FontProgram): Promi
 const MAX_CMAP_BYTES = 4 * 1024 * 1024
 
 export class FontUsage {
-  /** Why no font may be touched, '' when all text was followed. */
+  /** Reason why no font may be changed. Empty: all text was scanned. */
   doubt = ''
   readonly programs = new Map<number, FontProgram>()
   private readonly reader: Reader
@@ -68,14 +68,14 @@ export class FontUsage {
     this.doubt ||= why
   }
 
-  /** The font behind a resource; undefined when it is no font dictionary. */
+  /** Returns the usage of the font in a resource. `undefined`: the object is no font dictionary. */
   async font(object: PdfObject | undefined): Promise<ShownFont | undefined> {
     const number = object instanceof Ref ? this.duplicates.of(object.number) : 0
     const known = this.known.get(number)
     if (known) return known
     const dict = await this.reader.resolve(object)
     if (!(dict instanceof Dict)) return undefined
-    // Descendants (CIDFonts) are reached through their Type 0 font.
+    // CIDFonts are handled with their Type 0 font.
     if (/^CIDFont/.test(nameOf(dict.get('Subtype')))) return undefined
     const font = await this.describe(dict)
     if (number) this.known.set(number, font)
@@ -103,7 +103,7 @@ export class FontUsage {
     }
   }
 
-  /** Fonts offered to forms are for text that is typed later; XFA draws what was never seen here. */
+  /** Keeps complete all fonts offered to form fields, because users may type any text. XFA forms show text that the scan does not know. */
   async reserve(root: Dict): Promise<void> {
     const form = await this.reader.dict(root.get('AcroForm'))
     if (!form) return
@@ -111,7 +111,7 @@ export class FontUsage {
     await this.keepWhole(await this.reader.dict(form.get('DR')))
   }
 
-  /** All fonts of these resources: text may be typed with them later. */
+  /** Keeps all fonts of these resources complete, because a user may type text with them later. */
   async keepWhole(resources: Dict | undefined): Promise<void> {
     for (const value of (await this.reader.dict(resources?.get('Font')))?.values() ?? []) {
       const font = await this.font(value)
@@ -152,7 +152,10 @@ export class FontUsage {
     return font
   }
 
-  /** 9.7.5: identity and embedded CMaps are followed; predefined ones are not. */
+  /**
+   * Parses the encoding of a composite font (ISO 32000-2, 9.7.5). Identity and embedded CMaps are supported, other predefined CMaps are
+   * not.
+   */
   private async encoding(dict: Dict): Promise<CMap | undefined> {
     const encoding = await this.reader.entry(dict, 'Encoding')
     if (/^Identity-[HV]$/.test(nameOf(encoding))) return IDENTITY_CMAP

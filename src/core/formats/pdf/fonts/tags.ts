@@ -1,4 +1,4 @@
-/** The tag in front of the name of a font that was cut (ISO 32000-2, 9.9.2): six capital letters and a plus sign. */
+/** Subset tags in font names (ISO 32000-2, 9.9.2): six capital letters and a plus sign. */
 import { createHash } from 'node:crypto'
 import type { Duplicates } from '../duplicates.ts'
 import { Dict, Name, nameOf, type PdfObject, Ref } from '../objects.ts'
@@ -11,10 +11,10 @@ const FILE_KEYS = ['FontFile', 'FontFile2', 'FontFile3'] as const
 
 export const isTagged = (name: string): boolean => TAG.test(name)
 
-/** Whether `after` is the name `before` of a font that had no tag, behind a tag. */
+/** True if `after` is the untagged name `before` with a subset tag. */
 export const gotTag = (before: string, after: string): boolean => !isTagged(before) && isTagged(after) && after.slice(7) === before
 
-/** All names that the dictionaries of a program give it: of fonts, descendants and descriptors. */
+/** Font names in all dictionaries of a program: fonts, descendant fonts and font descriptors. */
 export async function namesOf(reader: Reader, { fonts }: FontProgram): Promise<string[]> {
   const names: string[] = []
   for (const { dict, cidFont } of fonts) {
@@ -28,7 +28,7 @@ export async function namesOf(reader: Reader, { fonts }: FontProgram): Promise<s
 export class SubsetTags {
   private readonly duplicates: Duplicates
   private readonly used = new Set<string>()
-  /** By object number: programs, descriptors, and what a Type 0 font names as its descendants. */
+  /** Subset tags by object number, for font programs (`programs`) and for their descriptors and descendant fonts (`holders`). */
   private readonly programs = new Map<number, string>()
   private readonly holders = new Map<number, string>()
 
@@ -36,7 +36,7 @@ export class SubsetTags {
     this.duplicates = duplicates
   }
 
-  /** Gives all fonts of a program one tag: the one that some of them have, or a new one that follows from `data`. */
+  /** Assigns one tag to all fonts of a program: an existing tag of one of them, or a new tag derived from `data`. */
   give(number: number, fonts: readonly ShownFont[], names: readonly string[], data: Uint8Array): void {
     const known = names.find(isTagged)?.slice(0, 7)
     const tag = known ?? this.fresh(data)
@@ -62,7 +62,7 @@ export class SubsetTags {
     }
   }
 
-  /** The dictionary of a font, of its descendant or its descriptor under its new name; every other one as it is. */
+  /** Returns a font dictionary, descendant font or font descriptor with its tagged name. Other dictionaries are returned unchanged. */
   adapt(dict: Dict): Dict {
     if (this.programs.size === 0) return dict
     if (dict.has('FontName')) return renamed(dict, 'FontName', this.ofDescriptor(dict))

@@ -1,19 +1,19 @@
-/** ToUnicode CMaps (ISO 32000-2, 9.10.3) of two-byte codes. */
+/** ToUnicode CMaps (ISO 32000-2, 9.10.3) with two-byte codes. */
 
 import { END, Keyword, Lexer } from '../lexer.ts'
 import { ascii, latin1, type PdfObject, Str } from '../objects.ts'
 import { codeOf } from './cmap.ts'
 
 export interface ToUnicode {
-  /** Code → text in UTF-16BE, as hexadecimal digits. */
+  /** Maps a character code to its text: UTF-16BE as hexadecimal digits. */
   text: Map<number, string>
-  /** Bounds of code space ranges, as hexadecimal digits. */
+  /** Lower and upper bounds of code space ranges, as hexadecimal digits. */
   spaces: string[]
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** Undefined for maps that build on others or have codes of other lengths. */
+/** Parses a ToUnicode CMap. `undefined`: it builds on another CMap or has codes that are not two bytes long. */
 export function parseToUnicode(data: Uint8Array): ToUnicode | undefined {
   const lexer = new Lexer(data, 0, true, false)
   const text = new Map<number, string>()
@@ -57,7 +57,7 @@ function ranges(operands: readonly PdfObject[], text: Map<number, string>): bool
   return true
 }
 
-/** The last code unit counts up. */
+/** Adds `by` to the big-endian number in `bytes`. In a range, the last code unit of the text counts up. */
 function increased(bytes: Uint8Array, by: number): Uint8Array {
   const sum = bytes.slice()
   let carry = by
@@ -69,7 +69,7 @@ function increased(bytes: Uint8Array, by: number): Uint8Array {
   return sum
 }
 
-/** The same map for these codes only; undefined where readers would guess differently (a code without a mapping). */
+/** Returns the ToUnicode CMap for these codes only. `undefined`: a code has no mapping, and PDF readers would guess differently. */
 export function pruneToUnicode(data: Uint8Array, codes: ReadonlySet<number>): Uint8Array | undefined {
   const map = parseToUnicode(data)
   if (!map || map.spaces.length < 2 || map.spaces.length > 200) return undefined
@@ -82,7 +82,7 @@ export function pruneToUnicode(data: Uint8Array, codes: ReadonlySet<number>): Ui
   const spaces = map.spaces.map((bound) => `<${bound}>`).join('')
   let out = `/CIDInit/ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo<</Registry(Adobe)/Ordering(UCS)/Supplement 0>>def
 /CMapName/Adobe-Identity-UCS def\n/CMapType 2 def\n${map.spaces.length >> 1} begincodespacerange\n${spaces}\nendcodespacerange\n`
-  // At most 100 entries a section (Adobe TN 5014).
+  // A section may have at most 100 entries (Adobe Technical Note 5014).
   for (let i = 0; i < rows.length; i += 100) {
     const part = rows.slice(i, i + 100)
     out += `${part.length} beginbfchar\n${part.join('\n')}\nendbfchar\n`
@@ -90,7 +90,7 @@ export function pruneToUnicode(data: Uint8Array, codes: ReadonlySet<number>): Ui
   return ascii(`${out}endcmap\nCMapName currentdict/CMap defineresource pop\nend\nend\n`)
 }
 
-/** Undefined when every code of `after` means the same in `before`. */
+/** Compares two ToUnicode CMaps. `undefined`: every code of `after` has the same text in `before`. */
 export function toUnicodeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [parseToUnicode(before), parseToUnicode(after)]
   if (!old || !fresh) return `unreadable map ${latin1(after.subarray(0, 20))}`

@@ -1,4 +1,4 @@
-/** How a PDF uses a font program, read from its font dictionaries for the font library. */
+/** Converts the use of a font program in PDF font dictionaries into the input of the font library. */
 import type { Encoding, FontUse, SimpleUse } from '../../../fonts/code-glyphs.ts'
 import { MAC_ROMAN, STANDARD, WIN_ANSI } from '../../../fonts/glyph-names.ts'
 import { Dict, Name, nameOf, type PdfObject, Stream } from '../objects.ts'
@@ -11,16 +11,16 @@ const BASE_ENCODINGS: Readonly<Record<string, Encoding>> = {
   StandardEncoding: STANDARD,
 }
 
-/** Two bytes for each of 65,536 CIDs, and as much again from careless writers. */
+/** Maximum size of a CIDToGIDMap in bytes. The standard needs two bytes for each of 65,536 CIDs; the limit is twice that. */
 const MAX_GLYPH_MAP_BYTES = 256 * 1024
 
-/** Bits of a descriptor's /Flags (9.8.2, table 121). */
+/** Bits of /Flags in a font descriptor (ISO 32000-2, 9.8.2, table 121). */
 const SYMBOLIC = 4
 const NONSYMBOLIC = 32
 
 /**
- * How `fonts` use their program, whose outlines are TrueType (`glyf`) or charstrings. `undefined`: one of them uses it in a way
- * that is not followed, so the program must stay whole.
+ * Describes how `fonts` use their program. Its outlines are TrueType (`glyf`) or charstrings. `undefined`: one font uses it in an
+ * unsupported form, so the program must stay complete.
  */
 export async function usesOf(
   reader: Reader,
@@ -35,7 +35,7 @@ export async function usesOf(
       continue
     }
     const map = await reader.entry(font.cidFont, 'CIDToGIDMap')
-    // Only TrueType outlines have glyph maps (9.7.4.2).
+    // Only fonts with TrueType outlines have a CIDToGIDMap stream (ISO 32000-2, 9.7.4.2).
     if (map instanceof Stream && outlines !== 'glyf') return undefined
     const glyphMap = map instanceof Stream ? await reader.decoded(map, MAX_GLYPH_MAP_BYTES) : undefined
     uses.push({ kind: 'cid', codes: font.codes, glyphMap })
@@ -49,7 +49,7 @@ async function simpleUse(reader: Reader, { dict, codes }: ShownFont): Promise<Si
   return { kind: 'simple', codes, ownCodes, ...(await encodingOf(reader, dict, codes)) }
 }
 
-/** /Encoding of a simple font (9.6.5), as far as `codes` ask for it. */
+/** Parses /Encoding of a simple font (ISO 32000-2, 9.6.5). Only the entries of `codes` are returned. */
 async function encodingOf(reader: Reader, font: Dict, codes: ReadonlySet<number>): Promise<Pick<SimpleUse, 'base' | 'differences'>> {
   const encoding = await reader.entry(font, 'Encoding')
   const differences = new Map<number, string>()

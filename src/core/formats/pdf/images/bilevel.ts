@@ -1,4 +1,4 @@
-/** Bilevel images stay exact: as CCITT Group 4, JBIG2 or Flate, whichever is smallest. */
+/** Lossless recompression of bilevel images as CCITT Group 4, JBIG2 or Flate, whichever is smallest. */
 
 import { FaxEncoder } from '../../../bytes/ccitt/encode.ts'
 import { concat } from '../../../bytes/concat.ts'
@@ -13,21 +13,21 @@ import { decodeFax } from './fax-decode.ts'
 import { Jbig2Encoder } from './jbig2.ts'
 import { imageFlow } from './rows.ts'
 
-/** /K −1 /Columns … /Rows … in the dictionary. */
+/** Dictionary bytes for the /K, /Columns and /Rows parameters of a fax stream. */
 const PARMS_BYTES = 48
-/** Rows that are kept to be deflated, too; a page at 600 dpi has 4 MB. */
+/** Maximum size in bytes of the rows kept in memory for Flate. A page at 600 dpi has 4 MB. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
 const MAX_FAX_BYTES = 16 * 1024 * 1024
 const STRIP_BYTES = 256 * 1024
 const DEFAULT_COLUMNS = 1728
 
-/** Samples of one bit: gray, indexed or a stencil; under generic filters, or as Group 4. */
+/** True if an image has one bit per pixel (grey, indexed or stencil) and is stored with generic filters or as CCITT Group 4. */
 export function isBilevel(facts: ImageFacts): boolean {
   if (facts.bitsPerComponent !== 1 || facts.components !== 1) return false
   return facts.chain.every((filter) => GENERIC_FILTERS.has(filter.name)) || isGroup4(facts)
 }
 
-/** 7.4.6, table 11: what `fax-decode.ts` reads. */
+/** True if an image is CCITT Group 4 with parameters that `fax-decode.ts` supports (ISO 32000-2, 7.4.6, table 11). */
 function isGroup4(facts: ImageFacts): boolean {
   const last = facts.chain.at(-1)
   if (last?.name !== 'CCITTFaxDecode' || !facts.chain.slice(0, -1).every((filter) => GENERIC_FILTERS.has(filter.name))) return false
@@ -42,7 +42,7 @@ function isGroup4(facts: ImageFacts): boolean {
   )
 }
 
-/** The rows of a bilevel image, packed, a few at a time. */
+/** Yields the packed rows of a bilevel image in strips. */
 export async function bilevelFlow(reader: Reader, stream: Stream, facts: ImageFacts): Promise<AsyncIterable<Uint8Array>> {
   if (isGroup4(facts)) return faxFlow(reader, stream, facts)
   const { flow } = await reader.decodedPieces(stream, ((facts.width + 7) >> 3) * facts.height + 65_536)
@@ -53,7 +53,7 @@ async function* faxFlow(reader: Reader, stream: Stream, facts: ImageFacts): Asyn
   if (facts.length > MAX_FAX_BYTES) throw new PdfSyntax('fax_over_limit')
   const parts: Uint8Array[] = []
   for await (const piece of imageFlow(reader, stream, facts)) parts.push(piece)
-  // /BlackIs1 says what the samples are, not how they are coded.
+  // /BlackIs1 inverts the decoded samples. It does not change the coding.
   const mask = facts.chain.at(-1)?.parms?.get('BlackIs1') === true ? 255 : 0
   let strip: Uint8Array[] = []
   let bytes = 0
@@ -80,7 +80,8 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   const keep = !fromFax && total <= MAX_KEPT_BYTES
   let rest = new Uint8Array(0)
   let done = 0
-  // More data than the picture has rows: only the rows survive in a fax, so Flate is left to the general treatment.
+  // True if the stream has more data than the image has rows. A fax stream would keep only the rows, so generic recompression handles this
+  // case.
   let surplus = false
   for await (const piece of await bilevelFlow(reader, stream, facts)) {
     const bytes = rest.length ? concat([rest, piece]) : piece
@@ -112,7 +113,7 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   return { dict, data: coded.data }
 }
 
-/** Packed rows of one bit a sample as Group 4 or JBIG2; undefined when neither gets below `budget`. */
+/** Encodes packed one-bit rows as CCITT Group 4 or JBIG2, whichever is smaller. `undefined`: neither is smaller than `budget` bytes. */
 export function codeBits(facts: ImageFacts, rows: Uint8Array, budget: number) {
   const fax = new FaxEncoder(facts.width, budget - PARMS_BYTES)
   const jbig2 = new Jbig2Encoder(facts.width, budget)

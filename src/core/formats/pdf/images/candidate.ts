@@ -1,4 +1,4 @@
-/** A picture on its way, and what may be stored instead. */
+/** Picture to recompress, and candidates that may replace it. */
 
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import type { LumaFigures } from '../../../model/loss.ts'
@@ -18,12 +18,15 @@ export interface Picture {
   facts: ImageFacts
   isJpeg: boolean
   isMask: boolean
-  /** Whether a mask hides some of it, and whether that can be read here: the colours there are nobody's. */
+  /** Mask of the picture: none, readable or unreadable. Colours under a mask are arbitrary where the mask hides them. */
   mask: 'none' | 'read' | 'unread'
   drawn: Drawn | undefined
-  /** There is a result to fall below. */
+  /** True if an earlier candidate exists that the next one must undercut. */
   narrow: boolean
-  /** Its samples are not those of a photograph: as they stand (averages have more tones, not fewer) they do not become JPEG. */
+  /**
+   * True if the samples are not those of a photo, so the picture does not become a JPEG at full size. Averaging while downsampling only
+   * adds tones.
+   */
   graphic: boolean
 }
 
@@ -31,19 +34,19 @@ export type Candidate = Coded & {
   deflated?: Filter[] | undefined
   packed?: Packed | undefined
   reduced: boolean
-  /** What pages show of it at 144 dpi. */
+  /** Scores of the picture on pages rendered at 144 dpi, one per placement. */
   seen?: readonly { place: Place; figures: LumaFigures }[]
-  /** As it is stored. */
+  /** SSIMULACRA 2 score at the stored size. `undefined`: not measured. */
   ssimulacra2?: number | undefined
 }
 
 export const keeps = (seen: Similarity, floors: typeof FLOORS) =>
   seen.ssim >= floors.ssim && seen.psnrDb >= floors.psnrDb && seen.psnrRgbDb >= floors.colourPsnrDb
 
-/** Bytes that a lossy step may come to: where there is one already, the better one of the two is what counts. */
+/** Maximum size in bytes of a lossy candidate. After a first lossy candidate, any smaller one is accepted. */
 export const worthwhile = ({ narrow }: Picture, budget: number): number => (narrow ? budget : budget * LOSSY_GAIN)
 
-/** Reduced so far that the full picture cannot be smaller. */
+/** True if the candidate is a JPEG with at most a quarter of the pixels. A full-size version cannot be smaller. */
 export const isMuchSmaller = (facts: ImageFacts, reduced: Candidate) =>
   !reduced.deflated && reduced.width * reduced.height * 4 <= facts.width * facts.height
 

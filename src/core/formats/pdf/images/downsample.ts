@@ -1,6 +1,6 @@
 /**
- * JPEG quality by what is seen at the size a picture is drawn, for pictures that are stored finer than that and must stay
- * so: hard edges (scanned text) do not survive being reduced, but they bear more loss per pixel the finer they are stored.
+ * Searches the JPEG quality for pictures that are stored finer than they are drawn and must keep their size. Downsampling damages hard
+ * edges such as scanned text. At a finer resolution, each pixel tolerates more loss.
  */
 import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
@@ -22,10 +22,10 @@ import { FLOORS, type Target } from './levels.ts'
 import { lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
 import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
 
-/** Where searches ended: pages of a document are of a few kinds, and those of one kind are alike. */
+/** Results of earlier quality searches in the document. Pages are often of a few kinds, and pages of one kind need similar qualities. */
 export class SizeHints {
   least = FIRST_QUALITY_GUESS
-  /** Quality that a sample seemed to need at full size → how much more (or less) it took in truth. */
+  /** Maps the quality estimated from a sample at full size to the additional quality that was needed. */
   private readonly above = new Map<number, number>()
 
   get fresh(): boolean {
@@ -49,13 +49,16 @@ export class SizeHints {
 
 export interface Sized {
   job: JpegJob
-  /** The picture as it is seen at the size where the target must hold. */
+  /** Original picture, reduced to the size at which the target applies. */
   preview: Preview
-  /** What eyes may see of it there, where that steers it. */
+  /** Target of the perceptual score at the drawn size. `undefined`: SSIM and PSNR decide. */
   wanted: PicturePerceptualTarget | undefined
 }
 
-/** `target` must hold at the size of `preview`, and the floors for those who look closer. Undefined when that cannot be had. */
+/**
+ * Encodes a JPEG at full size. The scores must reach `target` at the size of `preview`, and the floors at full size. `undefined`: no
+ * quality achieves both.
+ */
 export async function codeForSize(
   { job, preview, wanted }: Sized,
   target: Target,

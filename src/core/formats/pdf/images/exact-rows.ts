@@ -1,4 +1,4 @@
-/** Rows of pictures that lossless steps may make, beside those that `rows.ts` opens: one bit a pixel as JBIG2 or Group 4. */
+/** Decodes pictures that lossless recompression may produce, including JBIG2 and CCITT Group 4 with one bit per pixel. */
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type ImageFacts, imageFilter } from './facts.ts'
@@ -8,7 +8,7 @@ import { hasExactRows, openRows, type Rows, rowsOf } from './rows.ts'
 
 const MAX_CODED_BYTES = 64 * 1024 * 1024
 
-/** Packed rows of a bilevel picture that this codec has coded. */
+/** Yields the packed rows of a JBIG2 or CCITT Group 4 picture written by Whittle. */
 export async function bitLines(
   reader: Reader,
   stream: Stream,
@@ -19,7 +19,7 @@ export async function bitLines(
   return (filter === 'JBIG2Decode' ? decodeJbig2 : decodeFax)(coded, width, height)
 }
 
-/** Whether `exactRows` reads it. */
+/** True if `exactRows` supports this picture. */
 export function readsExactly(facts: ImageFacts): boolean {
   const filter = imageFilter(facts)
   return hasExactRows(facts) || (isOneBit(facts) && facts.chain.length === 1 && (filter === 'JBIG2Decode' || filter === 'CCITTFaxDecode'))
@@ -28,7 +28,10 @@ export function readsExactly(facts: ImageFacts): boolean {
 const isOneBit = ({ bitsPerComponent, components, stencil, decode, colourKey }: ImageFacts) =>
   bitsPerComponent === 1 && components === 1 && !stencil && !decode && !colourKey
 
-/** Throws `PdfSyntax` for damaged data and for kinds that are not read here. */
+/**
+ * Decodes a picture into rows.
+ * @throws PdfSyntax if the data is damaged or of an unsupported kind.
+ */
 export async function exactRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
   if (!readsExactly(facts)) throw new PdfSyntax('image_of_kind_not_compared')
   if (hasExactRows(facts)) return openRows(reader, stream, facts)

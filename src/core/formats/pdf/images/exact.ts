@@ -1,4 +1,4 @@
-/** What a picture comes to without loss: its samples deflated again, or with fewer bits a pixel where it has few colours. */
+/** Lossless recompression of a picture: Deflate at full effort, or fewer bits per pixel if it has few colours. */
 import type { Filter } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -8,9 +8,9 @@ import type { ImageFacts } from './facts.ts'
 import { recodeFewColours } from './few-colours.ts'
 
 export interface Exact {
-  /** Bytes that a quick trial arrives at. */
+  /** Size in bytes after a fast trial. */
   quickBytes: number
-  /** The form with a palette or fewer bits, if it exists. `finish` returns it or something smaller. */
+  /** Version with a palette or fewer bits per sample. `undefined`: none exists. `finish` returns it or a smaller one. */
   packed: Rewritten | undefined
   finish(): Promise<Rewritten | undefined>
 }
@@ -22,7 +22,7 @@ interface Picture {
   isMask: boolean
 }
 
-/** Undefined where neither form gains. Damaged data end in `undefined` as well: the caller keeps the stream. */
+/** Prepares the lossless versions of a picture. `undefined`: none is smaller, or the data is damaged; the caller then keeps the stream. */
 export async function exactForms(reader: Reader, { stream, facts, chain, isMask }: Picture, effort: Effort): Promise<Exact | undefined> {
   const samples = await prospect(reader, stream, chain, effort).catch(declined)
   const budget = Math.min(facts.length, samples?.quickBytes ?? facts.length)

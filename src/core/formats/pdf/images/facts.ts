@@ -1,4 +1,4 @@
-/** What an image dictionary says (ISO 32000-2, 8.9.5, table 87), resolved once. */
+/** Parsed image dictionary (ISO 32000-2, 8.9.5, table 87) with resolved references. */
 import { componentsOf, familyOf } from '../colour.ts'
 import type { Filter } from '../filters.ts'
 import { type Dict, nameOf, numberOr, type PdfObject, Str, Stream } from '../objects.ts'
@@ -9,40 +9,40 @@ export interface ImageFacts {
   width: number
   height: number
   bitsPerComponent: number
-  /** A stencil: one bit says where paint goes. */
+  /** True for a stencil mask: each one-bit sample marks where paint is applied. */
   stencil: boolean
-  /** Family name of the colour space; '' when there is none (JPEG 2000 may bring its own). */
+  /** Family name of the colour space; empty if there is none, as in JPEG 2000 images with their own colour space. */
   family: string
-  /** Components of a sample as stored; 1 for indexed images. */
+  /** Components of a stored sample; 1 for indexed images. */
   components: number
   palette: Palette | undefined
-  /** /Decode as numbers, when it is there and not the default. */
+  /** Values of /Decode. `undefined`: missing or equal to the default. */
   decode: readonly number[] | undefined
-  /** Some sample values are transparent (8.9.6.4): any change of a sample could show. */
+  /** True if some sample values are transparent (colour key masking, ISO 32000-2, 8.9.6.4). Any changed sample could become visible. */
   colourKey: boolean
-  /** JPEG 2000 that carries its own opacity (table 87, /SMaskInData). */
+  /** True for a JPEG 2000 image with its own opacity channel (/SMaskInData, ISO 32000-2, table 87). */
   ownMask: boolean
-  /** The soft mask has a matte: both must stay as they are (11.6.5.2). */
+  /** True if the soft mask has a /Matte colour, so image and mask must not change (ISO 32000-2, 11.6.5.2). */
   matte: boolean
   chain: readonly Filter[]
-  /** Length in the file. */
+  /** Length of the encoded data in bytes. */
   length: number
 }
 
 export interface Palette {
-  /** Components of a palette entry, 1, 3 or 4. */
+  /** Components of a palette entry: 1, 3 or 4. */
   channels: number
-  /** 256 entries; indices above the highest one count as the highest (8.6.6.3). */
+  /** 256 palette entries. Indices above the highest one use the highest entry (ISO 32000-2, 8.6.6.3). */
   bytes: Uint8Array
   base: PdfObject
-  /** The table has all entries that the space declares. */
+  /** True if the palette has all entries that the colour space declares. */
   complete: boolean
 }
 
 const MAX_SIDE = 65_500
 const MAX_PIXELS = 400_000_000
 
-/** Undefined for what is not a usable image. */
+/** Parses an image dictionary. `undefined`: the image is unusable or exceeds the size limits. */
 export async function imageFacts(reader: Reader, stream: Stream, chain: readonly Filter[]): Promise<ImageFacts | undefined> {
   const { dict } = stream
   const width = await reader.number(dict, 'Width', 0)
@@ -78,7 +78,7 @@ export async function imageFacts(reader: Reader, stream: Stream, chain: readonly
   }
 }
 
-/** Inks and Lab are left alone: what their values look like is not known here. */
+/** Colour spaces over which an existing palette is decoded. Spot inks and Lab are excluded, because their appearance is unknown. */
 export const PALETTE_BASES: ReadonlySet<string> = new Set([
   'DeviceGray',
   'DeviceRGB',
@@ -92,12 +92,12 @@ export const PALETTE_BASES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a palette may be made over. Names of inline images (8.9.7) are no bases. PDFium shows samples in calibrated spaces (CalGray,
- * CalRGB) as device colours, and calibrates palettes over them.
+ * Colour spaces over which Whittle creates a palette. Inline-image names (ISO 32000-2, 8.9.7) are not allowed as a base. CalGray and CalRGB
+ * are excluded, because PDFium calibrates their palettes but not their samples.
  */
 export const INDEXED_BASES: ReadonlySet<string> = new Set(['DeviceGray', 'DeviceRGB', 'DeviceCMYK', 'ICCBased'])
 
-/** [/Indexed base hival lookup] (8.6.6.3). */
+/** Parses the palette of an indexed colour space, [/Indexed base hival lookup] (ISO 32000-2, 8.6.6.3). */
 async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | undefined> {
   if (!Array.isArray(space)) return undefined
   const family = nameOf(await reader.resolve(space[0]))
@@ -118,7 +118,7 @@ async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | un
   return { channels, bytes, base: space[1] ?? null, complete: entries >= declared }
 }
 
-/** Name of the image filter at the end of the chain, '' when the samples are only wrapped by generic ones. */
+/** Name of the image filter at the end of the filter chain; empty if the samples have only generic filters. */
 export function imageFilter(facts: ImageFacts): string {
   const name = facts.chain.at(-1)?.name ?? ''
   return name === 'DCTDecode' || name === 'JPXDecode' || name === 'CCITTFaxDecode' || name === 'JBIG2Decode' ? name : ''

@@ -1,11 +1,11 @@
-/** CCITT Group 4 back to rows (ITU-T T.6). */
+/** Decodes CCITT Group 4 data (ITU-T T.6) into rows. */
 
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { decodeFaxRows } from '../../../bytes/ccitt/decode.ts'
 import { message } from '../../../i18n/message.ts'
 import { PdfSyntax } from '../objects.ts'
 
-/** Rows of packed bits, 0 is black. */
+/** Yields rows of packed bits; 0 is black. */
 export function* decodeFax(bytes: Uint8Array, width: number, height: number): Generator<Uint8Array> {
   try {
     for (const row of decodeFaxRows(bytes, { kind: 'g4', twoDimensional: true, width, height })) yield row.map((byte) => ~byte)

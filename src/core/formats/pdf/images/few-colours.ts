@@ -1,4 +1,7 @@
-/** Pictures with at most 256 colours: stored with a palette (8.6.6.3), or with fewer bits a sample. Every pixel keeps its colour. */
+/**
+ * Lossless recompression of pictures with at most 256 colours: with a palette (ISO 32000-2, 8.6.6.3) or fewer bits per sample. Every pixel
+ * keeps its colour.
+ */
 
 import { setFilters } from '../filters.ts'
 import { Dict, type Stream } from '../objects.ts'
@@ -11,19 +14,22 @@ import { indexedSpace } from './result.ts'
 import { hasExactRows, openRows } from './rows.ts'
 
 const MOST_COLOURS = 256
-/** [/Indexed base hival (…)] beside its table, and escapes in the table. */
+/**
+ * Dictionary bytes of an indexed colour space without its table (`SPACE_BYTES`), and the growth of the table by escapes (`ESCAPES`, a
+ * factor).
+ */
 const SPACE_BYTES = 32
 const ESCAPES = 1.1
 
 interface Wanted {
-  /** A soft mask has grey samples (11.6.5.2), never a palette. */
+  /** True for a soft mask, which needs grey samples and no palette (ISO 32000-2, 11.6.5.2). */
   isMask: boolean
   effort: Effort
-  /** Only fewer bytes than this are of use. */
+  /** Maximum size of the result in bytes. */
   budget: number
 }
 
-/** The smallest form with a palette or with fewer bits; undefined where the picture has too many colours, or nothing is gained. */
+/** Returns the smallest version with a palette or fewer bits per sample. `undefined`: too many colours, or no gain. */
 export async function recodeFewColours(
   reader: Reader,
   stream: Stream,
@@ -62,12 +68,12 @@ interface FewColours {
   seen: Colours
   table: readonly number[]
   channels: number
-  /** Bits of evenly spaced greys, which need no palette. */
+  /** Bits per sample if all colours are evenly spaced greys, which need no palette. `undefined`: a palette is needed. */
   grey: number | undefined
   bits: number
 }
 
-/** With as few bits as there can be, or a byte for each pixel, where Deflate finds more repetitions. */
+/** Tries the fewest possible bits per pixel, and one byte per pixel, which Deflate may compress better. */
 async function smallest(reader: Reader, picture: FewColours, { effort, budget }: Pick<Wanted, 'effort' | 'budget'>) {
   const { facts, bits } = picture
   const packed = await samplesOf(reader, picture, bits)
@@ -88,7 +94,7 @@ async function smallest(reader: Reader, picture: FewColours, { effort, budget }:
 
 const layoutOf = ({ width }: ImageFacts, bits: number) => ({ predictor: 15, colors: 1, bitsPerComponent: bits, columns: width })
 
-/** The picture as samples of so many bits. */
+/** Returns the picture as packed samples of `bits` bits. */
 async function samplesOf(reader: Reader, { stream, facts, seen, table, channels, grey }: FewColours, bits: number): Promise<Uint8Array> {
   seen.number(table, grey === undefined ? table.map((_, i) => i) : table.map((value) => (value * (2 ** bits - 1)) / 255))
   const packer = new Packer(facts.width, facts.height, bits)
@@ -96,16 +102,19 @@ async function samplesOf(reader: Reader, { stream, facts, seen, table, channels,
   return packer.bytes
 }
 
-/** Fewest bits a sample with which all of these greys are what they are now; undefined for colours, and for greys that need 8. */
+/** Fewest bits per sample that represent all these greys exactly. `undefined`: the picture has colours, or the greys need 8 bits. */
 function greyBits(table: readonly number[], channels: number): number | undefined {
   if (channels !== 1) return undefined
   return [1, 2, 4].find((bits) => table.every((value) => value % (255 / (2 ** bits - 1)) === 0))
 }
 
-/** More than these take as many bits as the samples have: grey pictures are read no further than that. */
+/** Maximum number of colours for which fewer bits per sample are possible. Reading stops as soon as a picture has more. */
 const mostColours = (bits: number): number => (bits > 8 ? MOST_COLOURS : bits === 8 ? 16 : 2 ** (bits / 2))
 
-/** Poppler's `pdfimages` takes one-bit samples for black and white, whatever their palette says. */
+/**
+ * Minimum bits per sample of a palette, unless it is black and white. Poppler's `pdfimages` reads one-bit samples as black and white,
+ * whatever the palette contains.
+ */
 const FEWEST_COLOURED_BITS = 2
 
 const isBlackAndWhite = ([black, white, ...others]: readonly number[], channels: number): boolean =>
@@ -121,13 +130,13 @@ function bytesOf(table: readonly number[], channels: number): Uint8Array {
   return bytes
 }
 
-/** Sum of the components: neighbours in a palette differ little, which is what predictors need. */
+/** Sum of the components of a colour. Sorting a palette by it keeps neighbouring entries similar, which helps predictors. */
 const brightness = (key: number): number => (key >>> 24) + ((key >>> 16) & 255) + ((key >>> 8) & 255) + (key & 255)
 
 const SLOTS = 1024
 const EMPTY = -1
 
-/** Up to 256 colours and a number for each, in a table with open addressing. */
+/** Hash table with open addressing for up to 256 colours and their sample values. */
 class Colours {
   private readonly keys = new Uint32Array(SLOTS)
   private readonly numbers = new Int16Array(SLOTS).fill(EMPTY)
@@ -138,7 +147,7 @@ class Colours {
     this.most = most
   }
 
-  /** Takes whole pixels; false when there are more than `most` colours. */
+  /** Adds the colours of whole pixels. False if the picture has more than `most` colours. */
   add(pixels: Uint8Array, channels: number): boolean {
     let last = EMPTY
     for (let at = 0; at < pixels.length; at += channels) {
@@ -154,13 +163,13 @@ class Colours {
     return true
   }
 
-  /** All colours, dark to light. */
+  /** Returns all colours, from dark to light. */
   sorted(channels: number): number[] {
     const keys = [...this.keys].filter((_, slot) => this.numbers[slot] !== EMPTY)
     return channels === 1 ? keys.sort((a, b) => a - b) : keys.sort((a, b) => brightness(a) - brightness(b) || a - b)
   }
 
-  /** Gives each colour of `table` its value of `levels`. */
+  /** Assigns a sample value from `levels` to each colour of `table`. */
   number(table: readonly number[], levels: readonly number[]): void {
     table.forEach((key, i) => {
       this.numbers[this.slot(key)] = levels[i]!
@@ -184,7 +193,7 @@ function keyAt(pixels: Uint8Array, at: number, channels: number): number {
   return key
 }
 
-/** Numbers of colours as samples of 1, 2, 4 or 8 bits, each row in whole bytes. */
+/** Packs sample values into 1, 2, 4 or 8 bits. Each row starts at a byte boundary. */
 class Packer {
   readonly bytes: Uint8Array
   private readonly width: number

@@ -1,4 +1,4 @@
-/** At which sizes a picture is looked at. */
+/** Sizes at which a picture is compared with the original. */
 import { leastOf } from '../../../bytes/min-max.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import type { LumaFigures } from '../../../model/loss.ts'
@@ -6,7 +6,7 @@ import type { Place } from '../page-render-sizes.ts'
 import { MOST_GRID_PIXELS, MOST_GRIDS } from '../tuning.ts'
 import type { Size } from './scale.ts'
 
-/** The sizes of a picture on the pages, from the largest to the smallest. */
+/** Pixel sizes of a picture on the pages, from largest to smallest. If there are too many, a sample of them. */
 export function gridsOf(places: readonly Place[]): Size[] {
   const sizes = new Map(places.map(({ grid }) => [keyOf(grid), bounded(grid)]))
   const sorted = [...sizes.values()].sort((a, b) => b.width * b.height - a.width * a.height)
@@ -14,7 +14,7 @@ export function gridsOf(places: readonly Place[]): Size[] {
   return Array.from({ length: MOST_GRIDS }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (MOST_GRIDS - 1))]!)
 }
 
-/** What was seen at a place: of a size that was not looked at, the worst that was seen. */
+/** Scores of a picture at the size of this placement. For a size that was not measured, the worst measured score. */
 export function figuresAt({ grid }: Place, grids: readonly Size[], seen: readonly Similarity[]): LumaFigures {
   const own = keyOf(bounded(grid))
   const there = seen.filter((_, i) => keyOf(grids[i]!) === own)

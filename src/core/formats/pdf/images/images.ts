@@ -1,4 +1,4 @@
-/** The policy: which image becomes what, at which level. */
+/** Chooses for each image of a PDF how it is recompressed at the requested level. */
 
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
@@ -44,15 +44,15 @@ import { Attention, reopened, reopenedBelow, type Sight, wantedOf } from './seen
 import { screenFor, sizeFor } from './sizes.ts'
 import { onScreen, type Preview, type Size, similarity, takeMaskedSight, takePreview } from './view.ts'
 
-/** Colour resolution of an existing JPEG is halved when that keeps this PSNR, in dB. */
+/** Minimum PSNR in dB for halving the chroma resolution of an existing JPEG. `undefined`: never halved. */
 const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: undefined, medium: 38, low: 34, ultra: 34 }
 
-/** Pictures above this take seconds to reduce, and memory. */
+/** Number of pixels above which downsampling takes seconds and much memory. */
 const LARGE_PIXELS = 2_000_000
-/** Pixels of a picture that is kept while it is looked at. */
+/** Maximum pixels of a picture that is kept in memory for comparisons. */
 const MAX_SIGHT_PIXELS = 3_000_000
 
-/** What a level makes of pictures, and the processor time that those of a document have. */
+/** Settings of the image recompressor. `time`: CPU time for the pictures of the document; `undefined`: no limit. */
 interface Aim {
   readonly quality: Quality
   readonly lossless: boolean
@@ -60,7 +60,9 @@ interface Aim {
   readonly signal: AbortSignal
 }
 
-/** Processor seconds that pages of scans in colour have taken, and noise of 64 × 64 to 1000 × 1000 behind Deflate. */
+/**
+ * CPU seconds per picture, per megapixel and per megabyte. Measured on colour scans and on deflated noise of 64 × 64 to 1000 × 1000 pixels.
+ */
 const SECONDS = {
   jpeg: { ofPicture: 0.02, ofMegapixel: 0.22, ofMegabyte: 0 },
   samples: { ofPicture: 0.03, ofMegapixel: 0.22, ofMegabyte: 0.5 },
@@ -78,17 +80,17 @@ export class ImageRecompressor {
   private readonly signal: AbortSignal
   private readonly palettes = new PaletteBudget()
   private readonly effort = new Effort()
-  /** A level's own: what it looks at does not depend on what others have looked at before. */
+  /** Pixel budget for perceptual scores, one for each level. The result of a level must not depend on levels tried before. */
   private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
-  /** Where the search for a quality ended last, by level: pages of a scan are alike. */
+  /** Last JPEG quality found for each level. The next search starts there, because pages of a scan resemble each other. */
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
 
-  /** The same for pictures that stay larger than they are drawn. */
+  /** Last search results for pictures that are stored larger than they are drawn, for each level. */
   private readonly sizeHints = new Map<Quality, SizeHints>()
-  /** How often in a row large pictures could not be reduced, by resolution: pages of printed text never can. */
+  /** Consecutive failures to downsample large pictures, by resolution in dpi. Scans of printed text always fail. */
   private readonly refused = new Map<number, number>()
 
-  /** `masks`: object numbers of images that are masks of others. */
+  /** `masks`: object numbers of images that are masks of other images. */
   constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time, signal }: Aim) {
     this.reader = reader
     this.drawn = drawn
@@ -112,7 +114,7 @@ export class ImageRecompressor {
     const isMask = this.masks.has(number)
     const exact = isJpeg ? undefined : await exactForms(this.reader, { stream, facts, chain, isMask }, this.effort)
     if (facts.length < SMALLEST_LOSSY_BYTES || !hasRows(facts)) return exact && this.finished(exact)
-    // /ColorTransform contradicts or repeats what the JPEG says itself (7.4.8, table 13).
+    // /ColorTransform contradicts or repeats the header of the JPEG (ISO 32000-2, 7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
     const picture = {
@@ -126,10 +128,10 @@ export class ImageRecompressor {
       narrow: false,
       graphic: false,
     }
-    // Samples that do not fit into memory can still be read by rows.
+    // Samples that are too large for memory can still be decoded row by row.
     const budget = Math.min(facts.length, exact?.quickBytes ?? facts.length)
     const coded = await this.best(picture, budget).catch(declined)
-    // The best that Deflate can do takes seconds, and is of interest only when it could win.
+    // Deflate at full effort takes seconds, so it runs only if it may produce the smallest result.
     const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
     const gain = coded?.figures ? LOSSY_GAIN : 1
     if (!coded || (same && coded.data.length > same.data.length * gain)) return same && exact && this.counted(same, exact)
@@ -157,7 +159,10 @@ export class ImageRecompressor {
     }
   }
 
-  /** The smallest of what the level and, where it is unsure, the gentler levels make of a picture. */
+  /**
+   * Returns the smallest candidate of the requested level. If the level is uncertain for this picture, gentler levels are tried as well.
+   * `undefined`: no candidate.
+   */
   private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
     if (this.lossless && !picture.isJpeg) return undefined
     const { width, height, length } = picture.facts
@@ -168,7 +173,7 @@ export class ImageRecompressor {
     for (const quality of this.lossless ? (['high'] as const) : [this.quality, ...gentlerTargets(this.quality)]) {
       const limit = Math.min(budget, best?.data.length ?? budget)
       picture.narrow = best !== undefined
-      // Each level looks at it in its own resolution.
+      // Each level examines the picture at its own resolution, so photo detection starts again.
       picture.graphic = false
       const found = picture.isJpeg
         ? await this.jpeg(picture, quality, limit)
@@ -180,7 +185,7 @@ export class ImageRecompressor {
     return (await this.drawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
   }
 
-  /** A drawing at its size, with the palette that the level allows: it considers the gentler ones as well. */
+  /** Quantises a drawing at full size to the palette that the level allows. The quantiser also tries gentler levels. */
   private async drawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, isMask, mask, graphic } = picture
     const isSmall = facts.width * facts.height < ENOUGH_PHOTO_PIXELS
@@ -193,7 +198,7 @@ export class ImageRecompressor {
     return this.aboveFloors(picture, { ...made, width, height, channels: components, quality: 0, reduced: false })
   }
 
-  /** What is found, measured as it is stored and at each place where pages show it; undefined where a floor would break. */
+  /** Measures a candidate at its stored size and at each placement on a page. `undefined`: it falls below a floor. */
   private async aboveFloors(picture: Picture, found: Candidate): Promise<Candidate | undefined> {
     if (!found.figures) return found
     const places = picture.drawn?.places ?? []
@@ -215,7 +220,7 @@ export class ImageRecompressor {
     return measure(pair, grids)
   }
 
-  /** An image that is JPEG: at the size it is drawn, or coded anew as it stands. */
+  /** Recompresses a JPEG: downsampled to its drawn size, or requantised at its own size. */
   private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
     const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, budget))
@@ -231,7 +236,7 @@ export class ImageRecompressor {
     return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])
   }
 
-  /** What a picture that keeps its size is laid beside; undefined where luma steers. */
+  /** Reference and target for the perceptual score of a picture that keeps its size. `undefined`: luma SSIM and PSNR decide. */
   private sightOf({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
     const samples = facts.components
     if ((samples !== 1 && samples !== 3 && samples !== 4) || (mask === 'unread' && samples !== 4) || facts.length > STORED_BYTES)
@@ -246,7 +251,7 @@ export class ImageRecompressor {
     return { reference, wanted: wantedOf(LEVELS.perceptual[quality], share) }
   }
 
-  /** How much of a picture its mask shows. */
+  /** Mean opacity of a picture under its mask, 0 to 1. */
   private async shownShare({ dict }: ImageFacts): Promise<number> {
     const mask = await openMask(this.reader, dict)
     let [sum, count] = [0, 0]
@@ -257,7 +262,7 @@ export class ImageRecompressor {
     return sum > 0 ? sum / count : 1
   }
 
-  /** A JPEG that is finer than the level's resolution: reduced to it, or as coarse as it allows. */
+  /** Recompresses a JPEG that is finer than the resolution of the level: downsampled, or at full size with a lower quality. */
   private async sized(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, drawn, mask } = picture
     const size = drawn && mask !== 'unread' && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
@@ -284,7 +289,7 @@ export class ImageRecompressor {
     return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
 
-  /** Samples under generic filters: reduced, or as JPEG where that pays. */
+  /** Recompresses samples with generic filters: downsampled, or as a JPEG where that is smaller. */
   private async samples(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts } = picture
     const reduced = await this.reduced(picture, quality, budget)
@@ -293,7 +298,7 @@ export class ImageRecompressor {
     return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
   }
 
-  /** Down to the resolution of the level at the size it is drawn. */
+  /** Downsamples a picture to the resolution of the level at its drawn size. */
   private async reduced(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts, drawn, mask } = picture
     if (!drawn || mask === 'unread') return undefined
@@ -304,7 +309,7 @@ export class ImageRecompressor {
       const refusals = this.refused.get(dotsPerInch) ?? 0
       if (!size || (large && refusals >= MOST_REFUSALS)) continue
       const found = await this.reencode(picture, quality, size, budget)
-      // Where something smaller is there already, nothing says that it was not good enough.
+      // If a smaller candidate exists already, a failure may be due to size and not to quality, so it does not count.
       if (large && (found || !picture.narrow)) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
       if (found) return { ...found, reduced: true }
     }
@@ -326,7 +331,7 @@ export class ImageRecompressor {
     return found
   }
 
-  /** The picture at a size; what its mask hides does not count. */
+  /** Returns the picture at `size`. Colours hidden by the mask do not count. */
   private async preview(picture: Picture, size: Size, screen: Size): Promise<Preview> {
     const { stream, facts } = picture
     const rows = await openRows(this.reader, stream, facts)
@@ -367,7 +372,7 @@ export class ImageRecompressor {
   }
 }
 
-/** A picture that the codec cannot handle, or that is damaged, keeps its samples. */
+/** Treats codec errors and damaged data as "no result", so the picture keeps its samples. */
 function declined(error: unknown): undefined {
   if (isEngineError(error, 'jpeg') || error instanceof PdfSyntax) return undefined
   throw error

@@ -1,9 +1,9 @@
 /**
- * What four inks look like: between the sixteen colours that full inks print alone and on each other (SWOP, as swatches have
- * them), in proportion to the area of each. What renderers show without a profile is close to that, and so are its errors.
+ * Approximates the RGB appearance of CMYK. It interpolates between the sixteen overprints of full inks (SWOP swatch colours), weighted by
+ * area (Neugebauer model). PDF renderers without a profile show similar colours.
  */
 const PAPER = 0xffffff
-/** By which of cyan (1), magenta (2), yellow (4) and black (8) are printed. */
+/** RGB colour of each overprint. The index is the sum of cyan (1), magenta (2), yellow (4) and black (8). */
 const PRINTED = [
   PAPER,
   0x00adef,
@@ -23,7 +23,7 @@ const PRINTED = [
   0x000000,
 ] as const
 
-/** Red, green and blue of CMYK samples; `inverted`: 255 is no ink. */
+/** Converts CMYK samples to RGB. `inverted`: 255 means no ink. */
 export function asPrinted(cmyk: Uint8Array, inverted = false): Uint8Array {
   const rgb = new Uint8Array((cmyk.length / 4) * 3)
   const flip = inverted ? 255 : 0

@@ -1,10 +1,10 @@
-/** JBIG2 (ITU-T T.88) as PDF embeds it (ISO 32000-2, 7.4.7): one page, one generic region, no loss. */
+/** JBIG2 (ITU-T T.88) as embedded in PDF (ISO 32000-2, 7.4.7): one page with one lossless generic region. */
 import { PdfSyntax } from '../objects.ts'
 import { MqDecoder, MqEncoder } from './mq.ts'
 
-/** 6.2.5.3, template 0 with its adaptive pixels where they are by default: 16 pixels that are already known. */
+/** Number of contexts of template 0 with default adaptive pixels: 16 known pixels (ITU-T T.88, 6.2.5.3). */
 const CONTEXTS = 65_536
-/** Figure 8: the context under which a row says whether it equals the one above. */
+/** Context of the bit that marks a row as equal to the row above (ITU-T T.88, figure 8). */
 const TYPICAL_CONTEXT = 0x9b25
 const PAGE_INFORMATION = 48
 const IMMEDIATE_LOSSLESS_GENERIC = 39
@@ -12,12 +12,12 @@ const SEGMENT_HEADER_BYTES = 11
 const PAGE_BYTES = 19
 const REGION_BYTES = 26
 const HEAD_BYTES = 2 * SEGMENT_HEADER_BYTES + PAGE_BYTES + REGION_BYTES
-/** AT pixels of template 0 (figure 3): (3,−1) (−3,−1) (2,−2) (−2,−2). */
+/** Adaptive pixels of template 0, as x and y offsets (ITU-T T.88, figure 3): (3,−1) (−3,−1) (2,−2) (−2,−2). */
 const ADAPTIVE = [3, -1, -3, -1, 2, -2, -2, -2]
-/** Template 0, typical prediction. */
+/** Region flags: template 0 with typical prediction. */
 const REGION_FLAGS = 0x08
 
-/** Pixels of a row, one a byte, with room to look beyond both ends; 1 is black. */
+/** Pixels of a row, one per byte, with margins at both ends; 1 is black. */
 class Line {
   readonly pixels: Uint8Array
   constructor(width: number) {
@@ -26,7 +26,7 @@ class Line {
 }
 const MARGIN = 4
 
-/** The two rows above, and the context of each pixel of the current one. */
+/** Current row and the two rows above it, from which the context of each pixel is computed. */
 abstract class Region {
   protected readonly width: number
   protected above2: Line
@@ -49,7 +49,7 @@ abstract class Region {
   }
 }
 
-/** Takes rows of packed samples of a PDF, where 0 is black (7.4.7). */
+/** Encodes rows of packed samples of a PDF image, where 0 is black (ISO 32000-2, 7.4.7). */
 export class Jbig2Encoder extends Region {
   private readonly coder: MqEncoder
   private readonly rowBytes: number
@@ -65,12 +65,12 @@ export class Jbig2Encoder extends Region {
     return this.coder.full
   }
 
-  /** Whole rows, each padded to a byte. */
+  /** Encodes whole rows, each padded to a byte. */
   push(rows: Uint8Array): void {
     for (let at = 0; at + this.rowBytes <= rows.length && !this.full; at += this.rowBytes) this.line(rows.subarray(at, at + this.rowBytes))
   }
 
-  /** Undefined when it did not fit. */
+  /** Returns the JBIG2 stream. `undefined`: it exceeds the byte budget. */
   end(): Uint8Array | undefined {
     const data = this.coder.end()
     return this.full ? undefined : wrapped(this.width, this.height, data)
@@ -104,7 +104,9 @@ export class Jbig2Encoder extends Region {
   }
 }
 
-/** Segments 0 and 1 (7.2): the page (7.4.8), and a generic region that fills it (7.4.6). */
+/**
+ * Wraps the coded data in segment 0, the page information, and segment 1, a generic region of page size (ITU-T T.88, 7.2, 7.4.8 and 7.4.6).
+ */
 function wrapped(width: number, height: number, data: Uint8Array): Uint8Array {
   const out = new Uint8Array(HEAD_BYTES + data.length)
   const view = new DataView(out.buffer)
@@ -118,7 +120,7 @@ function wrapped(width: number, height: number, data: Uint8Array): Uint8Array {
   let at = segment(0, 0, PAGE_INFORMATION, PAGE_BYTES)
   view.setUint32(at, width)
   view.setUint32(at + 4, height)
-  // Lossless.
+  // Page flags: the page is lossless.
   out[at + 16] = 1
   at = segment(at + PAGE_BYTES, 1, IMMEDIATE_LOSSLESS_GENERIC, REGION_BYTES + data.length)
   view.setUint32(at, width)
@@ -129,7 +131,10 @@ function wrapped(width: number, height: number, data: Uint8Array): Uint8Array {
   return out
 }
 
-/** Rows of packed samples, 0 is black. Reads what is written here, and throws `PdfSyntax` for anything else. */
+/**
+ * Decodes JBIG2 streams that `Jbig2Encoder` wrote. Yields rows of packed samples; 0 is black.
+ * @throws PdfSyntax for any other JBIG2 stream.
+ */
 export function* decodeJbig2(bytes: Uint8Array, width: number, height: number): Generator<Uint8Array> {
   if (bytes.length < HEAD_BYTES) throw new PdfSyntax('jbig2_data_ends_early')
   const expected = wrapped(width, height, new Uint8Array(bytes.length - HEAD_BYTES))

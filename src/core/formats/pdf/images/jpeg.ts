@@ -1,4 +1,4 @@
-/** Images that are JPEG already: coded again in their coefficients, or only more tightly. */
+/** Recompresses images that are JPEG already: requantises their coefficients, or only optimises their entropy coding. */
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
@@ -13,7 +13,7 @@ import { type Sight, searchSeen } from './seen.ts'
 
 export interface Coded {
   data: Uint8Array
-  /** Undefined when nothing was lost. */
+  /** Scores compared with the original. `undefined`: lossless. */
   figures: { ssim: number; psnrDb: number } | undefined
   quality: number
   width: number
@@ -21,34 +21,37 @@ export interface Coded {
   channels: number
 }
 
-/** Above this the coefficients (about twice the file) are not kept: the file is read again for every attempt. */
+/**
+ * Maximum size in bytes of a JPEG whose coefficients are kept in memory; they take about twice the file size. A larger file is read again
+ * for each attempt.
+ */
 export const STORED_BYTES = 6 * 1024 * 1024
 const SMALLEST_SIDE = 16
 
-/** Colours that a decoder cannot tell without an Adobe segment. */
+/** True if a decoder needs an Adobe segment to interpret the colours of a JPEG. */
 export const needsHeaders = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
 
-/** What a JPEG may become. */
+/** Settings for the recompression of a JPEG. */
 export interface Aim {
-  /** Undefined: only without loss. */
+  /** Minimum scores. `undefined`: lossless only. */
   target: Target | undefined
-  /** What eyes may see, where that steers it. */
+  /** Reference and target of the perceptual score. `undefined`: SSIM and PSNR decide. */
   sight: Sight | undefined
-  /** The PSNR that halving the colour resolution must keep; undefined for never. */
+  /** Minimum PSNR in dB for halving the chroma resolution. `undefined`: never halved. */
   chroma: number | undefined
-  /** The quality at which the search begins. */
+  /** JPEG quality at which the search starts. */
   hint: number
-  /** Lies below a mask. */
+  /** True if the picture has a mask. */
   masked: boolean
 }
 
-/** Undefined when nothing is gained. */
+/** Recompresses a JPEG. `undefined`: no gain, or an unsupported JPEG. */
 export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFacts, aim: Aim): Promise<Coded | undefined> {
   const flow = () => jpegFlow(reader, stream, facts)
   try {
     using job = await JpegJob.read(flow(), intake(facts))
     const { info } = job
-    // A dictionary that contradicts its JPEG: readers differ in which they believe.
+    // If the image dictionary contradicts the JPEG header, PDF readers disagree on which is valid, so the image stays unchanged.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
     if (facts.length > STORED_BYTES) return await large(job, flow, aim, facts.length * LOSSY_GAIN)
     const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
@@ -65,13 +68,13 @@ export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFac
 
 const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
 
-/** The JPEG that a job has read or made. */
+/** Serialises the JPEG of a job: the original coefficients (`read`) or the requantised ones (`made`). */
 function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'width' | 'height' | 'channels'> {
   const { width, height, components, colour } = job.info
   return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsHeaders(colour))) }
 }
 
-/** Where it was the halved colour that nothing good came of. */
+/** Second attempt with full chroma resolution, for a picture whose halved chroma missed the target. */
 async function inFullColour(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
   if (!aim.sight || aim.chroma === undefined) return undefined
   using job = await JpegJob.read(flow())
@@ -92,7 +95,7 @@ async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, 
   return { ...coded(job, 'made'), figures: { ssim, psnrDb }, quality: found.quality }
 }
 
-/** A search on a quarter of the rows, then one more reading that requantises as it goes. */
+/** Recompresses a large JPEG: searches the quality on every fourth row, then requantises while reading the file a second time. */
 async function large(
   sample: JpegJob,
   flow: () => ReturnType<typeof jpegFlow>,

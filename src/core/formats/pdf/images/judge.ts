@@ -1,4 +1,7 @@
-/** Looks at images that were coded anew: both are decoded and compared at a small size, so that no colour, sign or shape is lost. */
+/**
+ * Verifies recompressed images. Both images are decoded and compared at a small size, so wrong colours, shapes or missing parts are
+ * detected.
+ */
 import { createHash } from 'node:crypto'
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { compareSamples } from '../../../images/compare/compare.ts'
@@ -14,7 +17,7 @@ import { withOpacity } from './opacity.ts'
 import { type DctScale, hasExactRows, hasRows, openRows, type Rows } from './rows.ts'
 import { RowScaler, scaledPixels } from './scale.ts'
 
-/** `isLossless`: the outcome claims that nothing was lost. */
+/** Returns the verification of images. `isLossless`: the receipt declares the result lossless, so every pixel must be equal. */
 export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
   return async ({ original, result }) => {
     const before = await imageFacts(a, original, await a.filters(original))
@@ -28,19 +31,19 @@ export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
       return sameColours({ reader: a, stream: original }, { reader: b, stream: result }, before, after)
     if (!(hasRows(before) || hasExactRows(before)) || !(hasRows(after) || readsExactly(after)))
       return 'image of a kind that is not coded anew'
-    // The original's mask for both: whether the result's is the same is asked where that is looked at.
+    // The mask of the original is applied to both images. The mask of the result has a verification of its own.
     const mask = () => openMask(a, original.dict).catch(unread)
     return compare(await sketch(a, original, before, mask), await sketch(b, result, after, mask))
   }
 }
 
-/** Fewer bits a pixel than before, as samples. */
+/** True if the result has fewer bits per pixel than the original samples. */
 const isRepacked = (before: ImageFacts, after: ImageFacts) =>
   hasExactRows(before) &&
   imageFilter(before) === '' &&
   after.bitsPerComponent * after.components < before.bitsPerComponent * before.components
 
-/** Every pixel of both must have the same colour. */
+/** Compares two images pixel by pixel. Returns a description of the difference; `undefined`: all colours are equal. */
 async function sameColours(original: Stored, result: Stored, before: ImageFacts, after: ImageFacts): Promise<string | undefined> {
   if (before.width !== after.width || before.height !== after.height) return 'image with a palette changed its size'
   const pair = [await exactRows(original.reader, original.stream, before), await exactRows(result.reader, result.stream, after)] as const
@@ -59,7 +62,7 @@ interface Sketch {
   width: number
   height: number
   channels: number
-  /** Below a mask RGBA, colours weighted by what it shows. */
+  /** Pixels at the size of the comparison. Under a mask RGBA, with colours weighted by opacity. */
   pixels: Uint8Array
   masked: boolean
 }
@@ -76,7 +79,7 @@ async function sketch(reader: Reader, stream: Stream, facts: ImageFacts, maskOf:
   return { ...size, channels: shape.channels, pixels, masked: mask !== undefined }
 }
 
-/** Where a mask cannot be read, no colours below it were filled. */
+/** If a mask cannot be read, Whittle did not change any hidden colours, so the comparison ignores the mask. */
 function unread(error: unknown): undefined {
   if (!(error instanceof PdfSyntax)) throw error
 }
@@ -94,14 +97,16 @@ async function compare(before: Sketch, after: Sketch): Promise<string | undefine
     [before, after].map((s) => scaledPixels(new RowScaler(s, { width, height }, 'area', s.masked), [s.pixels])),
   )
   if (before.masked) showBelow(x!, y!)
-  // Every channel counts alike: as grey pixels side by side.
+  // All channels have equal weight: they are compared as grey pixels side by side.
   const { similarity } = compareSamples(x!, y!, { width: width * before.channels, height, channels: 1 }, ['similarity'])
   for (const pixels of [x!, y!, before.pixels, after.pixels]) discard(pixels)
   const { psnrDb } = similarity
   return psnrDb >= LEAST_VERIFIED_PSNR_DB ? undefined : `image differs (${psnrDb.toFixed(1)} dB)`
 }
 
-/** Colours of both as far as the mask shows them; the mask itself has a comparison of its own. */
+/**
+ * Multiplies the colours of both images by the mask opacity and gives both the same mask. The mask itself has a verification of its own.
+ */
 function showBelow(before: Uint8Array, after: Uint8Array): void {
   for (let at = 0; at < before.length; at += 4) {
     const opacity = before[at + 3]! / 255
@@ -120,7 +125,7 @@ async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, 
   const rowBytes = (facts.width + 7) >> 3
   const lines = await bitLines(result.reader, result.stream, facts, filter)
   const flow = await bilevelFlow(original.reader, original.stream, facts)
-  // The bits that fill the last byte of a row mean nothing.
+  // Padding bits in the last byte of a row are ignored.
   const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
   let index = 0
   let line: Uint8Array | undefined

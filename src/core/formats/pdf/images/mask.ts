@@ -1,4 +1,4 @@
-/** What a mask leaves of a picture (ISO 32000-2, 8.9.6.3 and 11.6.5.2), row by row at the size of the picture. */
+/** Decodes the mask of a picture (ISO 32000-2, 8.9.6.3 and 11.6.5.2) row by row at the size of the picture. */
 import { type Dict, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { bilevelFlow, isBilevel } from './bilevel.ts'
@@ -6,23 +6,26 @@ import { type ImageFacts, imageFacts } from './facts.ts'
 import { hasExactRows, openRows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 
-/** A mask in its own size: 8 bits a pixel, 255 is opaque. */
+/** Mask at its own size: 8 bits per pixel, 255 is opaque. */
 export interface Mask {
   width: number
   height: number
   strips: AsyncIterable<Uint8Array>
 }
 
-/** The mask of a picture, undefined where there is none. Throws `PdfSyntax` for one that cannot be read. */
+/**
+ * Opens the mask of a picture. `undefined`: the picture has no mask.
+ * @throws PdfSyntax if the mask cannot be decoded.
+ */
 export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undefined> {
-  // A soft mask overrides the other one (11.6.5.2).
+  // A soft mask (/SMask) overrides a stencil mask (/Mask) (ISO 32000-2, 11.6.5.2).
   for (const key of ['SMask', 'Mask']) {
     const stream = await reader.resolve(dict.get(key))
     if (!(stream instanceof Stream)) continue
     const facts = await imageFacts(reader, stream, await reader.filters(stream))
     if (!facts) throw new PdfSyntax('mask_no_image')
     const [from, to] = facts.decode ?? [0, 1]
-    // A stencil says where nothing is painted.
+    // In a stencil mask, 1 marks pixels that are not painted.
     const levels = Uint8Array.from({ length: 256 }, (_, value) => {
       const opaque = (from! + ((to! - from!) * value) / 255) * 255
       return Math.round(Math.min(255, Math.max(0, key === 'Mask' ? 255 - opaque : opaque)))
@@ -42,7 +45,7 @@ async function* mapped(strips: AsyncIterable<Uint8Array>, levels: Uint8Array): A
   for await (const strip of strips) yield strip.map((value) => levels[value]!)
 }
 
-/** Whole rows of bits as bytes, 0 and 255. */
+/** Unpacks rows of bits into bytes with the values 0 and 255. */
 async function* unpacked(flow: AsyncIterable<Uint8Array>, { width, height }: ImageFacts): AsyncGenerator<Uint8Array> {
   const rowBytes = (width + 7) >> 3
   let row = new Uint8Array(width)
@@ -61,7 +64,7 @@ async function* unpacked(flow: AsyncIterable<Uint8Array>, { width, height }: Ima
   }
 }
 
-/** The rows of a mask at another size: reduced by areas, enlarged by repeating. */
+/** Rows of a mask at another size: averaged when reduced, repeated when enlarged. */
 export class MaskRows {
   private readonly width: number
   private readonly height: number
@@ -78,7 +81,7 @@ export class MaskRows {
     this.rows = rowsOf(mask, this.stage)
   }
 
-  /** The next `count` rows. */
+  /** Returns the next `count` rows of the mask. */
   async next(count: number): Promise<Uint8Array> {
     const { width, stage } = this
     const out = new Uint8Array(count * width)
@@ -102,14 +105,14 @@ async function* rowsOf(mask: Mask, size: { width: number; height: number }): Asy
   const scaler = new RowScaler({ ...mask, channels: 1 }, size)
   for await (const strip of mask.strips) {
     for (const rows of scaler.push(strip)) {
-      // A copy: what comes out of the scaler does not last.
+      // The rows are copied, because the scaler reuses their memory.
       const own = rows.slice()
       for (let at = 0; at < own.length; at += size.width) yield own.subarray(at, at + size.width)
     }
   }
 }
 
-/** Images that are masks of others (8.9.6.3, 11.6.5.2). */
+/** Object numbers of images that are masks of other images (ISO 32000-2, 8.9.6.3 and 11.6.5.2). */
 export async function maskNumbers(reader: Reader, streams: Iterable<number>, canonical: (number: number) => number): Promise<Set<number>> {
   const masks = new Set<number>()
   for (const number of streams) {

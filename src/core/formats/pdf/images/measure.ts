@@ -1,4 +1,4 @@
-/** A new picture against the upload's: as it is stored, and as pages show it at 144 dpi. */
+/** Compares a recompressed picture with the original: at its stored size, and on pages rendered at 144 dpi. */
 import { leastOf } from '../../../bytes/min-max.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
 import { LEAST_SCORED, WIDEST } from '../../../metrics/perceptual.ts'
@@ -9,10 +9,10 @@ import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
 import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
 
-/** Rows as they are stored; of 1 or 3 channels. `inks`: nobody says how these look. */
+/** Decoded rows at the stored size, with 1 or 3 channels. `inks`: converted from CMYK, whose real appearance is unknown. */
 export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; inks?: boolean }
 
-/** What is compared, and the mask that both lie below. */
+/** Original and result of a picture, and the mask that applies to both. */
 export interface Pair {
   original: Streamed
   result: Streamed
@@ -20,15 +20,15 @@ export interface Pair {
 }
 
 export interface Measured {
-  /** Pixel for pixel, what the mask hides as well; a larger original by the means of the areas that the pixels stand for. */
+  /** Similarity at the stored size, including hidden pixels. A larger original is averaged to the size of the result. */
   stored: Similarity
-  /** The same, as `PictureLoss` has it. */
+  /** SSIMULACRA 2 score at the stored size. `undefined`: not measured. */
   ssimulacra2: number | undefined
-  /** At the size of each grid, both as a renderer draws them there and as far as the mask shows them. */
+  /** Similarity at each page size, with both pictures scaled as a PDF renderer does, and weighted by the mask. */
   drawn: Similarity[]
 }
 
-/** All in one pass: both pictures are decoded side by side, a few rows at a time. */
+/** Measures all sizes in one pass, while both pictures are decoded a few rows at a time. */
 export async function measure({ original, result, mask }: Pair, grids: readonly Size[]): Promise<Measured> {
   if (result.channels !== original.channels || result.width > original.width || result.height > original.height)
     throw new PdfSyntax('picture_not_what_was_coded')
@@ -51,7 +51,7 @@ interface Flow {
   strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** Strips of several pictures, always the next of that of which least was seen. */
+/** Reads strips of several pictures in parallel. The next strip always comes from the picture with the smallest share read. */
 async function inStep(flows: readonly Flow[], take: (which: number, strip: Uint8Array) => void): Promise<void> {
   const running = flows.map(({ width, height, strips }, which) => ({ which, seen: 0, pixels: width * height, rows: iterated(strips) }))
   try {
@@ -73,13 +73,13 @@ async function* iterated(strips: Flow['strips']): AsyncGenerator<Uint8Array, und
   yield* strips
 }
 
-/** Two pictures at one size, of which rows arrive in turn; a third may be their opacity there. */
+/** Compares two pictures at one size while their rows arrive alternately. An optional third picture is their opacity. */
 class Comparison {
   private readonly scalers: RowScaler[]
   private readonly waiting: Uint8Array[]
   private readonly rowPixels: number
   private readonly meter: PictureMeter<'similarity'>
-  /** undefined: it cannot be scored. */
+  /** Meter for the SSIMULACRA 2 score. `undefined`: the picture cannot be scored. `'small'`: too small for a score. */
   private readonly scorer: PictureMeter<'score'> | 'small' | undefined
 
   constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
@@ -101,7 +101,7 @@ class Comparison {
     }
   }
 
-  /** As many rows as all of them have. */
+  /** Compares the rows that have arrived from all pictures. */
   private compare(): void {
     const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
     const rows = leastOf(this.waiting.map((bytes, i) => bytes.length / strides[i]!))
@@ -114,14 +114,14 @@ class Comparison {
     for (const [i, bytes] of this.waiting.entries()) this.waiting[i] = bytes.slice(rows * strides[i]!)
   }
 
-  /** Of what is stored alone, whatever lies above it. */
+  /** SSIMULACRA 2 score at the stored size, without the mask. */
   score(): number | undefined {
     return this.scorer === 'small' ? NO_STILL_PICTURE : this.scorer?.finish().score
   }
 
   finish(): Similarity {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
-    // Pictures smaller than the window have none.
+    // Pictures smaller than the SSIM window have no SSIM.
     return { ssim: Number.isNaN(ssim) ? 1 : ssim, psnrDb, psnrRgbDb }
   }
 

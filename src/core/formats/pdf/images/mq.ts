@@ -1,6 +1,9 @@
-/** The adaptive arithmetic coder of JBIG2 (ITU-T T.88, annex E): one byte of state a context. */
+/** Adaptive arithmetic coder of JBIG2, the MQ coder (ITU-T T.88, annex E), with one byte of state per context. */
 
-/** Table E.1: probability, next state after the more and the less probable symbol, whether their roles change. */
+/**
+ * Probability states (ITU-T T.88, table E.1): probability, next state after the more and the less probable symbol, and a flag that swaps
+ * the symbols.
+ */
 const STATES: readonly (readonly [qe: number, more: number, less: number, swap: number])[] = [
   [0x5601, 1, 1, 1],
   [0x3401, 2, 6, 0],
@@ -50,18 +53,18 @@ const STATES: readonly (readonly [qe: number, more: number, less: number, swap: 
   [0x0001, 45, 43, 0],
   [0x5601, 46, 46, 0],
 ]
-/** Indexed by state × 2 + more probable symbol. */
+/** Probabilities and next states, indexed by state × 2 + more probable symbol. */
 const QE = Uint16Array.from(STATES.flatMap(([qe]) => [qe, qe]))
 const AFTER_MORE = Uint8Array.from(STATES.flatMap(([, more]) => [more * 2, more * 2 + 1]))
 const AFTER_LESS = Uint8Array.from(STATES.flatMap(([, , less, swap]) => [less * 2 + swap, less * 2 + 1 - swap]))
 
-/** E.2. Stops growing when `room` bytes are full. */
+/** MQ encoder (ITU-T T.88, E.2). `full` becomes true once the output exceeds the byte budget. */
 export class MqEncoder {
   full = false
   private bytes = new Uint8Array(4096)
   private readonly budget: number
   private readonly contexts: Uint8Array
-  /** Index of the byte that may still take a carry; −1 before the first. */
+  /** Index of the last byte, which may still receive a carry; −1 before the first byte. */
   private at = -1
   private c = 0
   private a = 0x8000
@@ -96,7 +99,7 @@ export class MqEncoder {
     } while (!(this.a & 0x8000))
   }
 
-  /** E.2.9, with the marker that ends the data. */
+  /** Flushes the MQ encoder (ITU-T T.88, E.2.9) and appends the end marker. */
   end(): Uint8Array {
     const top = this.c + this.a
     this.c = (this.c | 0xffff) >>> 0
@@ -112,7 +115,7 @@ export class MqEncoder {
     return out
   }
 
-  /** E.2.7. */
+  /** Writes one byte of the MQ encoder (BYTEOUT, ITU-T T.88, E.2.7). */
   private byteOut(): void {
     if (this.at >= 0 && this.bytes[this.at] !== 0xff && this.c >= 0x8000000) {
       this.bytes[this.at] = this.bytes[this.at]! + 1
@@ -136,7 +139,7 @@ export class MqEncoder {
   }
 }
 
-/** E.3. Past the end of the data the coder reads ones, as the standard says. */
+/** MQ decoder (ITU-T T.88, E.3). After the end of the data it reads ones, as the standard requires. */
 export class MqDecoder {
   private readonly bytes: Uint8Array
   private readonly contexts: Uint8Array
@@ -183,7 +186,7 @@ export class MqDecoder {
     return bit
   }
 
-  /** E.3.4. */
+  /** Reads one byte into the MQ decoder (BYTEIN, ITU-T T.88, E.3.4). */
   private byteIn(): void {
     const next = this.bytes[this.at + 1] ?? 0xff
     if ((this.bytes[this.at] ?? 0xff) === 0xff) {

@@ -1,4 +1,4 @@
-/** Drawings with more than 256 colours: as the palette that the level allows for a PNG of the same pixels. */
+/** Quantises drawings with more than 256 colours to the palette that the level allows for a PNG with the same pixels. */
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { parseHeader } from '../../../../../wasm/png/chunks.ts'
 import { CHANNELS, type PictureHeader } from '../../../../../wasm/png/engine.ts'
@@ -17,10 +17,10 @@ import type { Rows } from './rows.ts'
 
 const LEAST_SIDE = 16
 
-/** How samples are stored that are not 8 bits of the picture's own space. */
+/** Storage format of samples with fewer than 8 bits, or with a palette. */
 export interface Packed {
   bits: number
-  /** Entries of the palette, in the space that the picture has; undefined for grey samples. */
+  /** Palette in the colour space of the picture. `undefined`: the samples are grey. */
   table: Uint8Array | undefined
 }
 
@@ -28,15 +28,15 @@ export interface NearPalette {
   data: Uint8Array
   deflated: Filter[]
   packed: Packed
-  /** Undefined when nothing was lost. */
+  /** Scores compared with the original. `undefined`: lossless. */
   figures: { ssim: number; psnrDb: number } | undefined
 }
 
-/** What of a document may still be searched. */
+/** Pixel budget of a document for palette searches. */
 export class PaletteBudget {
   private left = MOST_PALETTE_PIXELS.ofDocument
 
-  /** True if the picture is of a kind and size that is searched. Its pixels are subtracted. */
+  /** True if the kind and size of the picture allow a palette search. Its pixels are then subtracted from the budget. */
   spend(facts: ImageFacts): boolean {
     const { width, height, family, components, bitsPerComponent, decode, palette } = facts
     const pixels = width * height
@@ -50,7 +50,7 @@ export class PaletteBudget {
 
 type Aim = Pick<Options, 'quality' | 'signal'> & { budget: number }
 
-/** The smallest PNG that the level allows, as a PDF stores it; undefined where that is not below `budget` bytes. */
+/** Encodes the smallest PNG that the level allows and converts it to a PDF image. `undefined`: it is not smaller than `budget` bytes. */
 export async function nearPalette(facts: ImageFacts, open: () => Promise<Rows>, aim: Aim): Promise<NearPalette | undefined> {
   const { width, height } = facts
   const channels = facts.components === 1 ? 1 : 3
@@ -80,13 +80,19 @@ async function fromPng(
   return height === form.height ? { data, deflated, packed: { bits: form.bitDepth, table }, figures } : undefined
 }
 
-/** Poppler's `pdfimages` takes one-bit samples for black and white, whatever their palette says: other colours take two bits. */
+/**
+ * True for a palette of black and white. Poppler's `pdfimages` reads one-bit samples as black and white whatever the palette contains, so
+ * other colours need two bits.
+ */
 const isBlackAndWhite = (table: Uint8Array, components: number): boolean =>
   table.length === 2 * components && table.every((value, i) => value === (i < components ? 0 : 255))
 
 const typeOf = (piece: Uint8Array) => latin1(piece.subarray(4, 8))
 
-/** A palette, also for grey samples of a picture whose space has three components: it keeps its space (8.6.6.3). */
+/**
+ * Palette of the PDF image. Grey samples also get one if the colour space of the picture has three components, because the picture keeps
+ * that space (ISO 32000-2, 8.6.6.3).
+ */
 function tableOf({ colourType, bitDepth }: PictureHeader, components: number, pieces: readonly Uint8Array[]): Uint8Array | undefined {
   if (colourType === 0 && components === 1) return undefined
   const entries = pieces.find((piece) => typeOf(piece) === 'PLTE')?.subarray(8, -4)

@@ -1,10 +1,10 @@
 /**
- * Colours below a mask. What the mask hides may have any colour, black as a rule, and must not be mixed with what it shows:
- * neither where a picture is reduced nor where JPEG spreads an edge over its block.
+ * Handles colours under a mask. Hidden pixels may have any colour, usually black. That colour must not mix with visible ones, neither by
+ * downsampling nor by JPEG ringing inside a block.
  */
 import { HARDLY_SHOWN, RIM_LEVELS, WELL_SHOWN } from '../tuning.ts'
 
-/** Pixels of one or three samples with their opacity, as RGBA. */
+/** Combines pixels of one or three channels with their opacity into RGBA. */
 export function withOpacity(pixels: Uint8Array, channels: number, opacity: Uint8Array): Uint8Array {
   const out = new Uint8Array(opacity.length * 4)
   const [green, blue] = channels === 1 ? [0, 0] : [1, 2]
@@ -17,7 +17,7 @@ export function withOpacity(pixels: Uint8Array, channels: number, opacity: Uint8
   return out
 }
 
-/** The other way round. */
+/** Splits RGBA into pixels of `channels` channels and their opacity. */
 export function withoutOpacity(rgba: Uint8Array, channels: number): { pixels: Uint8Array; opacity: Uint8Array } {
   const count = rgba.length / 4
   const pixels = new Uint8Array(count * channels)
@@ -29,7 +29,10 @@ export function withoutOpacity(rgba: Uint8Array, channels: number): { pixels: Ui
   return { pixels, opacity }
 }
 
-/** How much of a picture is shown, 0 to 1; `step` bytes a pixel, its opacity the last; `ofNothing` where all is hidden. */
+/**
+ * Mean opacity of a picture, 0 to 1. `step`: bytes per pixel, the last of which is the opacity. `ofNothing`: result if everything is
+ * hidden.
+ */
 export function shownShare(opacity: Uint8Array, step: number, ofNothing = 1): number {
   let sum = 0
   for (let at = step - 1; at < opacity.length; at += step) sum += opacity[at]!
@@ -37,8 +40,8 @@ export function shownShare(opacity: Uint8Array, step: number, ofNothing = 1): nu
 }
 
 /**
- * Figures of what is shown, where what is hidden is the same and was measured, too: a small disc in a large frame would
- * otherwise be coded as coarsely as the frame allows.
+ * Scores of the visible part, computed from scores of the whole picture with equal hidden pixels. Without this correction, a small object
+ * in a large transparent frame would get a low quality.
  */
 export const ofShown = <F extends { ssim: number; psnrDb: number }>(figures: F, share: number): F => ({
   ...figures,
@@ -46,7 +49,7 @@ export const ofShown = <F extends { ssim: number; psnrDb: number }>(figures: F, 
   psnrDb: figures.psnrDb + 10 * Math.log10(share),
 })
 
-/** The other way round: what must be measured of everything for a target to hold for what is shown. */
+/** Target scores for the whole picture, computed from target scores for its visible part. */
 export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: number }>(target: T, share: number): T => ({
   ...target,
   ssim: 1 - (1 - target.ssim) * share,
@@ -54,12 +57,12 @@ export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: n
   colourPsnrDb: target.colourPsnrDb - 10 * Math.log10(share),
 })
 
-/** JPEG spreads an edge over so many pixels. */
+/** Side of a JPEG block in pixels, in which an edge may cause ringing. */
 const BLOCK = 8
 
 /**
- * Is there an edge between what is hidden and what is shown that JPEG would spread? A soft one is not, nor where a picture goes on below
- * its mask. The score hardly sees rims of a pixel or two.
+ * True if JPEG ringing may become visible at the mask edge, because hidden and visible colours of a block differ. False for soft edges. The
+ * perceptual score hardly detects such rims, because they are one or two pixels wide.
  */
 export function mayHaveRims(pixels: Uint8Array, opacity: Uint8Array, width: number): boolean {
   const channels = pixels.length / opacity.length
@@ -86,8 +89,8 @@ export function mayHaveRims(pixels: Uint8Array, opacity: Uint8Array, width: numb
 }
 
 /**
- * Gives `pixels`, of which colours are weighted by what a mask shows, back what it hides: `stored` has the plain means. Whoever
- * takes a picture out of a document sees that, too.
+ * Replaces hidden pixels by their original colours in `stored`. Users see them when they extract the picture from the document. In
+ * `pixels`, colours are weighted by opacity.
  */
 export function hiddenAsStored(pixels: Uint8Array, stored: Uint8Array, opacity: Uint8Array): void {
   const channels = pixels.length / opacity.length

@@ -1,4 +1,4 @@
-/** Tells continuous tone from graphics: many colours, and few pixels equal to their left neighbour. */
+/** Distinguishes photos from graphics: a photo has many colours, and few pixels that equal their left neighbour. */
 import { HARDLY_SHOWN, MOST_COLOURS_COUNTED, MOST_EQUAL_NEIGHBOURS } from '../tuning.ts'
 
 const LEAST_COLOURS = { gray: 100, colour: 500 }
@@ -15,7 +15,10 @@ export class ToneStatistics {
     this.channels = channels
   }
 
-  /** Whole rows; one in four is looked at. Below a mask, what `opacity` hides says nothing: it is of one colour, as a rule. */
+  /**
+   * Adds whole rows to the statistics and examines one row in four. Pixels hidden by `opacity` are skipped, because they usually have a
+   * single colour.
+   */
   push(rows: Uint8Array, opacity?: Uint8Array): void {
     const width = this.width
     const channels = this.channels

@@ -1,4 +1,4 @@
-/** Images as rows into something smaller: reduced to the size they are drawn at, as JPEG or deflated by rows. */
+/** Encodes decoded images again: downsampled to their drawn size, as JPEG or with Flate. */
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
@@ -17,47 +17,50 @@ import { type Found, sampledEvery, searchQuality } from './search.ts'
 import { isSeen, pixelsAsReference, reopened, rowsAt, type Samples, type Sight, searchSeen } from './seen.ts'
 import { type Look, onScreen, openJpeg, type Preview, type Size, similarity, View } from './view.ts'
 
-/** Channels of rows, in the engine's words. */
+/** Pixel formats of the JPEG engine by number of channels. */
 export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
 
 export interface Reencoded extends Coded {
   figures: { ssim: number; psnrDb: number }
-  /** Undefined for JPEG. */
+  /** Filter chain of a Flate result. `undefined`: the result is a JPEG. */
   deflated: Filter[] | undefined
 }
 
 export interface EncodeRequest {
-  /** What is stored; not larger than the picture. */
+  /** Size of the result in pixels; at most the size of the picture. */
   size: Size
-  /** What it is compared at: pixels on a screen, not more than what is stored. */
+  /** Size of the comparison at screen resolution, in pixels; at most the size of the result. */
   screen: Size
   target: Target
-  /** What eyes may see of it, where that steers it: whether it does is asked once. */
+  /** Target of the perceptual score. Called once, because a call spends the pixel budget. `undefined`: SSIM and PSNR decide. */
   wanted: () => PicturePerceptualTarget | undefined
-  /** The picture once more. */
+  /** Decodes the picture again. */
   open: () => Promise<Rows>
-  /** `never` JPEG: soft masks have edges that must stay where they are. `photographs`: what comes as samples. `any`: what was JPEG before. */
+  /**
+   * Pictures that may become a JPEG. `never`: soft masks, because JPEG blurs their edges. `photographs`: pictures stored as samples. `any`:
+   * pictures that were JPEG before.
+   */
   jpeg: 'never' | 'photographs' | 'any'
-  /** Is told whether the samples are of a photograph. */
+  /** Called with the result of photo detection. */
   onTones?: (photographic: boolean) => void
-  /** Colour at full resolution, where luma steers. */
+  /** True: keeps the chroma at full resolution if the target is luma SSIM and PSNR. */
   fullColour: boolean
-  /** PSNR in dB of the chroma that pictures which are looked at are left with at half the resolution. */
+  /** Minimum PSNR in dB for halving the chroma resolution of pictures with a perceptual target. */
   halvedChromaPsnrDb: number
   hint: number
   effort: Effort
-  /** Of four inks, 255 is none. */
+  /** True for CMYK samples in which 255 means no ink. */
   inverted: boolean
-  /** Only results below this many bytes are of use. */
+  /** Maximum size of the result in bytes. */
   budget: number
 }
 
-/** Reduced rows that are kept to be deflated. */
+/** Maximum size in bytes of downsampled rows that are kept in memory for Flate. */
 const MAX_KEPT_BYTES = 6 * 1024 * 1024
 const SMALLEST_JPEG_SIDE = 16
 const STRIP_ROWS = 64
 
-/** Undefined when nothing good enough comes out. */
+/** Encodes a picture again. `undefined`: no result is good enough and smaller than the budget. */
 export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { width, height } = request.size
   const channels = rows.channels as Samples
@@ -83,7 +86,7 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   kept.length = 0
   const seen =
     pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'drawn' }))
-  // Hard edges that are gone already will not come back with JPEG.
+  // If downsampling alone misses the target at hard edges, JPEG cannot restore them.
   if (seen && !acceptable(seen, request)) return undefined
   using job = jpegIn?.end()
   const look: Look = { reference, size: request.screen, mode: 'drawn' }
@@ -96,7 +99,7 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   return deflatedOr(coded, pixels, channels, seen, request)
 }
 
-/** Deflated pixels where these are smaller than what was coded. */
+/** Returns the pixels with Flate if that is smaller than the JPEG `coded`. */
 function deflatedOr(
   coded: Reencoded | undefined,
   pixels: Uint8Array,
@@ -117,13 +120,16 @@ function deflatedOr(
   }
 }
 
-/** A picture below a mask, at the size it is to be stored at: as JPEG where that is wished, or, unless it has its size already, deflated. */
+/**
+ * Encodes a picture with a mask at its target size, as a JPEG if the request allows it. Unless the picture has its target size already,
+ * Flate is tried as well.
+ */
 export async function reencodeMasked(preview: Preview, request: EncodeRequest, asItIs: boolean): Promise<Reencoded | undefined> {
   const { channels, pixels, size } = preview
   const seen = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
   if (!acceptable(seen, request)) return undefined
   const tones = new ToneStatistics(size.width, channels)
-  // An edge between what is hidden and what is shown takes more than JPEG is good for.
+  // A visible edge between hidden and visible colours is unsuitable for JPEG, so photo detection then includes hidden pixels.
   tones.push(pixels, rimsOf(preview) ? undefined : preview.opacity)
   request.onTones?.(tones.photographic)
   const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
@@ -133,7 +139,7 @@ export async function reencodeMasked(preview: Preview, request: EncodeRequest, a
 
 const rimsOf = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
 
-/** A picture that is there at the size it is to be stored at. */
+/** Encodes a picture that is in memory at its target size as a JPEG. */
 export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { pixels, opacity } = preview
   const channels = preview.channels as Samples
@@ -149,14 +155,17 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
 
 const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE_CHROMA_PIXELS
 
-/** Chroma is halved on the way in where no look asks for the whole, or there is too much of it. */
+/**
+ * True if the JPEG engine halves the chroma while it receives the rows. False if a perceptual search may need full chroma and memory allows
+ * it.
+ */
 const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
   !fullColour && !(channels === 3 && isSeen(size) && mayBeWhole(size))
 
 const jobOf = ({ size }: EncodeRequest, channels: Samples, subsampled: boolean) =>
   JpegJob.fromRows({ ...size, pixels: PIXELS[channels], subsampled, ycck: channels === 4 })
 
-/** A job of pixels in memory. */
+/** Creates a JPEG job from pixels in memory. */
 function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, subsampled = false): JpegJob {
   const rows = jobOf(request, channels, subsampled)
   const strip = request.size.width * channels * STRIP_ROWS
@@ -164,27 +173,27 @@ function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, s
   return rows.end()
 }
 
-/** A job of the picture, opened once more. */
+/** Creates a JPEG job with full chroma from the picture, which is decoded again. */
 async function refilled(request: EncodeRequest, channels: Samples): Promise<JpegJob> {
   const rows = jobOf(request, channels, false)
   for await (const strip of rowsAt(request.open, request.size)) rows.write(strip)
   return rows.end()
 }
 
-/** What a page shows is a little less than what is stored: by how much the target is raised until it holds there, too, in dB. */
+/** Amounts in dB by which the target is raised, in order. The score on a page is slightly below the score at stored size. */
 const RAISED_DB = [0, 1, 2.5]
 
 interface Stored {
   channels: Samples
-  /** What is laid beside it. */
+  /** Reference for the perceptual score. */
   beside: JpegReference
-  /** Hidden colours may leave rims at the edge of a mask. */
+  /** True if hidden colours may leave visible rims at the mask edge. */
   rims: boolean
-  /** A job of it with all of its colour. */
+  /** Creates a JPEG job with full chroma resolution. */
   again: () => JpegJob | Promise<JpegJob>
 }
 
-/** What halved chroma keeps from looking as it should keeps all of its own; what does not look so even then is no JPEG. */
+/** Encodes a JPEG. If halved chroma misses the target, it tries full chroma. `undefined`: neither reaches the target. */
 async function asJpeg(
   job: JpegJob,
   look: Look,
@@ -230,7 +239,10 @@ async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: 
   return undefined
 }
 
-/** Where hidden colours may leave rims at the edge of a mask luma counts as well: these are worth more than the score says. */
+/**
+ * Encodes a JPEG that reaches the perceptual target. If hidden colours may leave rims at the mask edge, it must also reach the luma target,
+ * because the score underrates rims.
+ */
 async function asSeen(
   job: JpegJob,
   look: Look,
@@ -249,7 +261,7 @@ async function asSeen(
   return undefined
 }
 
-/** What a job made last; undefined where it takes too much, or does not look like the original on screen. */
+/** Writes the last encoding of a job. `undefined`: it exceeds the budget, or differs too much from the original at screen size. */
 async function written(
   job: JpegJob,
   found: Found,
@@ -257,7 +269,7 @@ async function written(
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const stored = ofShown(found.figures, share)
-  // Without an Adobe segment four components are CMYK, not YCCK.
+  // Without an Adobe segment, decoders read four components as CMYK instead of YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= request.budget) return undefined
   const seen = await similarity(await openJpeg(data), look)
@@ -266,6 +278,6 @@ async function written(
   return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 
-/** Whether a picture of another size still looks like the original on screen. */
+/** True if a picture of another size is similar enough to the original at screen size. */
 export const acceptable = (seen: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
   seen.ssim >= target.ssim && seen.psnrDb >= target.psnrDb && seen.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB

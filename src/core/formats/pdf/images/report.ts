@@ -1,22 +1,22 @@
-/** What happened to the pictures of a document. */
+/** Counts how the pictures of a document were recompressed. */
 import { type Message, message } from '../../../i18n/message.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
 
 export interface ImageReport {
-  /** The worst picture that was changed; undefined when nothing was lost. */
+  /** Loss of the worst picture. `undefined`: nothing was lost. */
   worst: PictureLoss | undefined
   recoded: number
   reduced: number
   exact: number
-  /** With a palette or fewer bits a pixel. */
+  /** Number of pictures stored with a palette or fewer bits per pixel, without loss. */
   packed: number
-  /** Drawings with fewer colours than before. */
+  /** Number of drawings whose colours were reduced. */
   palettes: number
 }
 
 export const emptyReport = (): ImageReport => ({ worst: undefined, recoded: 0, reduced: 0, exact: 0, packed: 0, palettes: 0 })
 
-/** The same for the receipt. */
+/** Receipt steps that report how many images were recompressed. */
 export function imageSteps({ exact, packed, palettes, recoded, reduced }: ImageReport): Message[] {
   const steps: Message[] = []
   if (exact > 0) steps.push(message('images_coded_more_tightly', { images: exact }))

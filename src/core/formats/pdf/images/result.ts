@@ -1,4 +1,4 @@
-/** Pictures that were coded anew: what their dictionaries say, and their rows, opened again. */
+/** Image dictionaries of recompressed pictures, and their decoded rows. */
 import { decodeFilter, type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, type PdfObject, Str } from '../objects.ts'
 import type { ImageFacts } from './facts.ts'
@@ -11,7 +11,7 @@ import { openJpeg } from './view.ts'
 
 type Stored = Coded & { deflated?: readonly Filter[] | undefined; packed?: Packed | undefined }
 
-/** The rows of what is to be stored. */
+/** Decodes the recompressed picture into rows. */
 export async function resultOf(coded: Stored): Promise<Streamed> {
   const { width, height, channels, data, deflated, packed } = coded
   if (!deflated) return openJpeg(data)
@@ -32,17 +32,17 @@ const samplesOf = ({ width, height, channels }: Stored, { bits, table }: Packed)
   palette: table && { channels, bytes: table },
 })
 
-/** A palette over the space that a picture has, or over the base of the palette that it has. */
+/** Indexed colour space over the colour space of the picture, or over the base of its existing palette. */
 export function indexedSpace({ dict, palette, components }: ImageFacts, table: Uint8Array): PdfObject[] {
   const channels = palette?.channels ?? components
   const base = palette?.base ?? dict.get('ColorSpace') ?? null
   return [Name.of('Indexed'), base, table.length / channels - 1, new Str(table)]
 }
 
-/** Whether 255 is none of an ink. */
+/** True if 255 means no ink, because /Decode inverts the samples. */
 export const isInverted = ({ decode }: ImageFacts): boolean => (decode?.[0] ?? 0) > (decode?.[1] ?? 1)
 
-/** Rows of inks as they are printed; all others as they are. */
+/** Converts CMYK rows to RGB; returns other rows unchanged. */
 export function asShown(rows: Streamed, facts: ImageFacts): Streamed {
   if (rows.channels !== 4) return rows
   return { ...rows, channels: 3, strips: printed(rows.strips, isInverted(facts)), inks: true }
@@ -52,7 +52,7 @@ async function* printed(strips: Streamed['strips'], inverted: boolean): AsyncGen
   for await (const strip of strips) yield asPrinted(strip, inverted)
 }
 
-/** The picture's dictionary, for what is to be stored instead. */
+/** Image dictionary for the recompressed picture. */
 export function dictionaryOf(facts: ImageFacts, coded: Stored): Dict {
   const dict = new Dict(facts.dict)
   setFilters(dict, coded.deflated ?? [{ name: 'DCTDecode', parms: null }])

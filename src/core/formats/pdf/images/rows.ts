@@ -1,4 +1,4 @@
-/** Images of any kind as rows of 8-bit samples. */
+/** Decodes images of all supported kinds into rows of 8-bit samples. */
 
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
@@ -13,9 +13,9 @@ import { jp2Colour } from './jp2.ts'
 import type { Opened } from './scale.ts'
 
 export interface Rows extends Opened {
-  /** 1, 3 or 4 samples a pixel. Four are CMYK as stored. */
+  /** Samples per pixel: 1, 3 or 4. Four are CMYK samples as stored. */
   channels: number
-  /** Whole rows, a strip at a time; once. */
+  /** Yields whole rows in strips; can be read only once. */
   strips: AsyncIterable<Uint8Array>
 }
 
@@ -26,14 +26,14 @@ const MAX_SAMPLE_BYTES = 2 * 1024 * 1024 * 1024
 const MAX_GATHERED_BYTES = 8 * 1024 * 1024
 const MAX_JPX_BYTES = 12 * 1024 * 1024
 
-/** Families whose samples can be coded as JPEG and averaged. */
+/** Colour space families whose samples can be coded as JPEG and averaged. */
 const CONTINUOUS: ReadonlySet<string> = new Set([...PALETTE_BASES, 'Separation'])
 
-/** Whether the samples of an image can be turned into rows. */
+/** True if `openRows` can decode this image for lossy recompression. */
 export function hasRows(facts: ImageFacts): boolean {
   if (facts.stencil || facts.colourKey || facts.matte) return false
   if (facts.chain.some((filter) => filter.name === 'Crypt')) return false
-  // A /Decode that stretches contrast would make errors larger than they were measured.
+  // A /Decode array that increases contrast would amplify errors after they were measured.
   if (facts.decode?.some((value) => !(value >= 0 && value <= 1))) return false
   const filter = imageFilter(facts)
   if (filter === 'DCTDecode') return CONTINUOUS.has(facts.family) && [1, 3, 4].includes(facts.components) && facts.bitsPerComponent === 8
@@ -45,7 +45,10 @@ export function hasRows(facts: ImageFacts): boolean {
   )
 }
 
-/** The same, and grey samples of 1, 2 and 4 bits and palettes of one bit, for what is only repacked or compared without a loss. */
+/**
+ * True if an image can be decoded for lossless recompression or comparison. In addition to `hasRows`, this includes grey samples of 1, 2
+ * and 4 bits and one-bit palettes.
+ */
 export function hasExactRows(facts: ImageFacts): boolean {
   if (hasRows(facts)) return true
   const { stencil, colourKey, matte, decode, family, components, bitsPerComponent, palette } = facts
@@ -55,21 +58,24 @@ export function hasExactRows(facts: ImageFacts): boolean {
 
 const hasGenericFilters = ({ chain }: ImageFacts) => chain.every((filter) => GENERIC_FILTERS.has(filter.name))
 
-/** Opens the rows; a JPEG may come out reduced to `dctScale` eighths. Throws `PdfSyntax` for damaged data. */
+/**
+ * Decodes an image into rows. `dctScale`: scale of a JPEG in eighths, 8 is full size.
+ * @throws PdfSyntax if the data is damaged.
+ */
 export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale = 8): Promise<Rows> {
   const filter = imageFilter(facts)
   if (filter === 'DCTDecode') return jpegRows(reader, stream, facts, dctScale)
   return filter === 'JPXDecode' ? jpxRows(reader, stream, facts) : sampleRows(reader, stream, facts)
 }
 
-/** The coded data of an image, generic filters around it taken off. */
+/** Yields the data of the image filter, with the generic filters around it decoded. */
 export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
   let flow: AsyncIterable<Uint8Array> = reader.pieces(stream)
   for (const filter of facts.chain.slice(0, -1)) flow = decodeFlow(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
   return flow
 }
 
-/** The JPEG data of an image, for an engine that copies it. */
+/** Yields the JPEG data of an image. The consumer must copy each chunk before it requests the next one. */
 export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
   return facts.chain.length === 1 ? reader.passingPieces(stream) : imageFlow(reader, stream, facts)
 }
@@ -91,7 +97,7 @@ async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** JPEG 2000 is decoded by strips of about this many pixels, 12 bytes of memory each. */
+/** Pixels per strip when decoding JPEG 2000; each pixel takes 12 bytes of memory. */
 const JPX_STRIP_PIXELS = 1_000_000
 
 async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
@@ -104,7 +110,8 @@ async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promi
   if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('jpeg_2000_data_over_limit')
   const picture = openJpx(data)
   const { width, height, components, plain } = picture
-  // Without a colour space in the document the picture's own counts (8.9.5, table 87): only the simple ones are followed.
+  // If the document gives no colour space, the one in the JPEG 2000 file applies (ISO 32000-2, 8.9.5, table 87). Only greyscale and RGB are
+  // supported.
   const own = jp2Colour(data)
   const expected = facts.components || (own === 'gray' ? 1 : own === 'rgb' ? 3 : own === undefined ? components : 0)
   const fits = plain && width === facts.width && height === facts.height && components === expected
@@ -135,18 +142,18 @@ export function asSyntax(error: unknown): never {
   throw error
 }
 
-/** Plain samples: regrouped into rows, widened or narrowed to 8 bits, looked up in the palette. */
+/** Decodes uncompressed samples: groups them into rows, converts them to 8 bits and applies the palette. */
 async function sampleRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
   const { flow } = await reader.decodedPieces(stream, MAX_SAMPLE_BYTES)
   return rowsOf(flow, facts)
 }
 
-/** How samples are packed. */
+/** Layout of packed samples. */
 type Samples = Pick<ImageFacts, 'width' | 'height' | 'bitsPerComponent' | 'components'> & {
   palette: Pick<Palette, 'channels' | 'bytes'> | undefined
 }
 
-/** Rows of 8-bit samples from the packed samples of an image. */
+/** Converts packed samples into rows of 8-bit samples. */
 export function rowsOf(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): Rows {
   const channels = facts.palette?.channels ?? facts.components
   return { width: facts.width, height: facts.height, channels, strips: expand(samples, facts) }
@@ -181,7 +188,7 @@ function toBytes(bytes: Uint8Array, facts: Samples, stride: number): Uint8Array 
   const palette = facts.palette ?? (bits < 8 ? greys(bits) : undefined)
   if (!palette) {
     if (bits === 8) return bytes
-    // 16 bits, most significant byte first (8.9.5.2).
+    // 16-bit samples are big-endian (ISO 32000-2, 8.9.5.2), so the first byte is the most significant one.
     return Uint8Array.from({ length: bytes.length >> 1 }, (_, i) => bytes[i * 2]!)
   }
   const rows = bytes.length / stride
@@ -199,5 +206,5 @@ function toBytes(bytes: Uint8Array, facts: Samples, stride: number): Uint8Array 
   return out
 }
 
-/** Evenly spaced greys, 0 to 255, for samples of 1, 2 or 4 bits. */
+/** Palette of evenly spaced greys, 0 to 255, for samples of 1, 2 or 4 bits. */
 const greys = (bits: number) => ({ channels: 1, bytes: Uint8Array.from({ length: 2 ** bits }, (_, i) => (i * 255) / (2 ** bits - 1)) })

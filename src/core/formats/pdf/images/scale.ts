@@ -1,7 +1,7 @@
-/** Pictures made smaller row by row, as renderers do. */
+/** Scales pictures row by row, with the same algorithms as PDF renderers. */
 import { Scaler, type Taps } from '../../../../../wasm/scale/scale.ts'
 
-/** The pixels between two places on a line of `length`, each as much as it lies between them. */
+/** Weights of the pixels between two positions on a line of `length` pixels, in proportion to their overlap. */
 function between(start: number, end: number, length: number): Taps {
   const from = Math.min(start, length - 1)
   const to = Math.min(Math.max(end, from + 1e-6), length)
@@ -17,7 +17,10 @@ function areas(from: number, to: number): Taps[] {
   return Array.from({ length: to }, (_, i) => between(i * ratio, (i + 1) * ratio, from))
 }
 
-/** Whole pixels only, the remainder spread evenly: what poppler does, and the harsher judge of hard edges. */
+/**
+ * Box filter with whole pixels, with the remainder spread evenly, as in Poppler. It shows damage to hard edges more clearly than area
+ * averaging.
+ */
 function boxes(length: number, to: number): Taps[] {
   const step = Math.floor(length / to)
   const remainder = length % to
@@ -33,7 +36,7 @@ function boxes(length: number, to: number): Taps[] {
   })
 }
 
-/** Whole pixels repeated, the remainder spread evenly: how poppler enlarges much. */
+/** Repeats whole pixels, with the remainder spread evenly, as Poppler does for large enlargements. */
 function repeated(length: number, to: number): Taps[] {
   const taps: Taps[] = []
   let error = 0
@@ -46,7 +49,7 @@ function repeated(length: number, to: number): Taps[] {
   return taps
 }
 
-/** Between two pixels, from the first pixel's corner on: how poppler enlarges a little. */
+/** Interpolates between two pixels, starting at the corner of the first one, as Poppler does for small enlargements. */
 function blended(length: number, to: number): Taps[] {
   return Array.from({ length: to }, (_, i) => {
     const at = (i * length) / to
@@ -56,10 +59,13 @@ function blended(length: number, to: number): Taps[] {
   })
 }
 
-/** From this on pixels are repeated. */
+/** Enlargement factor from which pixels are repeated instead of interpolated. */
 const REPEATED_FROM = 4
 
-/** How poppler draws a picture (Splash::scaleImage): reduced by boxes, enlarged in both directions by less than fourfold blended. */
+/**
+ * Scales as Poppler does (Splash::scaleImage): reduces with a box filter. Interpolates if both directions are enlarged less than fourfold,
+ * otherwise repeats pixels.
+ */
 function drawn(from: Size, to: Size): { across: Taps[]; down: Taps[] } {
   const soft =
     to.width >= from.width && to.height >= from.height && to.width / from.width < REPEATED_FROM && to.height / from.height < REPEATED_FROM
@@ -73,14 +79,14 @@ export interface Size {
   height: number
 }
 
-/** Rows of a picture, 8 bits a sample, packed. */
+/** Size and channels of a picture with packed 8-bit samples. */
 export interface Opened {
   width: number
   height: number
   channels: number
 }
 
-/** `area`: the mean of the area that a result pixel covers. `drawn`: as poppler draws it, smaller or larger. */
+/** Scaling algorithm. `area`: mean of the covered area, for reduction only. `drawn`: as Poppler does, for reduction and enlargement. */
 export type ScaleMode = 'area' | 'drawn'
 
 export class RowScaler {
@@ -89,7 +95,7 @@ export class RowScaler {
   readonly channels: number
   private readonly kernel: Scaler | undefined
 
-  /** The picture comes out at `size`, by `area` not larger. `alpha`: the fourth channel is opacity, by which colours are weighted. */
+  /** Scales a picture to `size`; the mode `area` cannot enlarge. `alpha`: the fourth channel is opacity, which weights the colours. */
   constructor(picture: Opened, size: Size, mode: ScaleMode = 'area', alpha = false) {
     const { channels } = picture
     const { width, height } = size
@@ -112,18 +118,18 @@ export class RowScaler {
         })
   }
 
-  /** Before the last row came out; after it there is nothing left to dispose of. */
+  /** Frees the scaler if rows are missing. After the last row it has freed itself. */
   [Symbol.dispose](): void {
     this.kernel?.[Symbol.dispose]()
   }
 
-  /** Whole rows in; the whole rows that are complete now come out, as views that hold until the next are asked for. */
+  /** Takes whole rows and returns the rows that are complete. The returned views are valid until the next call. */
   push(bytes: Uint8Array): Iterable<Uint8Array> {
     return this.kernel ? this.kernel.push(bytes) : [bytes]
   }
 }
 
-/** All rows that come out of the scaler for these. */
+/** Scales all strips and returns the pixels. */
 export async function scaledPixels(scaler: RowScaler, strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const pixels = new Uint8Array(scaler.width * scaler.height * scaler.channels)
   let at = 0

@@ -1,4 +1,4 @@
-/** The lowest JPEG quality that reaches a target, in as few looks as it takes. */
+/** Searches the lowest JPEG quality that reaches a target, with few encodings. */
 import type { JpegJob, Measured } from '../../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import { lowestByMargin } from '../../../metrics/search.ts'
@@ -22,23 +22,23 @@ export interface Found {
 
 const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
 
-/** How far something is above the target in the worst respect, in dB; SSIM is looked at as −10 log (1 − SSIM). */
+/** Distance to the target in dB, for the worst of SSIM, PSNR and chroma PSNR. SSIM is converted to −10 log10 (1 − SSIM). */
 export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
-  // Pictures smaller than the window have no SSIM.
+  // Pictures smaller than the SSIM window have no SSIM.
   const similarity = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
   return Math.min(similarity, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
 }
 
-/** The lowest quality whose margin is not negative, from `hint` on; undefined when none is. `look` gives the margin in dB. */
+/** Searches the lowest quality with a margin of at least 0 dB, starting at `hint`. `undefined`: none. `look` returns the margin in dB. */
 export const lowestGood = (
   look: (quality: number) => number | Promise<number>,
   { looks = MAX_SEARCH_PROBES, ...from }: { hint: number; closeEnough: number; looks?: number },
 ) => lowestByMargin({ first: LOWEST_QUALITY, last: HIGHEST_QUALITY, slope: SLOPE_DB, looks, ...from }, look)
 
-/** One of how many pairs of rows is looked at. */
+/** Sampling distance: one in this many pairs of rows is measured. */
 export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
 
-/** The lowest quality that seems to reach the target, from one of `every` pairs of rows; undefined when none does. */
+/** Estimates the lowest quality that reaches the target, from one in `every` pairs of rows. `undefined`: none. */
 export function narrow(
   job: JpegJob,
   every: number,
@@ -54,9 +54,8 @@ export function narrow(
 }
 
 /**
- * Requantises a stored job at the lowest quality that reaches the target (measured on every row at the end); undefined
- * when none does, or when the result would be far from fitting into `room` bytes. `hint` is where the last picture of the
- * document ended: pages of one scan are alike.
+ * Requantises a job at the lowest quality that reaches the target, measured on all rows. `undefined`: none does, or the result would
+ * clearly exceed `budget` bytes. `hint`: quality of the previous picture, since pages of a scan resemble each other.
  */
 export async function searchQuality(
   job: JpegJob,

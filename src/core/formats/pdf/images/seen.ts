@@ -1,4 +1,4 @@
-/** JPEGs inside a document, steered by what eyes see of them as files are (raster/jpeg-seen.ts). */
+/** Perceptual quality search for JPEGs in a document, with the search that JPEG files use (images/jpeg/perceptual-search.ts). */
 import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { yieldToOthers } from '../../../bytes/yield.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
@@ -14,11 +14,11 @@ import type { Rows } from './rows.ts'
 import { RowScaler, type Size } from './scale.ts'
 import type { Found } from './search.ts'
 
-/** What of a document may still be looked at. */
+/** Pixel budget of a document for perceptual scores. */
 export class Attention {
   private left = MOST_SCORED_PIXELS.ofDocument
 
-  /** Whether a picture of this size is looked at; it counts. */
+  /** True if a picture of this size may be scored. Its pixels are then subtracted from the budget. */
   spend(size: Size): boolean {
     const pixels = size.width * size.height
     if (!isSeen(size) || pixels > this.left) return false
@@ -27,38 +27,38 @@ export class Attention {
   }
 }
 
-/** Whether a picture of this size may be looked at. */
+/** True if a picture of this size can be scored. */
 export const isSeen = ({ width, height }: Size): boolean => canBeScored({ width, height }) && width * height <= MOST_SCORED_PIXELS.ofPicture
 
-/** What a result is laid beside, and what is wanted of it. */
+/** Reference picture and target score of a perceptual search. */
 export interface Sight {
   reference: JpegReference
   wanted: PicturePerceptualTarget
 }
 
-/** The next rows of what a mask lets through. */
+/** Returns the opacity of the next rows under a mask. */
 type NextOpacity = (rows: number) => Promise<Uint8Array>
 
-/** Colours of so many samples, as far as they are shown. */
+/** Adds the opacity of a mask to strips of pixels. */
 async function* below(strips: Strips, { width }: Size, samples: number, next: NextOpacity): AsyncGenerator<Uint8Array> {
   for await (const strip of strips) yield withOpacity(strip, samples, await next(strip.length / samples / width))
 }
 
-/** Samples of a picture: grey, RGB or four inks. */
+/** Samples per pixel: 1 is grey, 3 is RGB, 4 is CMYK. */
 export type Samples = 1 | 3 | 4
 
-/** What inks print, strip by strip. */
+/** Converts strips of CMYK samples to RGB. */
 async function* printed(strips: Strips, inverted: boolean): AsyncGenerator<Uint8Array> {
   for await (const strip of strips) yield asPrinted(strip, inverted)
 }
 
-/** What rows of a picture are laid beside; of inks, what they print (`inverted`: 255 is none of an ink). */
+/** Reference for a perceptual score from rows of a picture. CMYK rows are converted to RGB. `inverted`: 255 means no ink. */
 function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): JpegReference {
   if (samples !== 4) return { ...size, channels: samples, rows }
   return { ...size, channels: 3, rows: () => printed(rows(), inverted), shown: (strips) => printed(strips, inverted), inks: true }
 }
 
-/** Pixels in memory; below a mask with what it shows of each. */
+/** Reference for a perceptual score from pixels in memory. With `opacity`, colours count as far as the mask shows them. */
 export function pixelsAsReference(
   pixels: Uint8Array,
   size: Size,
@@ -76,12 +76,12 @@ export function pixelsAsReference(
   return { ...size, channels: 4, rows: () => masked(whole(), samples), shown: (strips) => masked(strips, 3) }
 }
 
-/** A picture that is opened again for every look, reduced to `size` where that is less. */
+/** Reference for a perceptual score that decodes the picture again for each probe, reduced to `size` if that is smaller. */
 export function reopened(open: () => Promise<Rows>, size: Size, samples: Samples, inverted = false): JpegReference {
   return referenceOf(() => rowsAt(open, size), size, samples, inverted)
 }
 
-/** Rows of a picture at `size`, where that is less than its own. */
+/** Yields the rows of a picture, reduced to `size` if that is smaller. */
 export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGenerator<Uint8Array> {
   const rows = await open()
   if (rows.width === size.width && rows.height === size.height) return yield* rows.strips
@@ -89,7 +89,7 @@ export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGener
   for await (const strip of rows.strips) yield* scaler.push(strip)
 }
 
-/** The same below a mask, at the size it has. */
+/** Reference for a perceptual score that decodes a picture and its mask again for each probe, at the size of the picture. */
 export function reopenedBelow(
   open: () => Promise<Rows>,
   mask: () => Promise<Mask | undefined>,
@@ -108,11 +108,11 @@ export function reopenedBelow(
   return { ...size, channels: 4, rows: original, shown: (rows) => masked(rows, 3) }
 }
 
-/** The floors of luma for what a mask shows, where the rest is measured, too. */
+/** Adapts the luma floors to a picture with a mask, because the measurement includes hidden pixels. `share`: mean opacity, 0 to 1. */
 export const wantedOf = (wanted: PicturePerceptualTarget, share: number): PicturePerceptualTarget =>
   share === 1 ? wanted : { ...wanted, floor: forAll({ ...wanted.floor, colourPsnrDb: 0 }, share) }
 
-/** Requantises a stored job to what looks as it should; undefined where nothing does, or it is far from fitting into `budget` bytes. */
+/** Requantises a job to the perceptual target. `undefined`: no quality reaches it, or the result clearly exceeds `budget` bytes. */
 export async function searchSeen(job: JpegJob, { reference, wanted }: Sight, hint: number, budget: number): Promise<Found | undefined> {
   const isPointless = () => job.figures.estimatedBytes * MOST_GAINED > budget
   const { reached, quality, figures } = await requantiseToScore(

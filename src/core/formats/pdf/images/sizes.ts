@@ -1,4 +1,4 @@
-/** How many pixels of a picture pages show. */
+/** Pixel sizes of pictures as drawn on pages. */
 import { PAGE_DOTS_PER_INCH } from '../page-render-sizes.ts'
 import { SMALLEST_REDUCTION } from '../tuning.ts'
 import type { Drawn } from '../usage.ts'
@@ -6,23 +6,23 @@ import type { ImageFacts } from './facts.ts'
 import type { Size } from './view.ts'
 
 const POINTS_PER_INCH = 72
-/** Pixels a comparison on screen needs at most. */
+/** Maximum number of pixels for a comparison at screen resolution. */
 const MAX_SCREEN_PIXELS = 2_000_000
 
-/** Pixels at `dotsPerInch`; undefined when that saves too little. */
+/** Size of a picture in pixels at `dotsPerInch`. `undefined`: downsampling would save too little. */
 export function sizeFor(facts: ImageFacts, drawn: Drawn, dotsPerInch: number): Size | undefined {
   const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
   const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
-  // The coarser direction decides, so that the proportions of the stored picture stay.
+  // The larger scale of both directions applies to both, so the stored picture keeps its proportions.
   const scale = Math.max(across / facts.width, down / facts.height)
   if (!(scale > 0) || scale * SMALLEST_REDUCTION > 1) return undefined
   return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
 }
 
-/** Pixels on a page at 144 dpi, not more than there are. */
+/** Size of a picture on a page at 144 dpi in pixels; at most its stored size. */
 export function screenFor(size: Size, drawn: Drawn | undefined): Size {
   const factor = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
-  // Every pixel that is touched counts.
+  // Every pixel that the picture touches counts in full.
   let width = Math.min(size.width, Math.floor((drawn?.width ?? size.width) * factor) + 1)
   let height = Math.min(size.height, Math.floor((drawn?.height ?? size.height) * factor) + 1)
   const shrink = Math.sqrt((width * height) / MAX_SCREEN_PIXELS)

@@ -1,4 +1,4 @@
-/** Pictures as they are seen at some size, and how alike two of them are there. */
+/** Pictures scaled to a given size, and their similarity at that size. */
 
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
@@ -14,10 +14,10 @@ import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
 export type { Size }
 
 const STRIP_PIXELS = 16 * 1024
-/** Rows between two breaths: about 20 ms of a page. */
+/** Number of rows between two pauses of the event loop: about 20 ms of work for a page. */
 const PAUSE_ROWS = 512
 
-/** A picture reduced to `size`, as something a meter can look at. */
+/** Picture scaled to `size`, as input of a similarity meter. */
 export class View {
   private readonly scaler: RowScaler
   private readonly rows: Uint8Array
@@ -36,27 +36,30 @@ export class View {
     }
   }
 
-  /** Gray or RGB rows. */
+  /** Returns the grey or RGB rows. */
   done(): Uint8Array {
     return this.rows
   }
 }
 
-/** Samples as gray or RGB. */
+/** Converts samples to grey or RGB. */
 export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asPrinted(rows) : rows)
 
-/** A picture at the size it would be stored at, and as a screen shows the original. */
+/** Picture at its target size, and the original at screen resolution. */
 export interface Preview {
   size: Size
   channels: number
-  /** As stored: CMYK stays CMYK. Below a mask, colours are weighted by what it shows, and hidden ones are what they were. */
+  /**
+   * Pixels at target size as stored, so CMYK stays CMYK. Under a mask, colours are weighted by opacity, and hidden colours are the original
+   * ones.
+   */
   pixels: Uint8Array
-  /** Of the pixels, below a mask. */
+  /** Opacity of `pixels`. `undefined`: the picture has no mask. */
   opacity: Uint8Array | undefined
   screen: Size
-  /** Gray or RGB; below a mask RGBA. */
+  /** Original at screen resolution: grey or RGB, with a mask RGBA. */
   onScreen: Uint8Array
-  /** Frees the pixels. */
+  /** Frees the memory of all pixels. */
   [Symbol.dispose](): void
 }
 
@@ -78,7 +81,10 @@ export async function takePreview(picture: Streamed, size: Size, screen: Size): 
   return sightOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
 }
 
-/** The same of a picture of one or three channels below a mask. */
+/**
+ * Creates a preview of a picture with one or three channels and a mask.
+ * @throws PdfSyntax for CMYK.
+ */
 export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks_below_mask')
@@ -116,7 +122,7 @@ function sightOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 
   return { size, channels, pixels, opacity, screen, onScreen, [Symbol.dispose]: free }
 }
 
-/** How a screen shows the original. */
+/** Reference for a comparison with the original at screen resolution. */
 export const onScreen = (preview: Preview): Look => ({
   reference: preview.onScreen,
   size: preview.screen,
@@ -124,40 +130,40 @@ export const onScreen = (preview: Preview): Look => ({
   opacity: preview.opacity,
 })
 
-/** What the original looks like at some size. */
+/** Original picture at a given size, as reference of a comparison. */
 export interface Look {
-  /** Gray or RGB rows; RGBA with `opacity`. */
+  /** Grey or RGB rows; RGBA together with `opacity`. */
   reference: Uint8Array
   size: Size
   mode: ScaleMode
-  /** Of the pixels of what is compared with it. */
+  /** Opacity of the pixels that are compared with the reference. */
   opacity?: Uint8Array | undefined
-  /** Takes the rows that are compared, too. */
+  /** Receives the compared rows of reference and result as well, for a further measurement. */
   also?(reference: Uint8Array, rows: Uint8Array): void
 }
 
 type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 
-/** How like the original a picture is. */
+/** Measures the similarity of a picture to the original. */
 export async function similarity(picture: Picture, look: Look): Promise<Similarity> {
   const [seen] = await similarities(picture, [look])
   return seen!
 }
 
-/** The same at several sizes, while the picture is decoded once. */
+/** Measures the similarity at several sizes while the picture is decoded once. */
 export async function similarities(picture: Picture, looks: readonly Look[]): Promise<Similarity[]> {
   const viewers = looks.map((look) => new Viewer(picture, look))
   for await (const strip of picture.strips) for (const viewer of viewers) viewer.push(strip)
   return viewers.map((viewer) => viewer.finish())
 }
 
-/** One picture, looked at as another is. */
+/** Compares one picture with a reference while its rows arrive. */
 class Viewer {
   private readonly look: Look
   private readonly channels: number
   private readonly scaler: RowScaler
   private readonly meter: PictureMeter<'similarity'>
-  /** Pixels that came in, bytes that were compared. */
+  /** Number of pixels received (`taken`), and number of bytes compared (`at`). */
   private taken = 0
   private at = 0
 
@@ -179,7 +185,7 @@ class Viewer {
     for (const reduced of this.scaler.push(rgba ?? strip)) {
       const rows = rgba ? reduced.slice() : shown(reduced, channels)
       const same = reference.subarray(this.at, this.at + rows.length)
-      // The mask is not what is compared here, and was reduced another way.
+      // The mask is copied from the reference, because only colours are compared here.
       if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
       this.meter.push(same, rows)
       this.look.also?.(same, rows)
@@ -196,7 +202,7 @@ class Viewer {
   }
 }
 
-/** A JPEG in memory as a picture. */
+/** Decodes a JPEG in memory into rows. */
 export async function openJpeg(data: Uint8Array): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
   const rows = await JpegRows.open(data)
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }

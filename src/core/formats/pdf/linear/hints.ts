@@ -1,18 +1,21 @@
-/** Hint tables (annex F.4): where each page's objects are, so that a viewer can ask for them alone. */
+/**
+ * Hint tables of a linearised file (ISO 32000-2, annex F.4). They locate the objects of each page, so that a viewer can request them
+ * separately.
+ */
 import { BitWriter } from '../../../bytes/bits.ts'
 import type { Layout, Unit } from './layout.ts'
 
 export const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)
 
-/** What is known once everything is written. */
+/** Positions and lengths that are known after the file is written. */
 export interface Written {
-  /** Bytes of a unit in the file. */
+  /** Length of a unit in bytes. */
   lengthOf(unit: Unit): number
-  /** Where a unit stands, as if the hint stream were not there (F.4.1). */
+  /** File offset of a unit, computed without the hint stream (ISO 32000-2, F.4.1). */
   placeOf(unit: Unit): number
 }
 
-/** `lengthBits` is fixed beforehand, so that the length of the tables does not depend on what is written. */
+/** Writes the hint tables. `lengthBits` is chosen in advance, so the length of the tables is known before the objects are written. */
 export function hintTables(layout: Layout, lengthBits: number, written: Written): { data: Uint8Array; shared: number; outlines: number } {
   const out = new BitWriter()
   pageOffsets(out, layout, lengthBits, written)
@@ -20,7 +23,7 @@ export function hintTables(layout: Layout, lengthBits: number, written: Written)
   sharedObjects(out, layout, lengthBits, written)
   const outlines = out.length
   const [first] = layout.outlines
-  // F.4.7, generic: first object, its place, number of objects, length of all.
+  // Generic hint table for outlines (ISO 32000-2, F.4.7): first object, its offset, number of objects, total length.
   if (first) {
     out.putNumber(first.number, 32)
     out.putNumber(written.placeOf(first), 32)
@@ -34,7 +37,7 @@ const sum = (units: readonly Unit[], { lengthOf }: Written) => units.reduce((tot
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0)
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0)
 
-/** F.4.2, tables F.3 and F.4. */
+/** Page offset hint table (ISO 32000-2, F.4.2, tables F.3 and F.4). */
 function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written: Written): void {
   const groups = [layout.firstPage, ...layout.pages]
   const counts = groups.map((units) => units.length)
@@ -52,7 +55,7 @@ function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written
     [lengthBits, 16],
     [0, 32],
     [0, 16],
-    // A content stream counts as the whole page.
+    // The content stream length is set to the length of the whole page.
     [shortest, 32],
     [lengthBits, 16],
     [sharedBits, 16],
@@ -84,7 +87,7 @@ function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written
   )
 }
 
-/** F.4.3, tables F.5 and F.6. */
+/** Shared object hint table (ISO 32000-2, F.4.3, tables F.5 and F.6). */
 function sharedObjects(out: BitWriter, { firstPage, shared }: Layout, lengthBits: number, written: Written): void {
   const lengths = [...firstPage, ...shared].map((unit) => written.lengthOf(unit))
   const shortest = least(lengths)
@@ -101,7 +104,7 @@ function sharedObjects(out: BitWriter, { firstPage, shared }: Layout, lengthBits
   for (const [value, bits] of head) out.putNumber(value, bits)
   for (const length of lengths) out.putNumber(length - shortest, lengthBits)
   out.toByte()
-  // No signatures, one object each.
+  // Each group has no signature and consists of one object.
   for (const _ of lengths) out.putNumber(0, 1)
   out.toByte()
 }

@@ -1,58 +1,58 @@
-/** The order and the numbers of a linearised file (annex F.3): what the first page needs stands in front. */
+/** Order and numbers of objects in a linearised file (ISO 32000-2, annex F.3). Objects of the first page come first. */
 import { Dict, nameOf, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { ROLE, type Users } from './users.ts'
 
-/** One object of the file: an object of the document, or several packed into an object stream. */
+/** One object of the file: an object of the document, or an object stream with several of them. */
 export interface Unit {
-  /** Its number in the new file. */
+  /** Object number in the result. */
   number: number
-  /** Object numbers of the document. */
+  /** Object numbers in the source document. */
   members: number[]
   packed: boolean
 }
 
 export interface Layout {
-  /** Part 4: the catalog and what opening needs; part 6: the first page. */
+  /** Units of part 4, the catalog and objects needed to open the document (`opening`), and of part 6, the first page (`firstPage`). */
   opening: Unit[]
   firstPage: Unit[]
-  /** Part 7: the private objects of each further page, the page itself first. */
+  /** Units of part 7: the private objects of each further page, starting with the page object. */
   pages: Unit[][]
-  /** Part 8: what several pages share; part 9: everything else. */
+  /** Units of part 8, shared by several pages (`shared`), and of part 9, all other objects (`rest`). */
   shared: Unit[]
   rest: Unit[]
   outlines: Unit[]
-  /** Numbers of what belongs to the file itself; 0 where there is none. */
+  /** Object numbers of the linearisation dictionary, the cross-reference streams and the hint stream; 0 if there is none. */
   dictionary: number
   firstXref: number
   hints: number
   mainXref: number
-  /** Numbers below are of the second half. */
+  /** First object number of the first half of the file. Smaller numbers belong to the second half. */
   firstHalf: number
   size: number
-  /** New number of each object of the document. */
+  /** Object numbers in the result, indexed by object number in the source. */
   numbers: Uint32Array
-  /** For each page but the first the units of `firstPage` and `shared` that it uses, by their index in the two lists one after the other. */
+  /** For each page except the first, the shared units it uses. Values are indices into `firstPage` followed by `shared`. */
   sharedBy: number[][]
 }
 
 const MEMBERS_A_STREAM = 200
 
-/** What goes into the file, by the document's numbers. */
+/** Objects to place in the file, by their numbers in the source document. */
 export interface Contents {
   users: Users
   pages: readonly number[]
   objects: Iterable<number>
-  /** With object streams. */
+  /** True: uses object streams. */
   compact: boolean
-  /** The outlines are shown when the document opens. */
+  /** True if the outlines are visible when the document opens. */
   outlinesFirst: boolean
 }
 
 export async function layOut(reader: Reader, contents: Contents): Promise<Layout> {
   const { users, compact } = contents
   const groups = await grouped(reader, contents)
-  // The outline dictionary comes first.
+  // The outline dictionary must be the first outline object.
   const outlines = [
     ...units({ alone: [], packable: groups.outlines.packable }, compact),
     ...units({ alone: groups.outlines.alone, packable: [] }, compact),
@@ -139,7 +139,7 @@ async function grouped(reader: Reader, { users, pages, objects, compact }: Conte
     else if (role === ROLE.pagePrivate) put(groups.pages[users.pageOf[number]! - 1]!)
     else if (role === ROLE.pagesShared) put(groups.shared)
     else if (role === ROLE.other) put(groups.other)
-    // In a stream with others it would count as shared between pages.
+    // In an object stream with other objects, it would count as shared between pages.
     else groups.loners.push(number)
   }
   return groups
@@ -154,7 +154,7 @@ function units({ alone, packable }: Group, compact: boolean): Unit[] {
   return list
 }
 
-/** Indices of shared units by page. */
+/** For each page, indices of the shared units it uses. */
 function sharedUnits(users: Users, units: readonly Unit[], size: number): number[][] {
   const index = new Int32Array(size).fill(-1)
   units.forEach((unit, i) => {

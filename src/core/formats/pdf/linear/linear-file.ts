@@ -1,4 +1,4 @@
-/** A linearised file (annex F), written front to back; what depends on what follows is filled in at the end. */
+/** Writes a linearised file (ISO 32000-2, annex F) sequentially. Values that depend on later parts are filled in at the end. */
 import { PATCHABLE_BYTES } from '../../../model/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject } from '../objects.ts'
 import { serialise } from '../serialise.ts'
@@ -7,22 +7,22 @@ import { AT_OFFSET, IN_STREAM } from '../xref.ts'
 import { hintTables, type Written } from './hints.ts'
 import type { Layout, Unit } from './layout.ts'
 
-/** The linearisation dictionary must lie within the first 1024 bytes. */
+/** Reserved size of the linearisation dictionary in bytes. It must be within the first 1024 bytes of the file. */
 const DICTIONARY_BYTES = 200
 const PLACE_DIGITS = 10
-/** What stands in front of the first page and can still be changed. */
+/** Maximum size in bytes of the part before the first page, which can still be changed after it was written. */
 const FRONT_BYTES = PATCHABLE_BYTES - 256 * 1024
 
 /** Writes the objects of one unit. */
 export type PutUnit = (unit: Unit) => Promise<void>
 
-/** A file to write. */
+/** Parameters of a linearised file. */
 export interface LinearJob {
   version: string
   layout: Layout
   trailer: Dict
   refText: RefText
-  /** What no offset in the file will reach. */
+  /** Upper limit of all file offsets, in bytes. */
   most: number
   put: PutUnit
 }
@@ -30,18 +30,18 @@ export interface LinearJob {
 export class LinearFile extends Writer {
   private readonly ends = new Map<number, [start: number, end: number]>()
 
-  /** An object at its number, never packed. */
+  /** Writes an object outside of object streams. */
   async plain(number: number, object: PdfObject, refText: RefText): Promise<void> {
     await this.plainObject(number, this.text(object, refText, number))
   }
 
-  /** Objects in an object stream of that number. */
+  /** Writes objects in an object stream with this number. */
   async packed(number: number, entries: readonly { number: number; object: PdfObject }[], refText: RefText): Promise<void> {
     const texts = entries.map((entry) => ({ number: entry.number, text: latin1Bytes(serialise(entry.object, refText)) }))
     await this.objectStream(number, texts)
   }
 
-  /** The whole file. */
+  /** Writes the whole file. */
   async write({ version, layout, trailer, refText, most, put }: LinearJob): Promise<void> {
     await this.begin(version)
     const lengthBits = Math.max(1, Math.ceil(Math.log2(most + 1)))
@@ -101,7 +101,7 @@ export class LinearFile extends Writer {
     return end - start
   }
 
-  /** Cross-reference of the first half, in front (F.3.3); its length does not depend on what it says. */
+  /** First-page cross-reference section, at the front of the file (ISO 32000-2, F.3.3). Its length does not depend on its values. */
   private firstXref(layout: Layout, trailer: Dict, refText: RefText, width: number, previous: number) {
     const count = layout.size - layout.firstHalf
     const full = new Dict([['Size', layout.size], ...trailer] as [string, PdfObject][])
@@ -129,7 +129,9 @@ export class LinearFile extends Writer {
     ]
   }
 
-  /** Entries (7.5.8.3), not compressed: their length must stand beforehand. */
+  /**
+   * Entries of a cross-reference stream (ISO 32000-2, 7.5.8.3). They are not compressed, because their length must be known in advance.
+   */
   private streamRows(from: number, to: number, width: number): Uint8Array {
     const entry = 1 + width + 2
     const rows = new Uint8Array((to - from) * entry)
@@ -149,7 +151,7 @@ export class LinearFile extends Writer {
     return rows
   }
 
-  /** Cross-reference of the second half, at the end; returns what /T says (table F.1). */
+  /** Writes the main cross-reference section at the end of the file. Returns the value of /T (ISO 32000-2, table F.1). */
   private async mainXref(layout: Layout, trailer: Dict, refText: RefText, width: number): Promise<number> {
     const at = this.offset
     const full = new Dict([['Size', layout.firstHalf]] as [string, PdfObject][])
@@ -170,13 +172,13 @@ export class LinearFile extends Writer {
     return at - 1
   }
 
-  /** Kind and place of a number, for a table. */
+  /** Kind and location of an object in the cross-reference table. */
   entryOf(number: number): [kind: number, place: number] {
     return [this.xref.kind(number), this.xref.place(number)]
   }
 }
 
-/** 7.5.4. */
+/** Rows of a cross-reference table (ISO 32000-2, 7.5.4). */
 function tableRows(file: LinearFile, from: number, to: number): string {
   const rows: string[] = []
   for (let number = from; number < to; number++) {

@@ -1,4 +1,4 @@
-/** A document in the order of a linearised file; for those that came so. */
+/** Writes the objects of a document in the order of a linearised file. Only linearised sources are linearised again. */
 import { Lexer } from '../lexer.ts'
 import { Dict, nameOf, numberOr, type PdfObject, Stream } from '../objects.ts'
 import { TRAILER_KEYS } from '../reachable-objects.ts'
@@ -11,7 +11,9 @@ import { INLINED_KEYS, inlined } from './users.ts'
 
 const HEAD_BYTES = 1024
 
-/** Whether the first object says so, and the file has not been changed since (table F.1). */
+/**
+ * True if the first object is a linearisation dictionary and its /L equals the file size, so no update followed (ISO 32000-2, table F.1).
+ */
 export async function isLinearised(reader: Reader): Promise<boolean> {
   const head = await reader.ranges.read(0, HEAD_BYTES)
   const text = Buffer.from(head).toString('latin1')
@@ -25,17 +27,17 @@ export async function isLinearised(reader: Reader): Promise<boolean> {
   }
 }
 
-/** Tables of the scan and the layout take about 30 bytes an object. */
+/** Maximum number of objects. Scan and layout take about 30 bytes per object. */
 const MAX_OBJECTS = 300_000
 const MAX_SHARED_ENTRIES = 300_000
-/** What stands in front of the first page is filled in at the end, and is held back until then. */
+/** Maximum size in bytes of the part before the first page, which stays in memory until the end. */
 const MAX_FRONT_BYTES = 4 * 1024 * 1024
 const XREF_ENTRY_BYTES = 20
 const HINT_BYTES = { page: 24, shared: 8, reference: 3 }
 
 export const isSmallEnough = (reader: Reader): boolean => reader.xref.size <= MAX_OBJECTS
 
-/** Whether all of that fits, at its largest. */
+/** True if the part before the first page fits into the memory limit at its largest possible size. */
 export async function fitsInFront(reader: Reader, layout: Layout): Promise<boolean> {
   const references = layout.sharedBy.reduce((sum, list) => sum + list.length, 0)
   if (references > MAX_SHARED_ENTRIES) return false
@@ -91,7 +93,7 @@ export class LinearRewriter extends Rewriter {
     else await this.file.plain(unit.number, this.kept(object), this.refText)
   }
 
-  /** Nothing is moved out of a stream's dictionary, and some of what it refers to is written in it. */
+  /** Long values stay in the stream dictionary. Some references are replaced by their values. */
   protected override async hoist(original: Dict): Promise<Dict> {
     const dict = new Dict()
     for (const [key, value] of original) {
@@ -102,7 +104,7 @@ export class LinearRewriter extends Rewriter {
     return dict
   }
 
-  /** Filters and their parameters, whose only stream is that of JBIG2. */
+  /** Filters and filter parameters as direct values. Only /JBIG2Globals, which is a stream, stays a reference. */
   private async direct(object: PdfObject): Promise<PdfObject> {
     const value = await this.reader.resolve(object)
     if (Array.isArray(value)) return Promise.all(value.map((item) => this.direct(item)))
@@ -113,5 +115,5 @@ export class LinearRewriter extends Rewriter {
   }
 }
 
-/** The outlines are shown when the document opens, and belong to the first page's part (F.3.7). */
+/** True if the outlines are visible when the document opens. They then belong to the part of the first page (ISO 32000-2, F.3.7). */
 export const showsOutlines = (root: Dict): boolean => nameOf(root.get('PageMode')) === 'UseOutlines'

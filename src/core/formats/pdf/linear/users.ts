@@ -1,6 +1,6 @@
 /**
- * Who needs which object (ISO 32000-2, annex F): the first page, another page, the outlines, opening the document, or
- * something else. The order of a linearised file follows from that.
+ * Finds who uses each object (ISO 32000-2, annex F): the first page, other pages, the outlines, opening the document, or something else.
+ * The order of a linearised file depends on it.
  */
 import { isCodecError, overBudget } from '../../../model/error.ts'
 import type { Duplicates } from '../duplicates.ts'
@@ -8,28 +8,28 @@ import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
 import type { Reach } from '../reachable-objects.ts'
 import type { Reader } from '../reader.ts'
 
-/** Classes of objects, in the words of annex F. */
+/** Classes of objects, named after ISO 32000-2, annex F. */
 export const ROLE = {
-  /** Nothing leads to it but pages that stand outside the page tree. */
+  /** Reached only from page objects outside of the page tree. */
   none: 0,
   root: 1,
   outlines: 2,
-  /** Needed to open the document: viewer preferences, threads, open action, forms. */
+  /** Needed to open the document: viewer preferences, article threads, open action, forms. */
   open: 3,
   firstPrivate: 4,
   firstShared: 5,
   pagePrivate: 6,
   pagesShared: 7,
   thumbnail: 8,
-  /** Used by one page and by something else. */
+  /** Used by one page and by something other than a page. */
   pageAndOther: 9,
   other: 10,
 } as const
 export type Role = (typeof ROLE)[keyof typeof ROLE]
 
-/** Keys of the catalog that count for opening (F.3.4). */
+/** Catalog keys whose objects are needed to open the document (ISO 32000-2, F.3.4). */
 const OPEN_KEYS: ReadonlySet<string> = new Set(['ViewerPreferences', 'PageMode', 'Threads', 'OpenAction', 'AcroForm'])
-/** Entries of a stream that are written as direct values, so that a change of coding drops no object. */
+/** Keys of a stream dictionary that are written as direct values. A change of the stream's coding then makes no object unused. */
 export const INLINED_KEYS: ReadonlySet<string> = new Set([
   'Length',
   'Filter',
@@ -55,11 +55,11 @@ const OPEN = 8
 const THUMB = 16
 
 export interface Users {
-  /** By object number. */
+  /** Class of each object, by object number. */
   roles: Uint8Array
-  /** Page of a private object, from 1 on for all but the first. */
+  /** Page index of a private object, by object number; 0 is the first page. */
   pageOf: Int32Array
-  /** For every page what it uses. */
+  /** Object numbers that each page uses. */
   objectsOf: Uint32Array[]
 }
 
@@ -87,7 +87,7 @@ export class UserScan {
     this.stamp = new Uint32Array(size)
   }
 
-  /** Undefined for documents whose pages inherit, or that are too large for this. */
+  /** Classifies all objects. `undefined`: pages inherit attributes, or the document is too large. */
   async run(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<Users | undefined> {
     if (pages.length > MAX_PAGES || !(await this.plainTree(root.get('Pages')))) return undefined
     try {
@@ -156,7 +156,7 @@ export class UserScan {
     for (const [key, value] of page) if (key !== 'Parent' && key !== 'Thumb' && this.keep(page, key)) yield value
   }
 
-  /** Everything that can be reached without passing through a page. */
+  /** Visits every object that can be reached without passing through a page object. */
   private async follow(values: Iterable<PdfObject | undefined>, met: (number: number) => void): Promise<void> {
     const stack: (number | PdfObject)[] = []
     const push = (value: PdfObject | undefined): void => {
@@ -184,7 +184,7 @@ export class UserScan {
     for (const [key, value] of dict) if (this.keep(dict, key)) yield value
   }
 
-  /** What the dictionary of a stream refers to once it is written. */
+  /** Values in a stream dictionary that are written as references. */
   private async streamValues({ dict }: Stream): Promise<PdfObject[]> {
     const values: PdfObject[] = []
     for (const [key, value] of dict) {
@@ -199,7 +199,7 @@ export class UserScan {
     return values
   }
 
-  /** Linearised pages carry all their attributes themselves. */
+  /** True if no page tree node has inheritable attributes. In a linearised file each page must contain all its attributes. */
   private async plainTree(top: PdfObject | undefined): Promise<boolean> {
     const seen = new Set<number>()
     const stack: PdfObject[] = top === undefined ? [] : [top]
@@ -216,7 +216,7 @@ export class UserScan {
   }
 }
 
-/** The colour space of an image, which may change with its coding, as a direct value. */
+/** Returns the colour space of an image as a direct value, because recompression may change it. Other values are returned unchanged. */
 export async function inlined(reader: Reader, dict: Dict, key: string, value: PdfObject): Promise<PdfObject> {
   if (key !== 'ColorSpace' || !(value instanceof Ref) || nameOf(dict.get('Subtype')) !== 'Image') return value
   const space = await reader.resolve(value)
