@@ -1,4 +1,7 @@
-/** Drawings that ask for minutes, hours or years of work end after a bounded number of instructions, and the file is still tidied. */
+/**
+ * Checks that rendering stops after a limited number of instructions for drawings that would take minutes, hours or years. The file is
+ * still optimised.
+ */
 
 import { describe, expect, test } from 'vitest'
 import { SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
@@ -10,9 +13,9 @@ import { EngineError } from '../../../wasm/engine-error.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 
-/** A tenth of what files may take. */
+/** Instruction limit in these tests: a tenth of the limit for uploads. */
 const MOST_WORK = 2e9
-/** What a loop may take beyond it before it looks. */
+/** Instructions that a loop may execute beyond the limit before it checks the counter. */
 const SLACK = 1e6
 
 const ANYWHERE = 'x="-1000%" y="-1000%" width="100000%" height="100000%"'
@@ -77,7 +80,7 @@ async function pack(text: string) {
 const documentOf = (content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><!-- ${'a comment '.repeat(30)} -->${content}</svg>`
 
-describe('what would take too long ends by itself', () => {
+describe('a rendering that would take too long is stopped', () => {
   test.each(BOMBS)('%s', (_, content) => {
     const renderer = new SvgRenderer()
     expect(() => renderer.render(documentOf(content), 6.4, MOST_WORK)).toThrow(EngineError)
@@ -85,7 +88,7 @@ describe('what would take too long ends by itself', () => {
   })
 
   test.each([BOMBS[0]!, BOMBS[1]!, BOMBS[9]!])(
-    '%s: the file is still tidied',
+    '%s: the file is still optimised',
     async (_, content) => {
       const { outcome } = await pack(documentOf(content))
       expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -94,7 +97,7 @@ describe('what would take too long ends by itself', () => {
     60_000,
   )
 
-  test('what a filter may take is drawn as before, and rounded', async () => {
+  test('filters within the limit are rendered, and the drawing is rounded', async () => {
     const shadows = Array.from(
       { length: 250 },
       (_, i) => `<rect x="${(i % 20) * 5}.123456" y="${i / 5}.654321" width="3" height="2" filter="url(#f)"/>`,
@@ -103,7 +106,7 @@ describe('what would take too long ends by itself', () => {
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
   })
 
-  test('after one that did not end, the same renderer draws the next', () => {
+  test('the same renderer renders the next drawing after one was stopped', () => {
     const renderer = new SvgRenderer()
     expect(() => renderer.render(documentOf(filtered(blurs(3000))), 6.4, 1e9)).toThrow('drawing it would take too long')
     expect(renderer.render(documentOf('<rect width="100" height="100"/>'), 1, 1e9).pixels.at(-1)).toBe(255)

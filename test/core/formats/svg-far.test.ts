@@ -1,4 +1,4 @@
-/** What lies far beside the picture is not seen, and no reason not to draw, measure and round the rest. */
+/** Checks that objects far outside of the picture do not prevent rendering, measuring and rounding. */
 
 import { expect, test } from 'vitest'
 import { wideOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
@@ -15,7 +15,7 @@ const far = (transform: string) =>
 const documentOf = (content: string, root = 'width="100px" height="100px"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${root}>${content}</svg>`
 
-/** Edges may be a shade lighter or darker: resvg smooths them otherwise on other canvases. */
+/** Compares two renderings. Edges may differ slightly, because resvg anti-aliases differently on another canvas. */
 function expectAlike(one: Rendering, other: Rendering) {
   expect([one.width, one.height]).toEqual([other.width, other.height])
   let sum = 0
@@ -23,18 +23,23 @@ function expectAlike(one: Rendering, other: Rendering) {
   expect(sum / one.pixels.length).toBeLessThan(0.5)
 }
 
-test.each(['translate(0 450)', 'translate(470 0)', 'translate(-900 -30)', 'translate(0 1500)'])('a group at %s', (transform) => {
+test.each([
+  'translate(0 450)',
+  'translate(470 0)',
+  'translate(-900 -30)',
+  'translate(0 1500)',
+])('renders a picture with a group far outside at %s', (transform) => {
   const drawn = new SvgRenderer().render(documentOf(seen + far(transform)), 2, MOST_WORK)
   expectAlike(drawn, new SvgRenderer().render(documentOf(seen), 2, MOST_WORK))
 })
 
-test('the picture keeps its place behind a view box', () => {
+test('a picture with a viewBox keeps its position on the enlarged canvas', () => {
   const root = 'viewBox="-5 3 50 25" width="100" height="50"'
   const drawn = new SvgRenderer().render(documentOf(seen + far('translate(0 300)'), root), 2, MOST_WORK)
   expectAlike(drawn, new SvgRenderer().render(documentOf(seen, root), 2, MOST_WORK))
 })
 
-test('one renderer draws what has the group and what has it not', () => {
+test('one renderer renders drawings with and without a far group', () => {
   const renderer = new SvgRenderer()
   const pictures = [seen + far('translate(0 450)'), seen, seen + far('translate(450 0)')].map((each) =>
     renderer.render(documentOf(each), 1, MOST_WORK),
@@ -43,7 +48,7 @@ test('one renderer draws what has the group and what has it not', () => {
   expectAlike(pictures[2]!, pictures[0]!)
 })
 
-test('what would move is not drawn so', () => {
+test('no enlarged canvas is used if content would move', () => {
   expect(wideOf(documentOf('<rect width="50%" height="9"/>'))).toBeUndefined()
   expect(wideOf(documentOf('', 'viewBox="0 0 10 20" width="100" height="100"'))).toBeUndefined()
   expect(wideOf(documentOf('', ''))).toBeUndefined()
@@ -52,7 +57,7 @@ test('what would move is not drawn so', () => {
   expect(() => new SvgRenderer().render(farther, 1, MOST_WORK)).toThrow(EngineError)
 })
 
-test('and it is rounded', async () => {
+test('a drawing with a far group is rounded', async () => {
   const file = new TextEncoder().encode(documentOf(seen + far('translate(0 450)')))
   const { outcome } = await pressFile(svg, file, 'a.svg')
   expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })

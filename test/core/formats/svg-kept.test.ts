@@ -1,4 +1,4 @@
-/** What people find in an SVG besides its picture in one state: rules, names, areas to click, hidden parts, notices. */
+/** Checks that a result keeps everything besides the rendered picture: rules, names, click areas, hidden parts and notices. */
 
 import { describe, expect, test } from 'vitest'
 import { squeezeCss, squeezeStyle } from '../../../src/core/formats/svg/css.ts'
@@ -31,10 +31,10 @@ const everyLevel = (name: string, expected: readonly (string | RegExp)[], absent
     for (const part of absent) expect(text).not.toMatch(part)
   })
 
-/** How often a pattern occurs. */
+/** Number of matches of a pattern. */
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-describe('rules that depend on medium, state or support stay effective', () => {
+describe('conditional style rules (media, state, feature support) are kept', () => {
   everyLevel(
     'dark-mode',
     ['.ink{fill:#111111}@media (prefers-color-scheme:dark){.ink{fill:#eeeeee}}', 'class="ink"'],
@@ -66,17 +66,20 @@ describe('style elements with a media attribute', () => {
     `<rect width="100" height="100" fill="#fff"/><path class="ink" d="M${detail.join('L')}z"/></svg>`
   const numbers = (text: string) => count(/ d="([^"]*)"/.exec(text)?.[1] ?? '', /\d*\.?\d+/g)
 
-  test.each(['(prefers-color-scheme: dark)', 'print'])('media="%s": paths keep the corners that another medium shows', async (media) => {
+  test.each([
+    '(prefers-color-scheme: dark)',
+    'print',
+  ])('media="%s": paths keep vertices that are visible in another medium', async (media) => {
     for (const quality of LEVELS)
       expect(numbers((await compressed(drawing(media), quality)).text)).toBeGreaterThanOrEqual(2 * detail.length)
   })
 
-  test('media="all" is no condition: corners that no one sees may go', async () => {
+  test('media="all" is no condition: invisible vertices may be removed', async () => {
     expect(numbers((await compressed(drawing('all'), 'low')).text)).toBeLessThan(2 * detail.length)
   })
 })
 
-describe('names and shapes stay where an outside style sheet or a script may ask for them', () => {
+describe('names and shapes are kept if an external style sheet or a script may refer to them', () => {
   everyLevel('outside-sheet', [
     '<?xml-stylesheet type="text/css" href="theme.css"?>',
     /<rect [^>]*id="door"/,
@@ -106,7 +109,7 @@ describe('ids', () => {
     ['home', 'user', 'mail', 'lock'].map((name) => new RegExp(`<g id="icon-${name}"[^>]*><path [^>]*/></g>`)),
   )
 
-  test('that somebody named stay at every level; those that look generated go at low and medium, and the receipt says so', async () => {
+  test('chosen by people are kept at every level; generated ids are removed at low and medium, and the receipt reports it', async () => {
     for (const quality of LEVELS) {
       const { text, steps } = await compressed(CASES['ids-of-seats']!, quality)
       for (const id of ['B12', 'FR', 'seat-2', 'region-07']) expect(text).toContain(`id="${id}"`)
@@ -136,7 +139,7 @@ describe('ids', () => {
 })
 
 describe('markers', () => {
-  test.each(LEVELS)('keep every corner at %s: as a shorthand, as an attribute, inherited', async (quality) => {
+  test.each(LEVELS)('keep every vertex at %s: as shorthand property, as attribute, inherited', async (quality) => {
     const { text } = await compressed(CASES['markers']!, quality)
     expect(count(text, /<path [^>]*d="M10 \d0h20 30 40"/g)).toBe(3)
     expect(text).toContain('<polyline points="10 80 30 80 60 80"')
@@ -144,7 +147,7 @@ describe('markers', () => {
   everyLevel('markers-by-class', [/d="M10 20h20 30 40"/, '.line{marker:url(#dot)}'])
 })
 
-describe('areas that nobody sees take clicks', () => {
+describe('invisible click areas are kept', () => {
   everyLevel('click-areas', [
     /<g fill="none" pointer-events="all"><rect [^>]*><title>North wing<\/title>/,
     /<a href="a\.html"><rect [^>]*fill-opacity="0"/,
@@ -157,7 +160,7 @@ describe('areas that nobody sees take clicks', () => {
 })
 
 describe('hidden parts', () => {
-  test('stay, with the names of layers at high; the receipt says which names go at low and medium', async () => {
+  test('are kept, with layer names at high; the receipt reports layer names removed at low and medium', async () => {
     for (const quality of LEVELS) {
       const { text, steps } = await compressed(CASES['hidden-layers']!, quality)
       expect(text).toMatch(/<g [^>]*style="display:none"[^>]*><path [^>]*stroke="#ff0000"/)
@@ -174,7 +177,7 @@ describe('hidden parts', () => {
 test.each([
   ['a guide', '<s:namedview id="namedview1"><s:guide position="10,20" orientation="1,0" i:label="bleed"/></s:namedview>'],
   ['a page', '<s:namedview id="namedview1"><i:page x="0" y="0" width="10" height="10" i:label="bleed"/></s:namedview>'],
-])('a label of %s stays with what it names at high, and its removal is in the receipt at low', async (_, view) => {
+])('the label of %s is kept at high, and the receipt reports its removal at low', async (_, view) => {
   const text =
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:i="http://www.inkscape.org/namespaces/inkscape" ' +
     `xmlns:s="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" viewBox="0 0 100 100">${view}` +
@@ -187,12 +190,12 @@ test.each([
   expect(low.steps.join()).toMatch(/1 label of a layer or object removed/)
 })
 
-test('inside of a mail, whose receipt has no place for it, nothing goes that a step would name', async () => {
+test('an SVG inside an email loses nothing that a receipt step would have to report', async () => {
   const { text } = await compressed(CASES['hidden-layers']!, 'low', 1)
   for (const part of ['inkscape:label="Wiring"', 'id="layer2"', 'pagecolor="#ffffff"']) expect(text).toContain(part)
 })
 
-describe('words and data', () => {
+describe('texts, metadata and data attributes are kept', () => {
   everyLevel('licences', [
     'Copyright 2020 Ada',
     'SPDX-License-Identifier: MIT',
@@ -219,12 +222,12 @@ describe('words and data', () => {
   everyLevel('html-inside', ['>Hello <b>bold</b> <i>it</i> !</p>'])
   everyLevel('languages', ['<g systemLanguage="de">'])
 
-  test('what goes is counted in the receipt', async () => {
+  test('the receipt counts removed comments', async () => {
     expect((await compressed(CASES['dark-mode']!, 'high')).steps).toContain('1 comment removed')
   })
 })
 
-describe('what the renderer does not draw keeps its numbers and corners', () => {
+describe('elements that the renderer does not support keep numbers and vertices', () => {
   everyLevel('not-drawn-here', [
     'clip-path:circle(20px at 30px 30px)',
     'fill:var(--x,#ff00ff)',
@@ -235,14 +238,14 @@ describe('what the renderer does not draw keeps its numbers and corners', () => 
     ...['10 20', '90 20', '10 50', '90 50', '10 80', '90 80'].map((start) => new RegExp(`d="M${start}(?:[L ]-?[\\d.]+ -?[\\d.]+){12}"`)),
   ])
 
-  test.each(LEVELS)('a style goes before attributes, so neither moves at %s', async (quality) => {
+  test.each(LEVELS)('style and attributes do not move between elements at %s, because style has priority', async (quality) => {
     const { text } = await compressed(CASES['style-above-attributes']!, quality)
     expect(text).toMatch(/<g style="fill:#f00"><path [^>]*fill="(?:#00f|blue)"/)
     expect(count(text, /fill="(?:#0f0|lime)"/g)).toBeGreaterThanOrEqual(1)
   })
 })
 
-describe('style sheets are written in fewer characters', () => {
+describe('style sheets are shortened', () => {
   test.each([
     ['a { b : c ; }', 'a{b :c}'],
     ['/* x */ a > b , c d{e:f}', 'a > b,c d{e:f}'],

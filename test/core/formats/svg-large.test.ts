@@ -28,7 +28,7 @@ const run = async (text: string, more: object = {}) => {
   return { ...pressed, text: pressed.result && new TextDecoder().decode(await readAll(pressed.result)) }
 }
 
-/** A plot of lines that wander, as plotting programs write it; its trees do not fit in memory. */
+/** Plot of random lines, as plotting programs write it. Its element trees exceed the memory limit. */
 function plot(lines: number, points: number): string {
   let seed = 7
   const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647 - 0.5
@@ -43,7 +43,7 @@ function plot(lines: number, points: number): string {
   return `${out}  <text x="10" y="20">caf\u00e9  &amp; more</text>\n</svg>\n`
 }
 
-/** Without the sign of zero. */
+/** Values of the numbers, with −0 as 0. */
 const values = (numbers: readonly string[]) => numbers.map((text) => Number(text) + 0)
 
 describe('path data', () => {
@@ -56,7 +56,7 @@ describe('path data', () => {
     expect(writePath((path ?? []).map(({ command, numbers }) => ({ command, numbers: numbers.map(shortNumber) })))).toBe(after)
   })
 
-  it.each(['', 'L 1 2', 'M 1', 'M 1 2 L 3 NaN', 'M0 0A5 5 0 2 1 1 1', 'M 0 0 z 1 2'])('%s is left alone', (data) => {
+  it.each(['', 'L 1 2', 'M 1', 'M 1 2 L 3 NaN', 'M0 0A5 5 0 2 1 1 1', 'M 0 0 z 1 2'])('readPath refuses %s', (data) => {
     expect(readPath(data)).toBeUndefined()
   })
 
@@ -71,7 +71,7 @@ describe('path data', () => {
     })
   const path = fc.array(segment, { maxLength: 30 }).map((rest) => [{ command: 'M', numbers: ['1', '2'] }, ...rest])
 
-  it('is read as it was written, and rounding never adds up', () => {
+  it('round-trips, and rounding errors do not accumulate', () => {
     fc.assert(
       fc.property(path, fc.integer({ min: 0, max: 3 }), (segments, decimals) => {
         const again = readPath(writePath(segments.map(({ command, numbers }) => ({ command, numbers: numbers.map(shortNumber) }))))
@@ -88,7 +88,7 @@ describe('path data', () => {
   })
 })
 
-describe('the light pass', () => {
+describe('streaming pass', () => {
   it('keeps everything but comments, white space between elements and superfluous digits', async () => {
     const text = `<svg  xmlns="http://www.w3.org/2000/svg"\n width='10'><!-- gone --><!--! kept --> <g>\n<path d="M 1.50 2.0 L 3 4"/> </g>
 <text xml:space="preserve">  a <tspan> b</tspan> </text><style> a { } </style><polygon points="0.0,1.0 2,2 -3,4"/></svg>`
@@ -114,8 +114,8 @@ describe('the light pass', () => {
   })
 })
 
-describe('drawings whose trees do not fit', () => {
-  it('are rounded as far as the drawing allows, or exact when asked', { timeout: 60_000 }, async () => {
+describe('drawings whose element trees exceed the memory limit', () => {
+  it('are rounded as far as the score allows, or stay exact with the option lossless', { timeout: 60_000 }, async () => {
     const text = plot(60, 1200)
     const medium = await run(text)
     expect(withFidelity(medium.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
@@ -126,13 +126,13 @@ describe('drawings whose trees do not fit', () => {
     expect(medium.text).toContain('caf\u00e9  &amp; more')
   })
 
-  it('are unchanged when they are damaged', { timeout: 30_000 }, async () => {
+  it('are returned unchanged when they are damaged', { timeout: 30_000 }, async () => {
     const text = plot(60, 1200)
     const cut = await run(text.slice(0, -8))
     expect(cut.outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('so are those with too many rules of style to be tried on every element (a logo that took three minutes)', async () => {
+  it('include drawings with too many style rules per element (a logo took three minutes)', async () => {
     const parts = Array.from({ length: 700 }, (_, i) => i)
     const rules = parts.map((i) => `.c${i}{fill:#${(i * 4099 + 0x100000).toString(16).slice(0, 6)}}`).join('\n')
     const paths = parts.map((i) => `<path class="c${i}" d="M ${i}.1234567 10.7654321 L ${i + 9}.7654321 90.1234567 L 3 4 Z"/>`).join('\n')

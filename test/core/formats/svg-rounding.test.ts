@@ -1,4 +1,4 @@
-/** What rounding must leave alone, and what it may not do to small drawings. */
+/** Checks which numbers rounding must not change, and that small drawings keep their shapes. */
 import { describe, expect, test } from 'vitest'
 import { SvgRounder } from '../../../src/core/formats/svg/optimize.ts'
 
@@ -11,8 +11,8 @@ const rounded = async (text: string, decimals: number) => {
   return rounder.polish(await rounder.round(grain, pause), grain, pause)
 }
 
-describe('numbers that are no coordinates keep three decimals, however hard coordinates are rounded', () => {
-  test('stops at .784 and .842 stay a ramp', async () => {
+describe('numbers other than coordinates keep at least three decimals', () => {
+  test('gradient stops at .784 and .842 stay distinct', async () => {
     const ramp = svg(`<radialGradient id="g"><stop offset=".784" stop-color="#437cde" stop-opacity=".319"/>
       <stop offset=".842" stop-color="#7aa2e8" stop-opacity=".234"/><stop offset="1" stop-color="#fff" stop-opacity=".157"/></radialGradient>
       <circle cx="320.123" cy="320.456" r="300.789" fill="url(#g)"/>`)
@@ -32,7 +32,7 @@ describe('numbers that are no coordinates keep three decimals, however hard coor
     for (const kept of ['opacity=".75"', 'opacity:.756', 'fill-opacity=".333"']) expect(text).toContain(kept)
   })
 
-  test('filters keep their numbers', async () => {
+  test('filter values keep three decimals', async () => {
     const filter = `<filter id="f" x="-.125" width="1.25" primitiveUnits="objectBoundingBox"><feGaussianBlur stdDeviation=".015"/>
       <feComposite in2="SourceGraphic" operator="arithmetic" k1=".125" k2=".375" k3=".625" k4=".025"/>
       <feComponentTransfer><feFuncR type="linear" slope=".285" intercept=".045"/><feFuncG type="gamma" exponent="1.625" amplitude=".875"/></feComponentTransfer>
@@ -41,7 +41,7 @@ describe('numbers that are no coordinates keep three decimals, however hard coor
     for (const [, kept = ''] of filter.matchAll(/"(-?\d*\.\d+)"/g)) expect(text).toContain(`"${kept}"`)
   })
 
-  test('units of the object, percentages and lengths in em keep them, too', async () => {
+  test('objectBoundingBox units, percentages and em lengths keep three decimals', async () => {
     const text = await rounded(
       svg(`<clipPath id="c" clipPathUnits="objectBoundingBox"><path d="M.125.125h.625v.375z"/></clipPath>
         <linearGradient id="l" x1=".125" x2=".875" gradientTransform="translate(.012 .034)"><stop offset="33.3%"/><stop offset="1" stop-color="red"/></linearGradient>
@@ -52,13 +52,13 @@ describe('numbers that are no coordinates keep three decimals, however hard coor
       expect(text).toContain(kept)
   })
 
-  test('data of programs are no numbers of the drawing', async () => {
+  test('data attributes are not rounded', async () => {
     expect(await rounded(svg('<rect data-x="1.23456" x="5.678" y="1" width="9" height="9"/>'), 0)).toContain('data-x="1.23456"')
   })
 })
 
-describe('coordinates are rounded by what a step is in the drawing', () => {
-  test('a small viewBox inside a drawing keeps more decimals', async () => {
+describe('coordinates are rounded relative to the size of the drawing', () => {
+  test('coordinates in a small nested viewBox keep more decimals', async () => {
     const text = await rounded(
       svg('<svg viewBox="0 0 24 24" width="600" height="600"><path d="M1.2345 2.3456L20.567 18.678 3.456 9.123z"/></svg>'),
       0,
@@ -66,13 +66,13 @@ describe('coordinates are rounded by what a step is in the drawing', () => {
     expect(text).toMatch(/d="[mM]1\.23 2\.35/)
   })
 
-  test('what a transform enlarges keeps more decimals', async () => {
+  test('coordinates enlarged by a transform keep more decimals', async () => {
     const path = '<path d="M1.2345 2.3456L20.567 18.678 3.456 9.123z"/>'
     expect(await rounded(svg(`<g transform="rotate(9)scale(30)">${path}<use href="#b"/></g><rect id="b"/>`), 0)).toMatch(/d="[mM]1\.2 2\.3/)
     expect(await rounded(svg(path), 0)).toMatch(/d="[mM]1 2/)
   })
 
-  test('dots and thin bars do not vanish', async () => {
+  test('dots and thin bars do not disappear', async () => {
     const text = await rounded(svg('<style>a{}</style><circle cx="9" cy="9" r=".4"/><rect width=".35" height="300.4"/>'), 0)
     expect(text).toContain('r=".4"')
     expect(text).toContain('width=".35"')
@@ -80,7 +80,7 @@ describe('coordinates are rounded by what a step is in the drawing', () => {
   })
 })
 
-test('an arc so large that renderers disagree about it stays as it is, and so do its neighbours in the same path', async () => {
+test('a path with an arc too large for renderers stays unchanged', async () => {
   const huge = 'M 10.123456 100.23456 A 1e20 1e20 0 0 1 190.34567 100.56789 L 190.45678 190.56789 L 10.67890 190.12345 Z'
   const text = await rounded(
     svg(`<path d="${huge}"/><path fill="red" d="M20.12345 20.12345A30.123 30.123 0 0 0 80.123 30.987L40.51 60.123z"/>`),

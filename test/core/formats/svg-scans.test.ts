@@ -1,4 +1,4 @@
-/** Texts made to be scanned again and again: the work must grow with their length, not with its square. */
+/** Tests texts for which parsing could become quadratic: the work must be linear in their length. */
 import { describe, expect, test } from 'vitest'
 import { piecesOf } from '../../../src/core/formats/svg/markup.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
@@ -8,7 +8,10 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { workOf } from '../../support/work.ts'
 
-/** Each of these took a minute or more, or years: thousands of blocks of code for a character. A file takes so much whatever its length. */
+/**
+ * Maximum Wasm and JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Each
+ * test file once took a minute to years.
+ */
 const MOST_WORK_PER_CHARACTER = 100
 const FIXED_WORK = 1_000_000
 
@@ -23,17 +26,17 @@ async function pack(text: string) {
 
 const open = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
 
-describe('the work grows with the length of the text', () => {
+describe('the work is linear in the length of the text', () => {
   test.each([
-    ['comments that never end', `${open}${'<!--'.repeat(300_000)}`, 'malformed'],
-    ['beginnings of comments in a CDATA section', `${open}<desc><![CDATA[${'<!--'.repeat(240_000)}]]></desc></svg>`, undefined],
-    ['CDATA sections that never end', `${open}${'<![CDATA['.repeat(120_000)}`, 'malformed'],
+    ['unterminated comments', `${open}${'<!--'.repeat(300_000)}`, 'malformed'],
+    ['comment starts in a CDATA section', `${open}<desc><![CDATA[${'<!--'.repeat(240_000)}]]></desc></svg>`, undefined],
+    ['unterminated CDATA sections', `${open}${'<![CDATA['.repeat(120_000)}`, 'malformed'],
     ['empty texts before a long path', `${open}${'<text/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
     ['empty definitions before a long path', `${open}${'<defs/>'.repeat(12_000)}<path d="M0 0${'h1'.repeat(140_000)}"/></svg>`, undefined],
-    ['addresses in a style sheet that never end', `${open}<style>${'url(x'.repeat(80_000)}</style><path d="M0 0h9v9z"/></svg>`, undefined],
-    ['digits of a transform that is none', `${open}<path transform="matrix(${'1'.repeat(400_000)}x)" d="M0 0h9v9z"/></svg>`, undefined],
-    ['an id that nearly looks generated', `${open}<path id="path${'1'.repeat(400_000)}!" d="M0 0h9v9z"/></svg>`, undefined],
-    ['document types that never end', `${'<!DOCTYPE svg ['.repeat(70_000)}${open}</svg>`, 'malformed'],
+    ['unterminated URLs in a style sheet', `${open}<style>${'url(x'.repeat(80_000)}</style><path d="M0 0h9v9z"/></svg>`, undefined],
+    ['digits in an invalid transform', `${open}<path transform="matrix(${'1'.repeat(400_000)}x)" d="M0 0h9v9z"/></svg>`, undefined],
+    ['a long id that almost looks generated', `${open}<path id="path${'1'.repeat(400_000)}!" d="M0 0h9v9z"/></svg>`, undefined],
+    ['unterminated DOCTYPEs', `${'<!DOCTYPE svg ['.repeat(70_000)}${open}</svg>`, 'malformed'],
     [
       'forty comments before a root with a prefix',
       `${'<!--a-->'.repeat(40)}<x:svg xmlns:x="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>`,
@@ -59,7 +62,7 @@ describe('the work grows with the length of the text', () => {
     60_000,
   )
 
-  test('every character of a text belongs to one piece, and pieces that never end are one', () => {
+  test('every character belongs to exactly one piece, and an unterminated piece extends to the end', () => {
     for (const text of ['<!--<!--<!--', '<![CDATA[<![CDATA[', '<a b="c', '<?x <?x', '<!DOCTYPE [ <', '<!---->x<a/>y</a><']) {
       const pieces = [...piecesOf(text)]
       expect(pieces.map(({ from, to }) => text.slice(from, to)).join('')).toBe(text)

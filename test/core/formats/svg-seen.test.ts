@@ -1,4 +1,4 @@
-/** What luma and one size do not show of a rounded drawing. */
+/** Checks errors of rounded drawings that luma and a single size do not reveal. */
 
 import { describe, expect, test } from 'vitest'
 import { Breath } from '../../../src/core/bytes/yield.ts'
@@ -23,7 +23,7 @@ async function compressed(text: string, quality: 'low' | 'medium'): Promise<{ te
   return { text: new TextDecoder().decode(await result.read(0, result.size)), steps: textsOf(outcome.steps) }
 }
 
-/** An ellipse of four curves that is nearly a circle. */
+/** Ellipse of four curves that is almost a circle. */
 function oval(x: number, y: number, a: number, b: number): string {
   const [p, q] = [0.5523 * a, 0.5523 * b]
   const curve = (...values: number[]) => `c${values.map(figure).join(' ')}`
@@ -36,7 +36,7 @@ function oval(x: number, y: number, a: number, b: number): string {
   return `M${figure(x - a)} ${figure(y)}${halves.join('')}z`
 }
 
-/** Curled shapes three units large, at places that one decimal does not hold. */
+/** Curled shapes three units in size, at positions that need more than one decimal. */
 function curls(): string {
   let seed = 7
   const random = () => {
@@ -51,7 +51,7 @@ function curls(): string {
 }
 
 describe('rounded drawings', () => {
-  test('thin rings stay even: curves become arcs only where they hardly differ', async () => {
+  test('thin rings stay even: curves become arcs only if both are almost equal', async () => {
     const ring = (r: number) => oval(64.123, 64.357, r, r * 1.004) + oval(64.123, 64.357, r - 0.3, (r - 0.3) * 1.003)
     const text = drawing([12.341, 23.77, 37.913, 51.238].map((r) => `<path fill-rule="evenodd" d="${ring(r)}"/>`).join(''))
     const { text: rounded, steps } = await compressed(text, 'low')
@@ -61,12 +61,12 @@ describe('rounded drawings', () => {
     expect(worstTile).toBeGreaterThan(75)
   })
 
-  test('shapes that keep their form 640 pixels wide keep it 1600 pixels wide, too', async () => {
+  test('shapes keep their form at a width of 640 and of 1600 pixels', async () => {
     const text = drawing(curls())
     expect((await compressed(text, 'low')).steps).toEqual(['svgo, coordinates with 2 decimals'])
   })
 
-  test('another hue of the same luma is another drawing', async () => {
+  test('a different hue with equal luma counts as a difference', async () => {
     const square = (fill: string) => drawing(`<rect width="96" height="96" fill="${fill}"/>`)
     const meter = new SvgMeter(square('#c83c3c'))
     const other = square('#009096')
@@ -76,17 +76,17 @@ describe('rounded drawings', () => {
   })
 })
 
-describe('what is not drawn', () => {
+describe('symbols that are not rendered', () => {
   const icon = '<symbol id="a" viewBox="0 0 16 16"><path d="M3.14159 2.71828c.57721 1.41421 1.73205 2.23606 2.64575 2.82842z"/></symbol>'
 
-  test.each(['low', 'medium'] as const)('of symbols that other documents refer to no number is touched at %s', async (quality) => {
+  test.each(['low', 'medium'] as const)('for other documents keep all numbers at %s', async (quality) => {
     const sprite = `<svg xmlns="http://www.w3.org/2000/svg"><!-- icons -->${icon}</svg>`
     const { text, steps } = await compressed(sprite, quality)
     expect(text).toContain('M3.14159 2.71828c.57721 1.41421 1.73205 2.23606 2.64575 2.82842z')
     expect(steps).toContain('not measured, so not rounded: nothing of it is drawn here')
   })
 
-  test('symbols beside a drawing that is read without a tree keep the decimals that their own box needs', async () => {
+  test('in the streaming pass keep the decimals that their own viewBox needs', async () => {
     const fewest = (inside: string) =>
       fewestDecimalsWithin(new TextEncoder().encode(`<svg viewBox="0 0 900 700">${inside}</svg>`), new Breath(1 << 20))
     expect([await fewest('<g/>'), await fewest(icon), await fewest('<svg:pattern viewBox="0 0 3 2"/>')]).toEqual([1, 2, 3])

@@ -37,8 +37,8 @@ const DRAWING = `<?xml version="1.0" encoding="UTF-8"?>
   <text x="10" y="90">Größe &amp; Maß</text>
 </svg>`
 
-describe('drawings', () => {
-  test('become smaller, look the same, and say how much', async () => {
+describe('SVG drawings', () => {
+  test('become smaller and similar, and the receipt reports the similarity', async () => {
     const { outcome, text } = await pack(DRAWING)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const claim = pictureLossOf(outcome)
@@ -49,7 +49,7 @@ describe('drawings', () => {
     expect(text.length).toBeLessThan(DRAWING.length / 2)
   })
 
-  test('keep what others rely on', async () => {
+  test('keep ids, classes and links that others may refer to', async () => {
     const { text } = await pack(DRAWING, optionsFor('low'))
     for (const kept of [
       'viewBox="0 0 200.00001 100"',
@@ -66,26 +66,26 @@ describe('drawings', () => {
     for (const gone of ['Created with', 'inkscape', '<metadata']) expect(text).not.toContain(gone)
   })
 
-  test('levels are monotone', async () => {
+  test('become smaller with each lower level', async () => {
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await pack(DRAWING, optionsFor(quality))).bytes.length)
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  test('SVGZ comes out as SVGZ', async () => {
+  test('stay SVGZ if they were SVGZ', async () => {
     const { outcome, bytes } = await pack(gzipSync(DRAWING, { level: 1 }))
     expect(outcome.kind).toBe('compressed')
     expect(gunzipSync(bytes).toString()).toContain('<svg')
   })
 
-  test('only exact changes on request', async () => {
+  test('stay exact with the option lossless', async () => {
     const { outcome, text } = await pack(DRAWING, optionsFor('low', { lossless: true }))
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(text).toContain(wave.slice(0, 400))
     expect(new SvgMeter(DRAWING).measure(text)!.psnrRgbDb).toBe(Number.POSITIVE_INFINITY)
   })
 
-  test('UTF-16 and Latin-1 are read as what they are', async () => {
+  test('are decoded from UTF-16 and Latin-1', async () => {
     const latin = Uint8Array.from(DRAWING.replace('UTF-8', 'iso-8859-1'), (character) => character.charCodeAt(0))
     expect((await pack(latin)).text).toContain('Größe')
     const utf16 = new Uint8Array([
@@ -96,7 +96,7 @@ describe('drawings', () => {
     expect((await pack(utf16)).text).toContain('Größe')
   })
 
-  test('scripts, handlers, animation and foreign objects survive as they are', async () => {
+  test('keep scripts, event handlers, animation and foreign objects unchanged', async () => {
     const live = DRAWING.replace(
       '</svg>',
       `<g id="lonely"><g id="inner"><rect id="box" width="10" height="10" onclick="go()"/></g></g>
@@ -119,14 +119,14 @@ describe('drawings', () => {
     }
   })
 
-  test('symbols keep their ids for other documents', async () => {
+  test('keep the ids of symbols for other documents', async () => {
     const sprite = `<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><symbol id="icon" viewBox="0 0 24 24"><path id="shape" d="M 1.000000 1.000000 L 20.00000 20.00000"/></symbol>${'<!-- padding -->'.repeat(9)}</svg>`
     const { text } = await pack(sprite)
     expect(text).toContain('id="icon"')
     expect(text).toContain('id="shape"')
   })
 
-  test('a space that does not break is text, a comment is not', async () => {
+  test('keep non-breaking spaces as text, but not comments', async () => {
     const spaced = DRAWING.replace('Größe &amp; Maß', ' &#160;').replace('<defs>', '<!-- a role="x" data-x="1" --><defs>')
     const { outcome, text } = await pack(spaced)
     expect(outcome.kind).toBe('compressed')
@@ -134,7 +134,7 @@ describe('drawings', () => {
     expect(text.length).toBeLessThan(spaced.length / 2)
   })
 
-  test('small drawings look one decimal further, so that a shorter finer rounding is not missed', async () => {
+  test('try one more decimal if they are small, because the finer rounding may be shorter', async () => {
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const arcs = Array.from({ length: 12 }, (_, i) => `M${i * 7.13} ${i * 3.07}a4.04 4.04 0 0 1 ${(i % 5) + 0.95} ${i + 0.04}z`).join('')
@@ -147,20 +147,20 @@ describe('drawings', () => {
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  test('a licence stays', async () => {
+  test('keep licence metadata', async () => {
     const licensed = DRAWING.replace('image/svg+xml</dc:format>', 'image/svg+xml</dc:format><dc:rights>CC-BY Ada</dc:rights>')
     expect((await pack(licensed)).text).toContain('CC-BY Ada')
   })
 })
 
-describe('bad input', () => {
+describe('invalid or hostile SVG files', () => {
   const small = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"'
 
   test.each([
-    ['entities in entities', `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>${small}><text>&b;</text></svg>`, 'malformed'],
+    ['nested entities', `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>${small}><text>&b;</text></svg>`, 'malformed'],
     ['a very long entity', `<!DOCTYPE svg [<!ENTITY a "${'x'.repeat(5000)}">]>${small}/>`, 'malformed'],
     [
-      'too much expansion',
+      'too much entity expansion',
       `<!DOCTYPE svg [<!ENTITY a "${'x'.repeat(1000)}">]>${small}><text>${'&a;'.repeat(1000)}</text></svg>`,
       'malformed',
     ],
@@ -170,35 +170,35 @@ describe('bad input', () => {
       'unsupported_feature',
     ],
     ['a parameter entity', `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://example.com/x">%x;]>${small}/>`, 'unsupported_feature'],
-    ['an entity that nobody declares', `${small}><!-- &no; --><g style="&st0;"><text>1</text></g></svg>`, 'malformed'],
+    ['an undeclared entity', `${small}><!-- &no; --><g style="&st0;"><text>1</text></g></svg>`, 'malformed'],
     ['deep nesting', `${small}>${'<g>'.repeat(5000)}${'</g>'.repeat(5000)}</svg>`, 'over_budget'],
     ['not closed', `${small}><g>`, 'malformed'],
     ['broken quotes', `${small} fill=red/>`, 'malformed'],
-    ['an attribute twice', `${small}><!-- ${'x'.repeat(99)} --><rect rx="1" rx="2" width="5" height="5"/></svg>`, 'malformed'],
+    ['a duplicate attribute', `${small}><!-- ${'x'.repeat(99)} --><rect rx="1" rx="2" width="5" height="5"/></svg>`, 'malformed'],
     ['not UTF-8', Uint8Array.of(...new TextEncoder().encode(`${small}><text>`), 0xff, 0xfe, 0xc0), 'malformed'],
   ])('%s', async (_, text, reason) => {
     expect((await pack(text)).outcome).toMatchObject({ kind: 'unchanged', reason })
   })
 
-  test('more references to characters than the parser takes, as fonts have them, are no damage', async () => {
+  test('more character references than svgo accepts, as in SVG fonts, are not an error', async () => {
     const glyphs = Array.from({ length: 600 }, (_, i) => `<glyph unicode="&#x${(0xf000 + i).toString(16)};" d="M0 0h${i}z" />`).join('\n')
     const { outcome, text } = await pack(`${small}>\n<!-- a font --><defs><font><font-face/>${glyphs}</font></defs></svg>`)
     expect(outcome).toMatchObject({ kind: 'compressed' })
     expect(text).toContain('&#xf257;')
   })
 
-  test('an SVGZ bomb stops at the bound', async () => {
+  test('an SVGZ bomb is stopped at the size limit', async () => {
     const bomb = gzipSync(`${small}>${' '.repeat(50_000_000)}</svg>`)
     expect((await pack(bomb)).outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
-  test('chains of use are not drawn, but still tidied', async () => {
+  test('exponential chains of use elements are not rendered, but still optimised', async () => {
     const levels = Array.from({ length: 12 }, (_, i) => `<g id="l${i + 1}">${`<use href="#l${i}"/>`.repeat(10)}</g>`).join('')
     const bomb = `${small}><!-- ${'x'.repeat(200)} --><rect id="l0" width="1" height="1"/>${levels}</svg>`
     expect(withFidelity((await pack(bomb)).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
   })
 
-  test('patterns that fill each other are not drawn, but still tidied', async () => {
+  test('patterns that refer to each other are not rendered, but still optimised', async () => {
     const pattern = (id: string, side: number, shape: string) =>
       `<pattern id="${id}" width="${side}" height="${side}" patternUnits="userSpaceOnUse">${shape}</pattern>`
     const inner = pattern('inner', 10, '<circle cx="0" cy="5" r="5" stroke="url(#outer)" stroke-width="4px" fill="red"/>')
@@ -208,7 +208,7 @@ describe('bad input', () => {
     expect((await pack(DRAWING)).outcome.kind).toBe('compressed')
   })
 
-  test('bent and cut files end in an expected outcome, and the next job works', async () => {
+  test('damaged and truncated files give an expected outcome, and the next job succeeds', async () => {
     const bytes = new TextEncoder().encode(DRAWING)
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 127 }), fc.boolean(), async (at, flip, cut) => {
@@ -222,7 +222,7 @@ describe('bad input', () => {
   })
 })
 
-test('what does not fit in memory as a tree is read without one', async () => {
+test('a drawing whose element tree exceeds the memory limit is compressed by the streaming pass', async () => {
   const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<rect width="1" height="1"/>'.repeat(30_000)}</svg>`
   const work = await workOf(async () => {
     expect((await pack(many)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })

@@ -1,6 +1,6 @@
 /**
- * What is valid PDF/A or PDF/UA stays so, by the rules that rewriting can break; veraPDF judges the same files by all rules in
- * `npm run conformance`.
+ * Checks that valid PDF/A and PDF/UA files stay valid, for the rules that rewriting may break. `npm run conformance` checks the same files
+ * with veraPDF and all rules.
  */
 import { describe, expect, it } from 'vitest'
 import { Cff } from '../../../../src/core/fonts/cff/font.ts'
@@ -12,13 +12,16 @@ import { press } from './run.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
 
-/** ISO 19005-1, 6.1.2, 6.1.3, 6.1.7, 6.1.8; parts 2 to 4 say the same of objects, streams and identifiers. */
+/**
+ * Checks the syntax rules of ISO 19005-1, 6.1.2, 6.1.3, 6.1.7 and 6.1.8. Parts 2 to 4 have the same rules for objects, streams and
+ * identifiers.
+ */
 function expectSyntax(text: string, part: string): void {
   expect(text).toMatch(/^%PDF-\d\.\d\n%[\x80-\xff]{4}/)
   for (const [head] of text.matchAll(/.\d+ \d+ obj./gs)) expect(head).toMatch(/^\n\d+ \d+ obj\n$/)
   for (const [end] of text.matchAll(/.(endobj|endstream)./gs)) expect(end).toMatch(/^\n\w+\n$/)
   expect(text.match(/>>stream../gs)?.every((start) => /\n/.test(start))).toBe(true)
-  // Neither object streams nor cross-reference streams, in which a reader of PDF 1.4 finds nothing.
+  // PDF/A-1 allows neither object streams nor cross-reference streams, which a PDF 1.4 reader does not support.
   if (part === '1b') expect(text).not.toMatch(/\/ObjStm|\/XRef/)
 }
 
@@ -30,21 +33,21 @@ async function read(bytes: Uint8Array) {
   return { reader, root, metadata }
 }
 
-describe('a PDF/A or PDF/UA file', () => {
-  it.each(archives())('keeps to the rules of its part ($name)', async ({ part, bytes }) => {
+describe('PDF/A and PDF/UA files', () => {
+  it.each(archives())('stay valid ($name)', async ({ part, bytes }) => {
     for (const level of LEVELS) {
       const made = await press(bytes, level)
       expect(made.outcome).toMatchObject({ kind: 'compressed' })
       expectSyntax(latin1(made.bytes), part)
       const { reader, root, metadata } = await read(made.bytes)
       expect(reader.trailer.get('ID')).toHaveLength(2)
-      // ISO 19005-1, 6.7.2: not filtered.
+      // XMP metadata must not be filtered (ISO 19005-1, 6.7.2).
       expect(metadata.dict.has('Filter')).toBe(false)
       if (part === '4') expect(reader.trailer.has('Info') && !root.has('PieceInfo'), 'ISO 19005-4, 6.1.3').toBe(false)
     }
   })
 
-  it('has exactly the glyphs that it lists, though fewer are shown (ISO 19005-2, 6.2.11.4.2)', async () => {
+  it('keep all listed glyphs, even if fewer are shown (ISO 19005-2, 6.2.11.4.2)', async () => {
     const { bytes } = archives().find(({ name }) => name === 'a font that lists its glyphs')!
     for (const level of LEVELS) {
       const { reader } = await read((await press(bytes, level)).bytes)

@@ -6,7 +6,7 @@ import { decodeJbig2, Jbig2Encoder } from '../../../../src/core/formats/pdf/imag
 import { MqDecoder, MqEncoder } from '../../../../src/core/formats/pdf/images/mq.ts'
 import { PdfSyntax } from '../../../../src/core/formats/pdf/objects.ts'
 
-/** Rows whose unused last bits are 1, as the decoders paint them. */
+/** Packs pixels into rows. Padding bits are 1, as the decoders write them. */
 function rowsOf(width: number, height: number, pixel: (x: number, y: number) => boolean): Uint8Array {
   const rowBytes = (width + 7) >> 3
   const rows = new Uint8Array(rowBytes * height).fill(255)
@@ -22,12 +22,12 @@ function encoded(width: number, rows: Uint8Array): { fax: Uint8Array; jbig2: Uin
   return { fax: fax.end()!, jbig2: jbig2.end()! }
 }
 
-describe('the arithmetic coder', () => {
-  // ITU-T T.88, annex H.2: the test sequence and its code.
+describe('MQ coder', () => {
+  // Test sequence of the MQ coder and its coded form (ITU-T T.88, annex H.2).
   const PLAIN = '00020051000000c00352872aaaaaaaaa82c02000fcd79ef6bf7fed904f46a3bf'
   const CODE = '84c73bfce1a1430402200000410dbb86f4317fff88ff37471adb6adfffac'
 
-  it('codes the standard’s test sequence', () => {
+  it('encodes the test sequence of ITU-T T.88', () => {
     const bits = [...Buffer.from(PLAIN, 'hex')].flatMap((byte) => Array.from({ length: 8 }, (_, i) => (byte >> (7 - i)) & 1))
     const coder = new MqEncoder(1, 1000)
     for (const bit of bits) coder.put(0, bit)
@@ -37,7 +37,7 @@ describe('the arithmetic coder', () => {
     expect(bits.map(() => decoder.get(0))).toEqual(bits)
   })
 
-  it('gives back what it got, whatever the contexts', () => {
+  it('decodes what it encoded, for any contexts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(31), fc.nat(1)), { maxLength: 2000 }), (symbols) => {
         const coder = new MqEncoder(32, 100_000)
@@ -50,7 +50,7 @@ describe('the arithmetic coder', () => {
 })
 
 describe('bilevel pictures', () => {
-  it.each([1, 2, 7, 8, 9, 31, 64, 333])('%i pixels wide come back exactly, as Group 4 and as JBIG2', (width) => {
+  it.each([1, 2, 7, 8, 9, 31, 64, 333])('of %i pixels width are decoded exactly, from Group 4 and from JBIG2', (width) => {
     const height = 41
     const rows = rowsOf(width, height, (x, y) => blot(x, y) || y % 11 === 3)
     const { fax, jbig2 } = encoded(width, rows)
@@ -58,19 +58,19 @@ describe('bilevel pictures', () => {
     expect(new Uint8Array(Buffer.concat([...decodeJbig2(jbig2, width, height)]))).toEqual(rows)
   })
 
-  it('JBIG2 is smaller than Group 4 on halftones', () => {
+  it('are smaller as JBIG2 than as Group 4 for halftones', () => {
     const { fax, jbig2 } = encoded(600, rowsOf(600, 600, blot))
     expect(jbig2.length).toBeLessThan(fax.length * 0.8)
   })
 
-  it('stops where it no longer fits', () => {
+  it('are not encoded beyond the byte budget', () => {
     const coder = new Jbig2Encoder(600, 500)
     coder.push(rowsOf(600, 600, blot))
     expect(coder.full).toBe(true)
     expect(coder.end()).toBeUndefined()
   })
 
-  it('damaged data ends with an error or with other pixels, never without end', () => {
+  it('of damaged data give an error or wrong pixels, but decoding always ends', () => {
     const [width, height] = [200, 50]
     const { fax, jbig2 } = encoded(width, rowsOf(width, height, blot))
     for (let at = 0; at < Math.min(fax.length, jbig2.length); at += 3) {

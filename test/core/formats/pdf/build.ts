@@ -1,4 +1,4 @@
-/** Small PDF files made by hand, so that the engine is tested against bytes it did not write itself. */
+/** Builds small PDF files by hand, so that tests do not depend on Whittle's own writer. */
 import { deflateSync } from 'node:zlib'
 
 export type Part = string | { dict: string; data: Uint8Array | string }
@@ -8,14 +8,14 @@ export const flate = (text: string | Uint8Array): Uint8Array => new Uint8Array(d
 const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0))
 
 export interface Layout {
-  /** Extra trailer entries. */
+  /** Additional trailer entries. */
   trailer?: string
   version?: string
-  /** Offsets in the table are wrong by this many bytes. */
+  /** Number of bytes by which offsets in the cross-reference table are wrong. */
   shift?: number
 }
 
-/** Objects 1, 2, 3 … with a classic cross-reference table; object 1 is the catalog. */
+/** Builds a PDF from objects 1, 2, 3 … with a cross-reference table. Object 1 is the catalog. */
 export function buildPdf(objects: readonly Part[], layout: Layout = {}): Uint8Array {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -44,7 +44,7 @@ export function buildPdf(objects: readonly Part[], layout: Layout = {}): Uint8Ar
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** A document of `pages` pages, each with its own content stream; extra objects follow the pages. */
+/** Objects of a document with `pages` pages, each with its own content stream. Extra objects follow the pages. */
 export function plainDocument(pages: number, extra: readonly Part[] = [], catalog = ''): Part[] {
   const kids = Array.from({ length: pages }, (_, i) => `${3 + 2 * i} 0 R`).join(' ')
   const objects: Part[] = [`<</Type/Catalog/Pages 2 0 R${catalog}>>`, `<</Type/Pages/Kids[${kids}]/Count ${pages}>>`]
@@ -58,7 +58,10 @@ export function plainDocument(pages: number, extra: readonly Part[] = [], catalo
 
 const DICTIONARY = '<</Linearized 1/L 0000000000/H[0 0]/O 3/E 0/N 3/T 0>>'
 
-/** A document of three pages with outlines and a shared form, marked as linearised by its first object; its hints are of no interest. */
+/**
+ * Builds a document of three pages with outlines and a shared form. Its first object is a linearisation dictionary; its hint tables are not
+ * valid.
+ */
 export function linearised(version: string): Uint8Array {
   const form = { dict: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Filter/FlateDecode', data: flate('0 0 5 5 re f '.repeat(40)) }
   const objects = plainDocument(
@@ -71,7 +74,7 @@ export function linearised(version: string): Uint8Array {
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents ${4 + 2 * page} 0 R/Resources<<${page ? '/XObject<</F 11 0 R>>' : ''}>>/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Dest[3 0 R/Fit]>>]>>`
   }
   const plain = Buffer.from(buildPdf(objects, { version })).toString('latin1')
-  // In front of everything, so that offsets move by its length.
+  // The linearisation dictionary is inserted before all objects, so all offsets move by its length.
   const head = plain.indexOf('1 0 obj')
   const own = `99 0 obj\n${DICTIONARY}\nendobj\n`
   const whole = plain.slice(0, head) + own + plain.slice(head)

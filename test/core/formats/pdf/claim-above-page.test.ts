@@ -1,6 +1,6 @@
 /**
- * claim-above-page: a scan reduced to half its size was compared with the original opened at that size, where both have the
- * same pixels, so that the receipt said 34.6 dB of pages that show 30.9.
+ * Regression test: the receipt must not declare a higher quality than the page shows. A downsampled scan was compared with an original of
+ * the same reduced size, so the receipt declared 34.6 dB for pages with 30.9 dB.
  */
 import { expect, it } from 'vitest'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
@@ -12,16 +12,16 @@ import { pictureLossOf } from '../../../support/fidelity.ts'
 import { buildPdf } from './build.ts'
 import { press } from './run.ts'
 
-/** Points of the page, which the picture fills at 300 dpi. */
+/** Side of the page in points; the picture fills it at 300 dpi. */
 const PAGE = 240
 const SIDE = 1000
-/** What a claim may be above what another renderer measures. */
+/** Tolerance between the receipt and the measurement of another renderer. */
 const SLACK = { ssim: 0.02, psnrDb: 1.5 }
 
-/** Ink of printed lines, 0 to 1, at 150 dpi. */
+/** Ink coverage of printed lines at 150 dpi, 0 to 1. */
 const ink = (x: number, y: number) => (y % 24 < 12 && (x * 5 + ((x / 30) | 0) * 3 + ((y / 3) | 0) * 2) % 13 < 4 ? 1 : 0)
 
-/** The lines as a scanner sees them at 300 dpi, soft and with a little grain, grey. */
+/** Grey scan of the printed lines at 300 dpi, slightly blurred and with little noise. */
 function scan(): Uint8Array {
   const pixels = new Uint8Array(SIDE * SIDE)
   let seed = 3
@@ -38,7 +38,7 @@ function scan(): Uint8Array {
   return pixels
 }
 
-/** Whole pixels, the remainder spread evenly, one pixel more than the page has points: how poppler draws a picture. */
+/** Scales a picture as Poppler does: a box filter with whole pixels, to one pixel more than the page has points. */
 function drawn(pixels: Uint8Array, side: number): Uint8Array {
   const to = PAGE + 1
   const ends = Array.from({ length: to }, (_, i) => Math.floor(((i + 1) * side) / to))
@@ -81,7 +81,7 @@ it.each([
   ['high', 38],
   ['medium', 35],
   ['low', 32],
-] as const)('at %s a scanned page shows what the receipt says, and the level’s quality', async (quality, levelDb) => {
+] as const)('a scanned page at level %s reaches the quality of the level and of the receipt', async (quality, levelDb) => {
   const { outcome, bytes } = await press(page, quality)
   const claim = pictureLossOf(outcome)
   const [before, after] = [await pictureOf(page), await pictureOf(bytes)]

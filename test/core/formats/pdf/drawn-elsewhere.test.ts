@@ -1,4 +1,4 @@
-/** What a page shows small may be shown large by an annotation, a template or a glyph, so it is not reduced for the page. */
+/** Checks that a picture keeps its size if an annotation, template or glyph may show it larger than the page does. */
 import { describe, expect, it } from 'vitest'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
@@ -18,7 +18,7 @@ async function photo(): Promise<Part> {
   return { dict, data: new Uint8Array(Buffer.concat(chunks)) }
 }
 
-/** The photograph is object 5, and 72 points wide on the page. */
+/** Document with a photo as object 5, which the page draws 72 points wide. */
 const documentOf = async (page: string, extra: readonly Part[], catalog = '') =>
   buildPdf([
     `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
@@ -43,36 +43,36 @@ const large = {
   data: 'q 500 0 0 500 0 0 cm /I Do Q',
 }
 
-describe('a picture', () => {
-  it('is reduced where only the page shows it', async () => {
+describe('a picture in a PDF', () => {
+  it('is downsampled if only the page shows it', async () => {
     expect(await widthOf((await press(await documentOf('', []), 'low')).bytes)).toBeLessThan(SIDE)
   })
 
-  it('keeps its size where the appearance of an annotation shows it, too', async () => {
+  it('keeps its size if the appearance of an annotation also shows it', async () => {
     const note = '<</Type/Annot/Subtype/Stamp/Rect[0 0 500 500]/AP<</N 7 0 R>>>>'
     expect(await widthOf((await press(await documentOf('/Annots[6 0 R]', [note, large]), 'low')).bytes)).toBe(SIDE)
   })
 
-  it('keeps its size where a form inside an appearance shows it, too', async () => {
+  it('keeps its size if a form inside an appearance also shows it', async () => {
     const note = '<</Type/Annot/Subtype/Stamp/Rect[0 0 500 500]/AP<</N 7 0 R>>>>'
     const outer = { dict: '/Type/XObject/Subtype/Form/BBox[0 0 500 500]/Resources<</XObject<</F 8 0 R>>>>', data: '/F Do' }
     expect(await widthOf((await press(await documentOf('/Annots[6 0 R]', [note, outer, large]), 'low')).bytes)).toBe(SIDE)
   })
 
-  it('keeps its size where a template shows it, too', async () => {
+  it('keeps its size if a page template also shows it', async () => {
     const template = '<</Type/Template/MediaBox[0 0 600 600]/Contents 7 0 R/Resources<</XObject<</I 5 0 R>>>>>>'
     const content = { dict: '', data: 'q 500 0 0 500 0 0 cm /I Do Q' }
     const source = await documentOf('', [template, content], '/Names<</Templates<</Names[(T) 6 0 R]>>>>')
     expect(await widthOf((await press(source, 'low')).bytes)).toBe(SIDE)
   })
 
-  it('keeps its size where a script may show it as an icon', async () => {
+  it('keeps its size if a script may show it as an icon', async () => {
     const source = await documentOf('', [large], '/Names<</AP<</Names[(I) 6 0 R]>>>>')
     expect(await widthOf((await press(source, 'low')).bytes)).toBe(SIDE)
   })
 })
 
-it('glyphs that only a template shows stay in the font', async () => {
+it('keeps glyphs that only a page template shows', async () => {
   const font = '<</Type/Font/Subtype/TrueType/BaseFont/Made/FirstChar 32/LastChar 90/Widths[500]/FontDescriptor 8 0 R>>'
   const bytes = buildPdf([
     '<</Type/Catalog/Pages 2 0 R/Names<</Templates<</Names[(T) 5 0 R]>>>>>>',
@@ -90,7 +90,7 @@ it('glyphs that only a template shows stay in the font', async () => {
   expect(lengths[0]).toBeGreaterThan(lengths[1]! + 200)
 })
 
-it('a page thumbnail stays at every level', async () => {
+it('keeps page thumbnails at every level', async () => {
   const thumb = { dict: '/Width 16/Height 16/ColorSpace/DeviceGray/BitsPerComponent 8', data: new Uint8Array(256).fill(77) }
   for (const quality of ['low', 'high'] as const) {
     const { bytes } = await press(await documentOf('/Thumb 6 0 R', [thumb]), quality)

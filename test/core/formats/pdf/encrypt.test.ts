@@ -30,11 +30,11 @@ async function locked(bytes: Uint8Array, password: string) {
 
 const titled = plainDocument(6, ['<</Title(A secret title)/Author<feff00e4>>>'])
 
-describe('a PDF under a password', () => {
+describe('a PDF encrypted with a password', () => {
   it.each([
     ['classic', buildPdf(titled, { trailer: '/Info 15 0 R' })],
     ['compact', undefined],
-  ])('opens with it and holds the same (%s)', async (_, given) => {
+  ])('opens with the password and contains the same objects (%s)', async (_, given) => {
     const bytes = given ?? (await press(buildPdf(titled, { trailer: '/Info 15 0 R' }))).bytes
     const sealed = await locked(bytes, 'pässwörd ☂')
     await proveEncryptedPdf(source(bytes), source(sealed), 'pässwörd ☂')
@@ -43,24 +43,24 @@ describe('a PDF under a password', () => {
     expect(latin1(sealed)).toContain('/AESV3')
   })
 
-  it('does not open with another one', async () => {
+  it('does not open with another password', async () => {
     const sealed = await locked(buildPdf(titled), 'right')
     for (const wrong of ['', 'Right', 'right ']) {
       expect((await Reader.open(source(sealed), wrong)).trailer.has('Encrypt')).toBe(true)
     }
   })
 
-  it('is told apart when anything changed', async () => {
+  it('fails verification if an object changed', async () => {
     const [one, other] = [buildPdf(plainDocument(6)), buildPdf(plainDocument(7))]
     await expect(proveEncryptedPdf(source(other), source(await locked(one, 'x')), 'x')).rejects.toThrow()
   })
 
-  it('is left alone by the codec', async () => {
+  it('is returned unchanged by the codec', async () => {
     const sealed = await locked(buildPdf(titled), 'x')
     expect((await press(sealed)).outcome).toMatchObject({ kind: 'unchanged', reason: 'encrypted' })
   })
 
-  it('is refused if it is signed, encrypted or damaged', async () => {
+  it('is refused if the source is signed, encrypted or damaged', async () => {
     const signed = buildPdf(plainDocument(3, ['<</Type/Sig/ByteRange [0 1 2 3]>>'], '/AcroForm<</Fields[9 0 R]>>'))
     const sealed = await locked(buildPdf(titled), 'x')
     expect(await obstacleInObjects(source(buildPdf(titled)))).toBeUndefined()
@@ -72,7 +72,7 @@ describe('a PDF under a password', () => {
     expect(await obstacleInBytes(source(sealed))).toBe('encrypted')
   })
 
-  it('is refused as signed wherever the name of the signature is cut', async () => {
+  it('is refused as signed even if a chunk boundary splits the signature key', async () => {
     const text = Buffer.from(`${'x'.repeat(30)}/ByteRange [0 1]`)
     const inChunks = (bytes: Uint8Array, length: number) => ({ ...source(bytes), stream: () => chunksOf(bytes, length) })
     for (let length = 1; length < text.length; length++) expect(await obstacleInBytes(inChunks(text, length)), `${length}`).toBe('signed')

@@ -1,4 +1,4 @@
-/** A font that lost glyphs has the tag of a subset in front of its name (ISO 32000-2, 9.9.2), and only such a font gets one. */
+/** Checks that a font gets a subset tag (ISO 32000-2, 9.9.2) if and only if it lost glyphs. */
 import { describe, expect, it } from 'vitest'
 import { Dict, nameOf } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
@@ -12,7 +12,7 @@ const simple = (name: string, descriptor: string) =>
   `<</Type/Font/Subtype/TrueType/BaseFont/${name}/FirstChar 32/LastChar 33/Widths[500 500]/FontDescriptor ${descriptor}>>`
 const descriptor = (name: string, file: number) => `<</Type/FontDescriptor/FontName/${name}/Flags 4/FontFile2 ${file} 0 R>>`
 
-/** Fonts are objects from 5 on, the first one is /F. */
+/** Document whose objects from 5 on are fonts; the first one is /F. */
 const documentOf = (text: string, fonts: readonly Part[], catalog = '', page = '') =>
   buildPdf([
     `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
@@ -22,7 +22,7 @@ const documentOf = (text: string, fonts: readonly Part[], catalog = '', page = '
     ...fonts,
   ])
 
-/** All values of /BaseFont and /FontName, also in nested dictionaries. */
+/** All values of /BaseFont and /FontName, including nested dictionaries. */
 async function fontNames(bytes: Uint8Array): Promise<string[]> {
   const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
   const names: string[] = []
@@ -41,7 +41,7 @@ async function fontNames(bytes: Uint8Array): Promise<string[]> {
 const TAGGED = /^[A-Z]{6}\+Made$/
 
 describe('a font that loses glyphs', () => {
-  it('gets one tag in its dictionary and its descriptor, the same every time', async () => {
+  it('gets one deterministic subset tag in its dictionary and its descriptor', async () => {
     const source = documentOf('( !)', [simple('Made', '6 0 R'), descriptor('Made', 7), program])
     const names = await fontNames((await press(source, 'high')).bytes)
     expect(names).toHaveLength(2)
@@ -59,20 +59,20 @@ describe('a font that loses glyphs', () => {
     ['a reference to an array', [type0('9 0 R'), cid('7 0 R'), descriptor('Made', 8), program, '[6 0 R]']],
     ['an array with a dictionary', [type0(`[${cid('7 0 R')}]`), 'null', descriptor('Made', 8), program]],
     ['a descriptor inside the descendant', [type0('[6 0 R]'), cid(descriptor('Made', 7)), program]],
-  ])('gets it in all three dictionaries of a composite font: %s', async (_how, fonts) => {
+  ])('gets the tag in all three dictionaries of a composite font: %s', async (_how, fonts) => {
     const names = await fontNames((await press(documentOf('<00030004>', fonts), 'high')).bytes)
     expect(names).toHaveLength(3)
     expect(names[0]).toMatch(TAGGED)
     expect(new Set(names).size).toBe(1)
   })
 
-  it('keeps the tag that it has', async () => {
+  it('keeps an existing subset tag', async () => {
     const source = documentOf('( !)', [simple('QWERTY+Made', '6 0 R'), descriptor('QWERTY+Made', 7), program])
     expect(await fontNames((await press(source, 'high')).bytes)).toEqual(['QWERTY+Made', 'QWERTY+Made'])
   })
 })
 
-describe('a font keeps its name and its glyphs', () => {
+describe('a font that keeps all glyphs keeps its name', () => {
   const fonts = [simple('Made', '6 0 R'), descriptor('Made', 7), program]
   const claim = (part: number): Part => ({
     dict: '/Type/Metadata/Subtype/XML',
@@ -82,17 +82,17 @@ describe('a font keeps its name and its glyphs', () => {
   const note = (subtype: string) => `<</Type/Annot/Subtype/${subtype}/Rect[0 0 9 9]/DA(/F 9 Tf)/AP<</N 8 0 R>>>>`
 
   it.each<[string, Uint8Array]>([
-    ['that a form offers for typing', documentOf('( !)', fonts, '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>')],
-    ['that a field is drawn with', documentOf('( !)', [...fonts, box, note('Widget')], '', '/Annots[9 0 R]')],
-    ['that a text box is drawn with', documentOf('( !)', [...fonts, box, note('FreeText')], '', '/Annots[9 0 R]')],
-    ['of an archive of part 1, which wants a list of glyphs beside a tag', documentOf('( !)', [...fonts, claim(1)], '/Metadata 8 0 R')],
+    ['if a form offers it for typing', documentOf('( !)', fonts, '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>')],
+    ['if a form field is drawn with it', documentOf('( !)', [...fonts, box, note('Widget')], '', '/Annots[9 0 R]')],
+    ['if a text box is drawn with it', documentOf('( !)', [...fonts, box, note('FreeText')], '', '/Annots[9 0 R]')],
+    ['in PDF/A-1, which requires a glyph list for each subset tag', documentOf('( !)', [...fonts, claim(1)], '/Metadata 8 0 R')],
   ])('%s', async (_why, source) => {
     const { bytes } = await press(source, 'low')
     expect(await fontNames(bytes)).toEqual(['Made', 'Made'])
     expect(await longestProgram(bytes)).toBe(trueType().length)
   })
 
-  it('but not in an archive of part 2, where a tag needs no list', async () => {
+  it('except in PDF/A-2, where a subset tag needs no glyph list', async () => {
     const names = await fontNames((await press(documentOf('( !)', [...fonts, claim(2)], '/Metadata 8 0 R'), 'low')).bytes)
     expect(names[0]).toMatch(TAGGED)
   })

@@ -17,7 +17,7 @@ import { buildPdf, flate } from './build.ts'
 import { press } from './run.ts'
 import { trueType } from './true-type-font.ts'
 
-/** A name-keyed CFF with glyphs .notdef, space … ; each charstring calls a local subroutine. */
+/** Name-keyed CFF font with glyphs .notdef, space and others. Each charstring calls a local subroutine. */
 function cff(): Uint8Array {
   const count = 40
   const integer = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
@@ -28,7 +28,7 @@ function cff(): Uint8Array {
   const privateDict = Uint8Array.of(...integer(6), 19)
   const head = new FontWriter().put([1, 0, 4, 4]).put(indexBytes([Uint8Array.of(65)]))
   const topLength = 5 + 1 + 10 + 1
-  const tail = new FontWriter().u16(0).u16(0).done() // no strings, no global subroutines
+  const tail = new FontWriter().u16(0).u16(0).done() // no strings and no global subroutines
   const at = head.length + (2 + 1 + 2 + topLength) + tail.length
   const top = Uint8Array.of(...integer(at), 17, ...integer(6), ...integer(at + charstrings.length), 18)
   return head
@@ -41,7 +41,7 @@ function cff(): Uint8Array {
 }
 
 describe('TrueType', () => {
-  it('keeps the wanted outlines, their parts, and nothing else', () => {
+  it('keeps only the requested outlines and their components', () => {
     const font = trueType()
     const before = new Outlines(tablesOf(font)!)
     const small = subsetTrueType(tablesOf(font)!, 0x10000, new Set([5, 9]), true)!
@@ -59,7 +59,7 @@ describe('TrueType', () => {
     ])
   })
 
-  it('survives fonts cut short anywhere', () => {
+  it('does not crash on fonts truncated at any position', () => {
     const font = trueType()
     for (let length = 0; length < font.length; length += 61) {
       try {
@@ -75,7 +75,7 @@ describe('TrueType', () => {
 })
 
 describe('CFF', () => {
-  it('keeps the wanted charstrings and the subroutines they call', () => {
+  it('keeps the requested charstrings and the subroutines they call', () => {
     const font = new Cff(cff())
     const small = new Cff(subsetCff(font, new Set([1, 5]), false))
     expect(small.count).toBe(3)
@@ -84,7 +84,7 @@ describe('CFF', () => {
     expect(Buffer.compare(small.privates[0]!.subrs[1]!, font.privates[0]!.subrs[1]!)).toBe(0)
   })
 
-  it('survives fonts cut short anywhere', () => {
+  it('does not crash on fonts truncated at any position', () => {
     const font = cff()
     for (let length = 0; length < font.length; length += 3) {
       try {
@@ -126,7 +126,7 @@ describe('fonts in a document', () => {
     throw new Error('no font')
   }
 
-  it('lose the glyphs that no page shows', async () => {
+  it('lose glyphs that no page shows', async () => {
     const { outcome, bytes } = await press(document('(!!)'), 'high')
     expect(inEnglish(withFidelity(outcome))).toMatchObject({
       fidelity: 'lossless',
@@ -134,21 +134,21 @@ describe('fonts in a document', () => {
     })
     expect(await fontLength(bytes)).toBeLessThan(trueType().length / 4)
     const metrics = await hmtxOf(bytes)
-    expect([...metrics.subarray(8, 12)]).toEqual([1, 246, 0, 2]) // glyph 2: 502 wide, as it was
+    expect([...metrics.subarray(8, 12)]).toEqual([1, 246, 0, 2]) // glyph 2 keeps its width of 502 units
   })
 
-  it('stay whole where readers see different texts', async () => {
+  it('keep all glyphs if PDF readers disagree about the text', async () => {
     const { bytes } = await press(document('<212X21>'), 'low')
     expect(await fontLength(bytes)).toBe(trueType().length)
   })
 
-  it('stay whole for forms that may still be filled in', async () => {
+  it('keep all glyphs for form fields that can still be filled in', async () => {
     const { bytes } = await press(document('(!!)', '/AcroForm<</Fields[]/DR<</Font<</F 5 0 R>>>>>>'), 'low')
     expect(await fontLength(bytes)).toBe(trueType().length)
   })
 })
 
-describe('glyph maps of CID fonts', () => {
+describe('CIDToGIDMap streams', () => {
   const map = new Uint8Array(131_072)
   for (let cid = 0; cid < 60_000; cid++) {
     map[cid * 2] = (cid * 7) & 255
@@ -168,13 +168,13 @@ describe('glyph maps of CID fonts', () => {
     { dict: `/Filter/FlateDecode/Length1 ${program.length}`, data: flate(program) },
   ])
 
-  it('lose what is never shown', async () => {
+  it('lose entries of CIDs that are never shown', async () => {
     const { outcome, bytes } = await press(source, 'high')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect(bytes.length).toBeLessThan(4000)
   })
 
-  it('must not say anything new', async () => {
+  it('must not contain new entries', async () => {
     const [a, b] = [await Reader.open(memorySource(source, 'a.pdf')), await Reader.open(memorySource(source, 'b.pdf'))]
     const stream = (await a.get(8)) as Stream
     const judge = glyphMapJudge(a, b)
@@ -184,29 +184,29 @@ describe('glyph maps of CID fonts', () => {
   })
 })
 
-describe('maps', () => {
+describe('ToUnicode maps and CMaps', () => {
   const map = `1 begincodespacerange <0000> <ffff> endcodespacerange
     2 beginbfrange <0041> <0045> <0061> <0050> <0051> [<0070> <00710072>] endbfrange
     1 beginbfchar <0060> <20ac> endbfchar`
   const bytes = Buffer.from(map)
 
-  it('keeps the text of the codes that are shown', () => {
+  it('keep the text of the codes that are shown', () => {
     const pruned = pruneToUnicode(bytes, new Set([0x43, 0x51, 0x60]))!
     expect(Buffer.from(pruned).toString()).toContain('<0043><0063>\n<0051><00710072>\n<0060><20ac>')
     expect(toUnicodeDifference(bytes, pruned)).toBeUndefined()
     expect(toUnicodeDifference(bytes, Buffer.from(Buffer.from(pruned).toString().replace('<0063>', '<0064>')))).toContain('67')
   })
 
-  it('stays whole when a code has no text', () => expect(pruneToUnicode(bytes, new Set([0x43, 0x99]))).toBeUndefined())
+  it('stay unchanged if a shown code has no text', () => expect(pruneToUnicode(bytes, new Set([0x43, 0x99]))).toBeUndefined())
 
-  it('finds CIDs by ranges', () => {
+  it('map ranges of codes to CIDs', () => {
     const cmap = parseCMap(
       Buffer.from('1 begincodespacerange <00> <ff> endcodespacerange 2 begincidrange <20> <3f> 100 <40> <7e> 500 endcidrange'),
     )!
     expect([0x20, 0x41, 0x7f].map((code) => cmap.cid(code, 1))).toEqual([100, 501, 0])
   })
 
-  it('knows the encodings', () => {
+  it('contain the standard encodings', () => {
     expect([WIN_ANSI[0x80], MAC_ROMAN[0x80], STANDARD[0xae], WIN_ANSI[0xb2]]).toEqual(['Euro', 'Adieresis', 'fi', 'twosuperior'])
     expect([unicodeOf('Euro'), unicodeOf('uni20AC'), unicodeOf('nothing')]).toEqual([0x20ac, 0x20ac, -1])
   })

@@ -13,7 +13,7 @@ import { inEnglish } from '../../../support/in-english.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 
-/** Soft colour waves with a little noise: a photograph for the engine. */
+/** Smooth colour gradients with little noise, which photo detection accepts as a photo. */
 function photo(width: number, height: number, channels: number): Uint8Array {
   const pixels = new Uint8Array(width * height * channels)
   let seed = 7
@@ -48,8 +48,8 @@ async function imageOf(bytes: Uint8Array) {
 
 const size = (stream: Stream) => [stream.dict.get('Width'), stream.dict.get('Height')]
 
-describe('images', () => {
-  it('photographs stored as samples become JPEG, smaller with every level', async () => {
+describe('images in a PDF', () => {
+  it('photos stored as samples become JPEG, smaller with each lower level', async () => {
     const bytes = imageDocument(
       '/Width 300/Height 300/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode',
       flate(photo(300, 300, 3)),
@@ -65,7 +65,7 @@ describe('images', () => {
     expect(high.bytes.length).toBeLessThan(bytes.length * 0.6)
   })
 
-  it('a picture finer than the page needs is reduced to the resolution of the level', async () => {
+  it('a picture finer than the page needs is downsampled to the resolution of the level', async () => {
     const rows = photo(800, 800, 3)
     const { chunks } = await encodeRows({ width: 800, height: 800, pixels: 'rgb', quality: 92 }, [rows])
     const jpeg = new Uint8Array(Buffer.concat(chunks))
@@ -78,7 +78,7 @@ describe('images', () => {
     expect(size((await imageOf(result)).stream)).toEqual([300, 300])
   })
 
-  it('a picture whose samples do not fit into memory is read by rows', async () => {
+  it('a picture whose samples exceed memory is decoded row by row', async () => {
     const [width, height] = [2400, 2400]
     const dict = `/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode`
     const tile = photo(width, 60, 3)
@@ -92,7 +92,7 @@ describe('images', () => {
     expect(bytes.length).toBeLessThan(source.length / 10)
   })
 
-  it('only exact results when asked for', async () => {
+  it('stay exact with the option lossless', async () => {
     const bytes = imageDocument(
       '/Width 200/Height 200/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode',
       flate(photo(200, 200, 3)),
@@ -104,13 +104,13 @@ describe('images', () => {
     expect(Buffer.compare(await reader.decoded(stream, 1 << 20), photo(200, 200, 3))).toBe(0)
   })
 
-  it('colour-keyed pictures keep every sample', async () => {
+  it('pictures with colour key masking keep every sample', async () => {
     const dict = '/Width 200/Height 200/ColorSpace/DeviceRGB/BitsPerComponent 8/Mask[0 9 0 9 0 9]/Filter/FlateDecode'
     const { outcome } = await press(imageDocument(dict, flate(photo(200, 200, 3)), 30), 'low')
     expect(withFidelity(outcome)).toMatchObject({ fidelity: 'lossless' })
   })
 
-  it('pictures below a transfer function keep every sample', async () => {
+  it('pictures with a transfer function keep every sample', async () => {
     const dict = '/Width 300/Height 300/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode'
     const plain = Buffer.from(imageDocument(dict, flate(photo(300, 300, 3)), 40)).toString('latin1')
     const state = '<</XObject<</I 5 0 R>>/ExtGState<</G<</TR<</FunctionType 2/N 3/Domain[0 1]>>>>>>>>'
@@ -121,7 +121,7 @@ describe('images', () => {
     expect(withFidelity((await press(identity, 'low')).outcome)).toMatchObject({ fidelity: 'perceptual' })
   })
 
-  it('CMYK photographs keep their four colours', async () => {
+  it('CMYK photos keep four components', async () => {
     const dict = '/Width 256/Height 256/ColorSpace/DeviceCMYK/BitsPerComponent 8/Filter/FlateDecode'
     const { outcome, bytes } = await press(imageDocument(dict, flate(photo(256, 256, 4)), 240), 'medium')
     expect(withFidelity(outcome)).toMatchObject({ fidelity: 'perceptual' })
@@ -129,7 +129,7 @@ describe('images', () => {
     expect(nameOf(stream.dict.get('ColorSpace'))).toBe('DeviceCMYK')
   })
 
-  it('indexed photographs are shown by their palette', async () => {
+  it('indexed photos are decoded with their palette', async () => {
     const table = Buffer.from(Array.from({ length: 256 }, (_, i) => [i, 255 - i, (i * 3) & 255]).flat()).toString('hex')
     const dict = `/Width 300/Height 300/ColorSpace[/Indexed/DeviceRGB 255<${table}>]/BitsPerComponent 8/Filter/FlateDecode`
     const { outcome, bytes } = await press(imageDocument(dict, flate(photo(300, 300, 1)), 40), 'medium')
@@ -137,7 +137,7 @@ describe('images', () => {
     expect((await imageOf(bytes)).stream.dict.get('Width')).toBeLessThanOrEqual(300)
   })
 
-  it('a wanted size leads down to the level that fits', async () => {
+  it('target_size selects a lower level that fits', async () => {
     const pixels = photo(700, 700, 3)
     const bytes = imageDocument('/Width 700/Height 700/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode', flate(pixels), 300)
     const sizes = { high: 0, medium: 0, low: 0 }
@@ -154,7 +154,7 @@ describe('images', () => {
     await expect(press(bytes, 'high', { targetSize: sizes.low - 1 })).rejects.toMatchObject({ bestSize: sizes.low })
   })
 
-  it('palettes of inks keep every sample', async () => {
+  it('pictures with a palette of spot inks keep every sample', async () => {
     const table = Buffer.from(Array.from({ length: 256 }, (_, i) => [i, 255 - i, (i * 3) & 255, 9]).flat()).toString('hex')
     const inks = '[/DeviceN[/One/Two/Three/Four]/DeviceCMYK 6 0 R]'
     const dict = `/Width 300/Height 300/ColorSpace[/Indexed${inks} 255<${table}>]/BitsPerComponent 8/Filter/FlateDecode`
@@ -163,7 +163,7 @@ describe('images', () => {
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
   })
 
-  it('bilevel pages become Group 4 and stay exact', async () => {
+  it('bilevel scans become Group 4 and keep every pixel', async () => {
     const rows = new Uint8Array(125 * 1000).fill(255)
     for (let y = 100; y < 900; y++)
       for (let x = 10; x < 110; x++) if ((x * y) % 7 < 3 && y % 40 < 22) rows[y * 125 + x] = (x * 37 + (y >> 3)) & 255
@@ -177,7 +177,7 @@ describe('images', () => {
     expect(result.length).toBeLessThan(bytes.length)
   })
 
-  it('damaged JPEG data is copied', async () => {
+  it('damaged JPEG data is copied unchanged', async () => {
     const bytes = imageDocument('/Width 99/Height 99/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode', photo(99, 99, 1), 99)
     const { bytes: result } = await press(bytes, 'low')
     const { reader, stream } = await imageOf(result)
@@ -192,7 +192,7 @@ function packed(bytes: Uint8Array): Uint8Array {
 }
 
 describe('Group 4', () => {
-  it.each([1, 7, 8, 9, 64, 333, 2561, 5300])('reads back what it writes, %i pixels wide', (width) => {
+  it.each([1, 7, 8, 9, 64, 333, 2561, 5300])('decodes what it encoded, at a width of %i pixels', (width) => {
     const rowBytes = (width + 7) >> 3
     const rows = new Uint8Array(rowBytes * 40)
     let seed = width
@@ -212,7 +212,7 @@ describe('Group 4', () => {
 })
 
 describe('scaling', () => {
-  it.each(['area', 'drawn'] as const)('keeps the mean (%s)', (mode) => {
+  it.each(['area', 'drawn'] as const)('keeps the mean colour (mode %s)', (mode) => {
     const scaler = new RowScaler({ width: 120, height: 60, channels: 1 }, { width: 40, height: 20 }, mode)
     const rows = Uint8Array.from({ length: 7200 }, (_, i) => (i * 31) & 255)
     const out = concat(Array.from(scaler.push(rows), (part) => part.slice()))

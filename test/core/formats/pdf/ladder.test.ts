@@ -1,10 +1,13 @@
-/** ladder: small pictures were looked at by one level only, so that low came out larger than medium. */
+/**
+ * Regression test: a lower level must not give a larger file. Small pictures were encoded for one level only, so `low` became larger than
+ * `medium`.
+ */
 import { expect, it } from 'vitest'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { buildPdf } from './build.ts'
 import { press } from './run.ts'
 
-/** A JPEG of a few KB, of printed strokes or of waves, on a page at so many dpi. */
+/** Document with a JPEG of a few KB, of printed strokes or waves, at a resolution of `dotsPerInch`. */
 async function page(pattern: number, width: number, height: number, dotsPerInch: number): Promise<Uint8Array> {
   const pixels = new Uint8Array(width * height)
   let seed = 3

@@ -19,7 +19,7 @@ async function dictionaryOf(bytes: Uint8Array): Promise<Dict> {
 const integer = (object: PdfObject | undefined) => numberOr(object, Number.NaN)
 
 describe.each(['1.4', '1.7'])('linearised files, PDF %s', (version) => {
-  it('stay linearised, and say what is true', async () => {
+  it('stay linearised with correct hint tables', async () => {
     const source = linearised(version)
     expect(await isLinearised(await Reader.open(memorySource(source, 'a.pdf')))).toBe(true)
     const { outcome, bytes } = await press(source, 'high')
@@ -34,10 +34,10 @@ describe.each(['1.4', '1.7'])('linearised files, PDF %s', (version) => {
     expect(integer(dict.get('L'))).toBe(bytes.length)
     expect(integer(dict.get('N'))).toBe(pages.length)
     expect(integer(dict.get('O'))).toBe(pages[0])
-    // Everything of the first page stands before /E, everything of the others after it.
+    // All objects of the first page are before offset /E, all objects of other pages after it.
     const end = integer(dict.get('E'))
     for (const [page, number] of pages.entries()) expect(reader.xref.place(number) < end).toBe(page === 0)
-    // Hints: the first page's place and, by page, the number of its objects.
+    // Page offset hint table: offset of the first page, and number of objects for each page.
     const [at, length] = dict.get('H') as number[]
     const hint = new Lexer(bytes, latin1(bytes).indexOf('<<', at)).object()
     expect(hint).toBeInstanceOf(Dict)
@@ -47,7 +47,7 @@ describe.each(['1.4', '1.7'])('linearised files, PDF %s', (version) => {
     expect(view.getUint32(0)).toBeGreaterThanOrEqual(2)
   })
 
-  it('a file that was changed since is none', async () => {
+  it('are no longer linearised after an incremental update', async () => {
     const source = linearised(version)
     const longer = new Uint8Array([...source, 10])
     expect(await isLinearised(await Reader.open(memorySource(longer, 'a.pdf')))).toBe(false)
@@ -56,7 +56,7 @@ describe.each(['1.4', '1.7'])('linearised files, PDF %s', (version) => {
   })
 })
 
-it('pages that inherit are written in plain order', async () => {
+it('does not linearise a document whose pages inherit attributes', async () => {
   const source = latin1(linearised('1.7')).replace('<</Type/Pages/Kids', '<</Rotate 0/Type/Pages/Kids')
   const shift = '/Rotate 0'.length
   const moved = source

@@ -1,6 +1,5 @@
 /**
- * Pictures below a mask: what it hides (black, as a rule) was averaged into what it shows, so that reduced pictures had dark
- * rims.
+ * Tests pictures with a mask. Hidden pixels, which are usually black, must not be averaged into visible ones, because that gives dark rims.
  */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -16,15 +15,15 @@ import { buildPdf, flate } from './build.ts'
 import { press } from './run.ts'
 
 const SIDE = 600
-/** Points on the page: 600 pixels at 600 dpi. */
+/** Side of the picture in points: 600 pixels at 600 dpi. */
 const POINTS = 72
 const RADIUS = 250
-/** The darkest that the disc is. */
+/** Minimum luma value of the disc. */
 const LIGHT = 190
 
 const distance = (x: number, y: number) => Math.hypot(x + 0.5 - SIDE / 2, y + 0.5 - SIDE / 2)
 
-/** A light disc, black around it. */
+/** Light disc on a black background. */
 function disc(channels: 1 | 3): Uint8Array {
   const pixels = new Uint8Array(SIDE * SIDE * channels)
   let seed = 5
@@ -38,7 +37,7 @@ function disc(channels: 1 | 3): Uint8Array {
   return pixels
 }
 
-/** What shows of it: with a soft edge, 0 to 255. */
+/** Opacity of the disc with a soft edge, 0 to 255. */
 function opacity(): Uint8Array {
   return Uint8Array.from({ length: SIDE * SIDE }, (_, i) =>
     Math.round(255 * Math.min(1, Math.max(0, RADIUS + 0.5 - distance(i % SIDE, Math.floor(i / SIDE))))),
@@ -50,7 +49,7 @@ const softMask = (more = '') => ({
   data: flate(opacity()),
 })
 
-/** One where the disc is not, as a stencil has it. */
+/** Stencil mask: 1 outside of the disc. */
 function stencil() {
   const rowBytes = (SIDE + 7) >> 3
   const bits = new Uint8Array(rowBytes * SIDE)
@@ -98,7 +97,7 @@ async function pictureOf(bytes: Uint8Array) {
   throw new Error('no picture')
 }
 
-/** The darkest sample of a pixel of which the mask shows anything worth seeing; a stencil shows whole pixels. */
+/** Darkest sample among the clearly visible pixels. With a stencil mask, pixels are either visible or hidden. */
 function darkest({ width, height, pixels, channels }: Awaited<ReturnType<typeof pictureOf>>, ofStencil = false): number {
   const shows = ofStencil ? opacity().map((value) => (value < 128 ? 0 : 255)) : opacity()
   let least = 255
@@ -114,7 +113,7 @@ function darkest({ width, height, pixels, channels }: Awaited<ReturnType<typeof 
   return least
 }
 
-/** Luma PSNR of what is stored against the means of what was, hidden or not. */
+/** Luma PSNR in dB of the stored picture, compared with the averaged original, including hidden pixels. */
 function storedPsnrDb(before: Uint8Array, { width, height, pixels, channels }: Awaited<ReturnType<typeof pictureOf>>): number {
   const scaler = new RowScaler({ width: SIDE, height: SIDE, channels }, { width, height })
   const means = Array.from(scaler.push(before), (rows) => rows.slice())
@@ -123,12 +122,12 @@ function storedPsnrDb(before: Uint8Array, { width, height, pixels, channels }: A
   return meter.finish().psnrDb
 }
 
-describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of black, at %s', (quality) => {
+describe.each(['low', 'medium'] as const)('a light disc whose black background a mask hides, at level %s', (quality) => {
   it.each([
     ['samples below a soft mask', () => page(samples('SMask'), softMask()), 3],
     ['grey samples below a soft mask', () => page(samples('SMask', 1), softMask()), 1],
     ['samples below a stencil', () => page(samples('Mask'), stencil()), 3],
-  ] as const)('is reduced without a dark rim, and holds the floors where it is hidden: %s', async (what, make, channels) => {
+  ] as const)('is downsampled without a dark rim, and hidden pixels meet the floors: %s', async (what, make, channels) => {
     const { outcome, bytes } = await press(make(), quality)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const picture = await pictureOf(bytes)
@@ -137,7 +136,7 @@ describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of 
     expect(storedPsnrDb(disc(channels), picture)).toBeGreaterThan(30)
   })
 
-  it('has no dark rim as a reduced JPEG, and what is hidden is above the floors', async () => {
+  it('has no dark rim as a downsampled JPEG, and hidden pixels meet the floors', async () => {
     const source = page(await jpeg(), softMask())
     const [before, after] = [await pictureOf(source), await pictureOf((await press(source, quality)).bytes)]
     expect(after.width).toBeLessThan(SIDE)
@@ -145,7 +144,7 @@ describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of 
     expect(storedPsnrDb(before.pixels, after)).toBeGreaterThan(30)
   })
 
-  it('becomes a JPEG of its size without a dark rim', async () => {
+  it('becomes a full-size JPEG without a dark rim', async () => {
     const { bytes } = await press(page(samples('SMask'), softMask(), 600), quality)
     const picture = await pictureOf(bytes)
     expect(picture.width).toBe(SIDE)
@@ -153,14 +152,14 @@ describe.each(['low', 'medium'] as const)('a light disc that a mask cuts out of 
     expect(darkest(picture)).toBeGreaterThan(LIGHT - 20)
   })
 
-  it('keeps every sample where a matte is mixed into it', async () => {
+  it('keeps every sample if its soft mask has a matte colour', async () => {
     const { bytes } = await press(page(samples('SMask'), softMask('/Matte[0 0 0]')), quality)
     const picture = await pictureOf(bytes)
     expect(Buffer.compare(picture.pixels, disc(3))).toBe(0)
   })
 })
 
-it('a small picture in a large hidden frame keeps 30 dB where it is shown', async () => {
+it('a small picture in a large hidden frame keeps 30 dB in its visible part', async () => {
   const small = (x: number, y: number) => distance(x, y) < 90
   const source = new Uint8Array(SIDE * SIDE)
   for (let y = 0; y < SIDE; y++)
@@ -195,7 +194,7 @@ it('a small picture in a large hidden frame keeps 30 dB where it is shown', asyn
   expect(10 * Math.log10(255 ** 2 / (squares / count))).toBeGreaterThan(30)
 })
 
-it('what is hidden, or nearly, is what it was; what is shown is not mixed with it', () => {
+it('downsampling keeps hidden colours and does not mix them with visible ones', () => {
   const weighted = Uint8Array.from({ length: 30 }, () => 200)
   const stored = Uint8Array.from({ length: 30 }, (_, i) => i)
   const shows = Uint8Array.of(0, 5, 12, 13, 60, 255, 255, 200, 14, 0)
@@ -204,7 +203,7 @@ it('what is hidden, or nearly, is what it was; what is shown is not mixed with i
     expect([...weighted.subarray(i * 3, i * 3 + 3)]).toEqual(value < 13 ? [i * 3, i * 3 + 1, i * 3 + 2] : [200, 200, 200])
 })
 
-it('rims are where a mask cuts sharply into another colour, and not at soft edges, nor where the picture goes on below', () => {
+it('mayHaveRims is true only at hard mask edges between different colours', () => {
   const [width, height] = [64, 16]
   const edge = (pixels: number) =>
     Uint8Array.from({ length: width * height }, (_, i) => Math.min(255, Math.max(0, ((i % width) - 20) * (255 / pixels))))

@@ -17,7 +17,7 @@ import { type1 } from './type1-font.ts'
 
 const OUTLINE_BYTES = 300
 
-/** What a letter looks like in every subset; `é` is made of `e` and `´`. */
+/** Outline of a letter, equal in every subset. `é` is a composite of `e` and `´`. */
 const drawing = (letter: string): Uint8Array =>
   new FontWriter()
     .u16(1)
@@ -26,14 +26,14 @@ const drawing = (letter: string): Uint8Array =>
     .done()
 
 interface Letters {
-  /** In the order of glyphs; '' is a glyph without an outline. */
+  /** Letters in glyph order; an empty string is a glyph without an outline. */
   letters: readonly string[]
-  /** Code of the first letter; a `cmap` is written when this is given. */
+  /** Character code of each letter. If given, the font has a `cmap`. */
   codes?: readonly number[]
   prep?: string
 }
 
-/** A TrueType subset: glyph 0 and these letters from glyph 1 on. */
+/** TrueType subset with glyph 0 and these letters, starting at glyph 1. */
 function trueType({ letters, codes, prep = 'prep' }: Letters): Uint8Array {
   const glyf = new FontWriter()
   const loca = new FontWriter().u32(0)
@@ -69,7 +69,7 @@ function trueType({ letters, codes, prep = 'prep' }: Letters): Uint8Array {
 
 interface Page {
   text: string
-  /** Font dictionary without its descriptor, descendant without its descriptor. */
+  /** Font dictionary (`font`) and its descendant (`descendant`), both without the descriptor. */
   font: string
   descendant?: string
   file: { key: string; dict: string; data: Uint8Array }
@@ -112,7 +112,7 @@ const byCode = (letters: readonly string[], codes: readonly number[]): Page => (
   file: { key: 'FontFile2', dict: '', data: trueType({ letters, codes }) },
 })
 
-/** Font programs of a document, by number. */
+/** Font programs of a document, by object number. */
 async function programs(bytes: Uint8Array): Promise<Map<number, Uint8Array>> {
   const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
   const found = new Map<number, Uint8Array>()
@@ -136,7 +136,7 @@ async function merged(pages: readonly Page[]): Promise<{ steps: string[]; fonts:
 const MERGED = '2 subsets of fonts merged with others'
 
 describe('subsets of one TrueType font', () => {
-  it('that kept glyph numbers share one program with all outlines', async () => {
+  it('with equal glyph numbers share one program with all outlines', async () => {
     const { steps, fonts } = await merged([byNumber(['a', 'b', '', 'd'], [1, 2, 4]), byNumber(['a', '', 'c', 'd', 'e'], [1, 3, 5])])
     expect(steps).toContain(MERGED)
     expect(fonts).toHaveLength(1)
@@ -148,7 +148,7 @@ describe('subsets of one TrueType font', () => {
     }
   })
 
-  it('that are used by code may number their glyphs as they like', async () => {
+  it('that are accessed by code may have different glyph numbers', async () => {
     const { steps, fonts } = await merged([
       byCode(['e', '´', 'é', 'x'], [101, 180, 233, 120]),
       byCode(['x', 'é', 'y', '´', 'e'], [120, 233, 121, 180, 101]),
@@ -164,19 +164,19 @@ describe('subsets of one TrueType font', () => {
   })
 
   it.each([
-    ['a number means different glyphs', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'c', 'b'], [1, 2, 3])],
-    ['what is nothing in one is something in the other', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'b', ''], [1, 2, 3])],
-    ['a glyph is beyond the end of one', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'b'], [1, 2, 3])],
+    ['a glyph number has different outlines', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'c', 'b'], [1, 2, 3])],
+    ['a glyph is empty in one subset only', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'b', ''], [1, 2, 3])],
+    ['one subset has fewer glyphs', byNumber(['a', 'b', 'c'], [1, 2, 3]), byNumber(['a', 'b'], [1, 2, 3])],
     ['instructions differ', byNumber(['a', 'b', 'c'], [1, 2]), byNumber(['a', 'b', 'c'], [1, 3], 'other')],
-    ['a code means different glyphs', byCode(['a', 'b', 'c'], [1, 2, 3]), byCode(['a', 'c', 'b'], [1, 2, 3])],
-    ['a code means nothing in one', byCode(['a', 'b', 'c'], [1, 2, 3]), { ...byCode(['a', 'b'], [1, 2]), text: '<010203>' }],
-  ])('stay apart where %s', async (_, first, second) => {
+    ['a code has different glyphs', byCode(['a', 'b', 'c'], [1, 2, 3]), byCode(['a', 'c', 'b'], [1, 2, 3])],
+    ['a code is missing in one subset', byCode(['a', 'b', 'c'], [1, 2, 3]), { ...byCode(['a', 'b'], [1, 2]), text: '<010203>' }],
+  ])('are not merged if %s', async (_, first, second) => {
     const { steps, fonts } = await merged([first, second])
     expect(steps).not.toContain(MERGED)
     expect(fonts).toHaveLength(2)
   })
 
-  it('are proved glyph by glyph and code by code', async () => {
+  it('are verified glyph by glyph and code by code', async () => {
     const source = document([byCode(['a', 'b'], [97, 98]), byCode(['b', 'c'], [98, 99])])
     const reader = await Reader.open(memorySource(source, 'x.pdf'))
     const shelf = new FontUsage(reader, new Duplicates())
@@ -192,7 +192,7 @@ describe('subsets of one TrueType font', () => {
   })
 })
 
-/** A name-keyed CFF of A (34), B, C … as bars of their own height; each subset numbers its subroutines anew. */
+/** Name-keyed CFF font with bars of different heights for A (34), B, C and so on. Each subset numbers its subroutines differently. */
 function cff(names: readonly number[], order: readonly number[]): Uint8Array {
   const integer = (value: number) => [29, (value >> 24) & 255, (value >> 16) & 255, (value >> 8) & 255, value & 255]
   const bar = (name: number) => Array.from({ length: 20 }, (_, i) => [139 + ((i * name) % 90), 139 + ((i + name) % 70), 5]).flat()
@@ -225,7 +225,7 @@ const named = (names: readonly number[], order: readonly number[]): Page => ({
 })
 
 describe('subsets of one CFF font', () => {
-  it('share one program without subroutines', async () => {
+  it('share one CFF program without subroutines', async () => {
     const { steps, fonts } = await merged([named([34, 35, 36, 37], [0, 1]), named([36, 37, 38, 39], [1, 0])])
     expect(steps).toContain(MERGED)
     expect(fonts).toHaveLength(1)
@@ -239,7 +239,7 @@ describe('subsets of one CFF font', () => {
     }
   })
 
-  it('stay apart where the same name draws something else', async () => {
+  it('are not merged if a glyph name has different outlines', async () => {
     const other = named([36, 37, 38, 39], [1, 0])
     const { fonts } = await merged([
       named([34, 35, 36, 37], [0, 1]),
@@ -280,7 +280,7 @@ describe('OpenType programs', () => {
       new Map([
         ['CFF ', table],
         ['head', head],
-        // Readers other than ours want these tables, else they show another font.
+        // Other PDF readers require these tables; without them they show a substitute font.
         ['hhea', new FontWriter().u32(0x10000).put(new Uint8Array(30)).u16(1).done()],
         [
           'hmtx',

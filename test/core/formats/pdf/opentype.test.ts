@@ -7,7 +7,7 @@ import { bareCff } from '../../../../src/core/formats/pdf/fonts/opentype.ts'
 import type { FontProgram } from '../../../../src/core/formats/pdf/fonts/shown.ts'
 import { Dict, Name } from '../../../../src/core/formats/pdf/objects.ts'
 
-/** A CID-keyed font whose glyphs 1, 2, … have these CIDs (TN 5176, section 18). */
+/** CID-keyed font whose glyphs 1, 2, … have these CIDs (Adobe Technical Note 5176, section 18). */
 function cidFont(cids: readonly number[]): Uint8Array {
   const strings = indexBytes(['Adobe', 'Identity'].map((text) => Buffer.from(text)))
   const charset = new FontWriter().u8(0)
@@ -47,14 +47,14 @@ const shown = (...codes: number[]): FontProgram => {
   return { key: 'FontFile3', fonts: [{ kind: 'cid', dict, cidFont: dict, codes: new Set(codes) }] } as unknown as FontProgram
 }
 
-describe('an OpenType file with a CID-keyed font', () => {
-  it('is its CFF table where CIDs are glyph numbers', () => {
+describe('an OpenType font with a CID-keyed CFF table', () => {
+  it('is reduced to its CFF table if CIDs equal glyph numbers', () => {
     const cff = cidFont([1, 2, 3, 9])
     expect(new Cff(cff).glyphOfCid(9)).toBe(4)
     expect(bareCff(openType(cff), shown(1, 2, 3))).toEqual(cff)
   })
 
-  it('stays where readers that take CIDs for glyph numbers show something else', () => {
+  it('stays unchanged if CIDs and glyph numbers differ', () => {
     const data = openType(cidFont([1, 2, 3, 9]))
     expect(bareCff(data, shown(1, 9))).toBeUndefined()
     expect(bareCff(data, shown(4))).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
- * Pages keep the floors at 144 dpi, and the receipt says what they came to: detail finer than the 96 dpi that `low` stores was
- * lost, and nobody looked, as the stored picture was compared with an upload that had been reduced, too.
+ * Checks that pages meet the quality floors at 144 dpi and that the receipt reports the page score. Level `low` stores 96 dpi, and detail
+ * finer than that was lost unnoticed, because both compared pictures were reduced.
  */
 
 import { describe, expect, it } from 'vitest'
@@ -16,10 +16,10 @@ import { pictureLossOf } from '../../../support/fidelity.ts'
 import { buildPdf, flate } from './build.ts'
 import { press } from './run.ts'
 
-/** Pixels of a picture that fills a page of 144 points: 288 dpi, three for each at 96. */
+/** Side in pixels of a picture on a page of 144 points: 288 dpi, or three pixels per pixel at 96 dpi. */
 const SIDE = 576
 const POINTS = 144
-/** Pixels that it touches at 144 dpi. */
+/** Number of pixels per side that the picture touches at 144 dpi. */
 const SHOWN = POINTS * 2 + 1
 
 interface Grey {
@@ -27,7 +27,7 @@ interface Grey {
   pixels: Uint8Array
 }
 
-/** Stripes that 144 dpi show and 96 dpi do not. */
+/** Stripes that are visible at 144 dpi but not at 96 dpi. */
 function stripes(): Uint8Array {
   const pixels = new Uint8Array(SIDE * SIDE)
   for (let y = 0; y < SIDE; y++)
@@ -63,7 +63,7 @@ async function pictureOf(bytes: Uint8Array): Promise<Grey> {
   throw new Error('no picture')
 }
 
-/** As poppler draws it: means of whole pixels where it gets smaller, else between two pixels. */
+/** Scales as Poppler does: box filter for reduction, interpolation for enlargement. */
 function shown({ side, pixels }: Grey): Uint8Array {
   const at = (x: number, y: number) => pixels[Math.min(side - 1, y) * side + Math.min(side - 1, x)]!
   const ends = Array.from({ length: SHOWN }, (_, i) => Math.floor(((i + 1) * side) / SHOWN))
@@ -81,7 +81,11 @@ function shown({ side, pixels }: Grey): Uint8Array {
   })
 }
 
-it.each(['low', 'medium', 'high'] as const)('at %s a page keeps the floors at 144 dpi, and the receipt says no more', async (quality) => {
+it.each([
+  'low',
+  'medium',
+  'high',
+] as const)('a page at level %s meets the floors at 144 dpi, and the receipt does not exceed its score', async (quality) => {
   const bytes = await page()
   const { outcome, bytes: result } = await press(bytes, quality)
   const meter = new SimilarityMeter(SHOWN, SHOWN, 1)
@@ -94,7 +98,7 @@ it.each(['low', 'medium', 'high'] as const)('at %s a page keeps the floors at 14
   expect(claim.psnrDb).toBeLessThanOrEqual(seen.psnrDb + 0.2)
 })
 
-it('what a mask hides counts where it is stored, and not where it is drawn', async () => {
+it('hidden pixels count at the stored size and not at the page size', async () => {
   const half = (hidden: number) => Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 < 32 ? 90 + (i % 7) : hidden))
   const picture = (pixels: Uint8Array) => ({ width: 64, height: 64, channels: 1, strips: [pixels] })
   const opacity = Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 < 32 ? 255 : 0))
@@ -110,11 +114,11 @@ it('what a mask hides counts where it is stored, and not where it is drawn', asy
   expect(drawn[0]?.psnrDb).toBe(Number.POSITIVE_INFINITY)
 })
 
-describe('a page', () => {
+describe('the loss of a page', () => {
   const FLOORS = { ssim: 0.9, psnrDb: 30 }
   const sheet = () => new Sheet([0, 0, 500, 500])
 
-  it('allows more where pictures cover little of it, whatever the others on it lose', () => {
+  it('may be larger per picture if pictures cover little of the page', () => {
     const small = sheet()
     small.place([100, 0, 0, 100, 20, 20], false)
     expect(small.allows({ ssim: 0.8, psnrDb: 27 }, FLOORS)).toBe(true)
@@ -128,7 +132,7 @@ describe('a page', () => {
     expect(tiled.allows({ ssim: 0.89, psnrDb: 40 }, FLOORS)).toBe(false)
   })
 
-  it('comes to the sum of what its pictures lost, and to the worst where they lie on each other', () => {
+  it('is the sum over its pictures, and the worst one where they overlap', () => {
     const apart = sheet()
     const half = apart.place([500, 0, 0, 250, 0, 0], false)
     apart.lose({ ssim: 0.9, psnrDb: 30 }, half.share)
@@ -142,7 +146,7 @@ describe('a page', () => {
     expect(worstOf([sheet()])).toBeUndefined()
   })
 
-  it('knows how many pixels a picture touches, turned ones in their own directions', () => {
+  it('counts the pixels that a picture touches, also if it is rotated', () => {
     const grid = (...matrix: [number, number, number, number, number, number]) => sheet().place(matrix, false).grid
     expect(grid(100, 0, 0, 50, 10, 10)).toEqual({ width: 201, height: 101 })
     expect(grid(100.2, 0, 0, 50, 0.4, 0)).toEqual({ width: 202, height: 101 })
@@ -151,7 +155,7 @@ describe('a page', () => {
   })
 })
 
-it('a picture that pages draw in a form on several pages is looked at on each of them', async () => {
+it('a picture in a form is measured on each page that draws the form', async () => {
   const data = flate(stripes())
   const bytes = buildPdf([
     '<</Type/Catalog/Pages 2 0 R>>',

@@ -1,4 +1,4 @@
-/** Pictures with at most 256 colours are stored with a palette, without a change to any pixel. */
+/** Checks that pictures with at most 256 colours are stored with a palette and unchanged pixels. */
 
 import { describe, expect, it } from 'vitest'
 import { imageFacts, imageFilter } from '../../../../src/core/formats/pdf/images/facts.ts'
@@ -15,7 +15,7 @@ import { press } from './run.ts'
 
 const [WIDTH, HEIGHT] = [300, 220]
 
-/** Boxes and strokes in `colours` colours, as a program draws its window; `samples` bytes a pixel, equal bytes give equal colours. */
+/** Boxes and strokes in `colours` colours, like a program window. `samples`: bytes per pixel; equal bytes give equal colours. */
 function screenshot(colours: number, samples: number): Uint8Array {
   const pixels = new Uint8Array(WIDTH * HEIGHT * samples)
   let seed = 11
@@ -47,7 +47,7 @@ function documentOf(dict: string, data: Uint8Array, extra: readonly Part[] = [])
   ])
 }
 
-/** Images in the order of the file. */
+/** Image streams in file order. */
 async function imagesOf(bytes: Uint8Array) {
   const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
   const streams: Stream[] = []
@@ -71,7 +71,7 @@ async function pixelsOf(bytes: Uint8Array, index = 0): Promise<Buffer> {
   return Buffer.concat(strips)
 }
 
-/** Family, base and bits of the colour space of an image. */
+/** Family, base and bits per component of an image's colour space. */
 async function spaceOf(bytes: Uint8Array, index = 0) {
   const { reader, streams } = await imagesOf(bytes)
   const { dict } = streams[index]!
@@ -92,7 +92,7 @@ describe('a picture with at most 256 colours', () => {
     [13, undefined],
     [17, 8],
     [256, 8],
-  ])('of %i RGB colours gets a palette at every level, with equal pixels', async (colours, bits) => {
+  ])('with %i RGB colours gets a palette at every level and keeps every pixel', async (colours, bits) => {
     const pixels = screenshot(colours, 3)
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels)
     for (const quality of ['high', 'medium', 'low'] as const) {
@@ -111,7 +111,7 @@ describe('a picture with at most 256 colours', () => {
     }
   })
 
-  it('takes fewer bytes than as RGB samples', async () => {
+  it('becomes smaller than its RGB samples', async () => {
     const pixels = screenshot(13, 3)
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels)
     const { reader, streams } = await imagesOf((await press(bytes, 'high')).bytes)
@@ -134,7 +134,7 @@ describe('a picture with at most 256 colours', () => {
     expect(nameOf((await imagesOf(result)).streams[0]!.dict.get('Intent'))).toBe('Perceptual')
   })
 
-  it('of two colours has two bits a pixel, as pdfimages takes one bit for black and white', async () => {
+  it('with two colours gets two bits per pixel, because pdfimages reads one bit as black and white', async () => {
     const coloured = screenshot(2, 3)
     const first = await press(documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', coloured), 'high')
     expect(await spaceOf(first.bytes)).toMatchObject({ family: 'Indexed', highest: 1, bits: 2 })
@@ -149,7 +149,7 @@ describe('a picture with at most 256 colours', () => {
   it.each([
     ['DeviceRGB', [255, 255, 255], [206, 120, 131]],
     ['DeviceGray', [230], [17]],
-  ])('of two scattered colours in %s has more than one bit a pixel as well', async (space, light, dark) => {
+  ])('with two scattered colours in %s also gets more than one bit per pixel', async (space, light, dark) => {
     const pixels = new Uint8Array(WIDTH * HEIGHT * light.length)
     for (let i = 0, seed = 5; i < WIDTH * HEIGHT; i++) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
@@ -163,14 +163,14 @@ describe('a picture with at most 256 colours', () => {
     }
   })
 
-  it('of few greys gets fewer bits', async () => {
+  it('with few greys gets fewer bits per pixel', async () => {
     const even = screenshot(4, 1).map((value) => (value % 4) * 85)
     const first = await press(documentOf('/ColorSpace/DeviceGray/BitsPerComponent 8', even), 'high')
     expect(await spaceOf(first.bytes)).toMatchObject({ family: 'DeviceGray', bits: 2 })
     expect((await pixelsOf(first.bytes)).equals(Buffer.from(even))).toBe(true)
   })
 
-  it('whose palette has unused entries gets a smaller one', async () => {
+  it('whose palette has unused entries gets a smaller palette', async () => {
     const table = Array.from({ length: 256 }, (_, i) =>
       [i, 255 - i, (i * 7) & 255].map((v) => v.toString(16).padStart(2, '0')).join(''),
     ).join('')
@@ -181,7 +181,7 @@ describe('a picture with at most 256 colours', () => {
     expect((await pixelsOf(result)).equals(await pixelsOf(bytes))).toBe(true)
   })
 
-  it('keeps its soft mask, which gets no palette itself', async () => {
+  it('keeps its soft mask, which gets no palette', async () => {
     const mask = { dict: numbers('/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/FlateDecode'), data: flate(screenshot(7, 1)) }
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8/SMask 6 0 R', screenshot(13, 3), [mask])
     const { bytes: result } = await press(bytes, 'high')
@@ -194,15 +194,15 @@ describe('a picture with at most 256 colours', () => {
   })
 
   it.each([
-    ['a colour key, whose ranges are about samples', '/ColorSpace/DeviceRGB/BitsPerComponent 8/Mask[0 3 0 90 0 120]', []],
+    ['colour key masking, whose ranges refer to samples', '/ColorSpace/DeviceRGB/BitsPerComponent 8/Mask[0 3 0 90 0 120]', []],
     [
-      'a calibrated space, which PDFium shows otherwise below a palette',
+      'a calibrated colour space, which PDFium shows differently with a palette',
       '/ColorSpace[/CalRGB<</WhitePoint[0.95 1 1.09]/Gamma[2.2 2.2 2.2]>>]/BitsPerComponent 8',
       [],
     ],
     ['a /Decode array', '/ColorSpace/DeviceRGB/BitsPerComponent 8/Decode[0 1 0.2 0.9 0 1]', []],
     [
-      'a soft mask with a matte, which has one number for each sample',
+      'a soft mask with a matte colour, which has one value per component',
       '/ColorSpace/DeviceRGB/BitsPerComponent 8/SMask 6 0 R',
       [{ dict: numbers('/ColorSpace/DeviceGray/BitsPerComponent 8/Matte[0 0 0]'), data: new Uint8Array(WIDTH * HEIGHT).fill(128) }],
     ],
@@ -215,14 +215,14 @@ describe('a picture with at most 256 colours', () => {
     if (dict.includes('Mask[')) expect(serialise(image.dict.get('Mask')!, String)).toBe('[0 3 0 90 0 120]')
   })
 
-  it('keeps its samples where it has 257 colours', async () => {
+  it('keeps its samples with 257 colours', async () => {
     const pixels = screenshot(13, 3)
     for (let i = 0; i < 257; i++) pixels.set([i & 255, i >> 8, 77], i * 3)
     const { bytes } = await press(documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels), 'high')
     expect(await spaceOf(bytes)).toMatchObject({ family: 'DeviceRGB', bits: 8 })
   })
 
-  it('keeps 16 bits a sample', async () => {
+  it('keeps 16 bits per sample', async () => {
     const deep = new Uint8Array(WIDTH * HEIGHT * 2)
     for (const [i, value] of screenshot(13, 1).entries()) deep.set([value, 255 - value], i * 2)
     const { bytes } = await press(documentOf('/ColorSpace/DeviceGray/BitsPerComponent 16', deep), 'high')
@@ -230,7 +230,7 @@ describe('a picture with at most 256 colours', () => {
   })
 })
 
-/** Round dots in three colours on white, with smooth edges: hundreds of colours, as text on a screen has. */
+/** Round dots in three colours on white with anti-aliased edges, like text on a screen: hundreds of colours. */
 function smoothDots(): Uint8Array {
   const pixels = new Uint8Array(WIDTH * HEIGHT * 3).fill(255)
   const inks = [
@@ -249,10 +249,10 @@ function smoothDots(): Uint8Array {
   return pixels
 }
 
-describe('a drawing with smooth edges and more than 256 colours', () => {
-  it('gets the palette that a PNG gets at low and medium, and keeps every pixel at high', async () => {
+describe('a drawing with anti-aliased edges and more than 256 colours', () => {
+  it('gets the palette of a PNG at low and medium, and keeps every pixel at high', async () => {
     const pixels = smoothDots()
-    // Fewer would be stored exactly with a palette.
+    // With fewer colours the picture would get an exact palette.
     for (let i = 0; i < 300; i++) pixels.set([(i * 7) & 255, 255 - (i >> 1), (i * 5) & 255], (WIDTH * 5 + i) * 3)
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels)
     const sizes: number[] = []

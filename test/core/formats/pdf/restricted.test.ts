@@ -1,4 +1,4 @@
-/** Files that anybody may open and that are encrypted nevertheless; qpdf encrypted the fixtures. */
+/** Tests encrypted files that open without a password. qpdf encrypted the fixtures. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Dict, latin1, Ref, Str, Stream } from '../../../../src/core/formats/pdf/objects.ts'
@@ -41,8 +41,8 @@ async function contents(reader: Reader) {
   }
 }
 
-describe('a restricted PDF', () => {
-  it.each(['rc4-40', 'rc4-128', 'aes-128', 'aes-256-r5', 'aes-256'])('is smaller and locked as it was (%s)', async (name) => {
+describe('an encrypted PDF that opens without a password', () => {
+  it.each(['rc4-40', 'rc4-128', 'aes-128', 'aes-256-r5', 'aes-256'])('becomes smaller and keeps its encryption (%s)', async (name) => {
     const bytes = fixture(name)
     const before = await open(bytes)
     for (const quality of ['high', 'low'] as const) {
@@ -62,7 +62,7 @@ describe('a restricted PDF', () => {
         note: expect.stringContaining('every word counts'),
         metadata: expect.stringContaining('W5M0MpCehiHzreSzNTczkc9d'),
       })
-      // Closed to whom does not ask for the key; metadata stay readable only where the file says so.
+      // Without a key, everything is encrypted. Only a file that declares it has readable metadata.
       const closed = await Reader.open(memorySource(pressed.bytes, 'x.pdf'))
       expect(closed.trailer.has('Encrypt')).toBe(true)
       const number = (await after.dict(after.trailer.get('Root')))?.get('Metadata')
@@ -73,11 +73,11 @@ describe('a restricted PDF', () => {
     }
   })
 
-  it('stays as it is when it takes a password', async () => {
+  it('is returned unchanged if it needs a password', async () => {
     expect((await press(fixture('user-password'))).outcome).toEqual({ kind: 'unchanged', reason: 'encrypted' })
   })
 
-  it('is not the same with other permissions', async () => {
+  it('fails verification if its permissions changed', async () => {
     const bytes = fixture('rc4-128')
     const { outcome, bytes: result } = await press(bytes)
     const options = {
@@ -90,14 +90,14 @@ describe('a restricted PDF', () => {
     const verify = (other: Uint8Array) =>
       pdf.verify(memorySource(bytes, 'x.pdf'), memorySource(other, 'x.pdf'), outcome, { ...options, inner: {} } as never)
     expect(await verify(result)).toMatchObject({ equal: true })
-    // The owner's hash takes part in the key, so nothing opens any more.
+    // The owner hash is part of the key, so after this change the file does not open.
     const forged = Buffer.from(result)
     const owner = forged.indexOf('/O(') + 4
     forged[owner] = forged[owner]! ^ 1
     expect(await verify(new Uint8Array(forged)).catch(() => ({ equal: false }))).toMatchObject({ equal: false })
   })
 
-  it('does not crash when it is damaged', async () => {
+  it('does not crash the codec when it is damaged', async () => {
     for (const name of ['rc4-128', 'aes-128', 'aes-256']) {
       const bytes = fixture(name)
       for (let i = 0; i < 60; i++) {

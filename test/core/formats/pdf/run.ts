@@ -5,10 +5,12 @@ import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { readersAgree } from '../../../support/independent/agree.ts'
 
-/** Uploads above this are not held against other readers: memory and pace are tested with them. */
+/** Maximum size in bytes of uploads whose results are checked with other PDF readers. Larger ones test memory and speed. */
 const MOST_READ = 1_000_000
 
-/** Runs the codec as the service does, and holds the result against other readers. `bytes` is the result, or the upload when it is unchanged. */
+/**
+ * Compresses a PDF as the service does and checks the result with other PDF readers. `bytes`: the result, or the upload if it is unchanged.
+ */
 export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
   const pressed = await pressAlone(bytes, quality, more)
   const { outcome } = pressed
@@ -16,7 +18,9 @@ export async function press(bytes: Uint8Array, quality: Quality = 'medium', more
   return pressed
 }
 
-/** The same for damaged and hostile uploads, which other readers repair in other ways, or draw for hours. */
+/**
+ * Compresses a PDF without other PDF readers. For damaged and hostile files, which other readers repair differently or render for hours.
+ */
 export async function pressAlone(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
   const source = memorySource(bytes, 'test.pdf')
   const pressed = await openJob(pdf, source, {}, { quality, ...more }).whole(async () => memorySink(bytes.length, 'test.pdf'))

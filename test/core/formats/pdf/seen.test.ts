@@ -1,4 +1,4 @@
-/** JPEGs of a PDF are steered by what eyes see, as files are: at the size they are stored, and below a mask as far as it shows them. */
+/** Tests the perceptual quality search for JPEGs in a PDF: at their stored size, and with a mask for the visible part only. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
@@ -16,7 +16,7 @@ import { press } from './run.ts'
 
 const [WIDTH, HEIGHT] = [224, 160]
 
-/** Half of it is hidden, below a soft edge. */
+/** Opacity that hides half of the picture, with a soft edge. */
 const OPACITY = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => Math.min(255, Math.max(0, ((i % WIDTH) - WIDTH / 2) * 16)))
 
 async function photograph(): Promise<Uint8Array> {
@@ -24,7 +24,7 @@ async function photograph(): Promise<Uint8Array> {
   return concat((await encodeRows(input, [dusk(WIDTH, HEIGHT)])).chunks)
 }
 
-/** It fills the page, a pixel a point: it is stored no finer than it is shown. */
+/** Page filled by the JPEG with one pixel per point, so it is not stored finer than drawn. */
 function page(jpeg: Uint8Array, masked: boolean): Uint8Array {
   const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8`
   return buildPdf([
@@ -59,8 +59,8 @@ async function visible(before: Uint8Array, after: Uint8Array, masked: boolean): 
   return meter.finish()
 }
 
-describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => {
-  it('looks as its level says, and not much better', async () => {
+describe.each([false, true])('a JPEG on a page (with a mask: %s)', (masked) => {
+  it('reaches the perceptual target of its level, and not much more', async () => {
     const jpeg = await photograph()
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
@@ -75,7 +75,7 @@ describe.each([false, true])('a JPEG on a page (below a mask: %s)', (masked) => 
   })
 })
 
-/** A picture of its own samples, or of four inks, on such a page. */
+/** Page filled by a picture stored as samples, in RGB or CMYK. */
 function pageOf(dict: string, data: Uint8Array): Uint8Array {
   return buildPdf([
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -95,7 +95,7 @@ function expectSeen(before: Uint8Array, after: Uint8Array, level: 'low' | 'mediu
   return score ?? 0
 }
 
-it('a JPEG of four inks looks as its level says, as they are printed, and noise is not protected', async () => {
+it('a CMYK JPEG reaches the perceptual target in its RGB appearance, without spending bytes on noise', async () => {
   const inks = Uint8Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
     const [x, y, ink] = [(i >> 2) % WIDTH, Math.floor((i >> 2) / WIDTH), i & 3]
     return (
@@ -117,7 +117,7 @@ it('a JPEG of four inks looks as its level says, as they are printed, and noise 
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
 })
 
-it('samples with a few red strokes, which halved chroma spoils, look as their level says', async () => {
+it('samples with a few red strokes reach the perceptual target with full chroma resolution', async () => {
   const isStroke = (x: number, y: number) => y > 30 && y < 60 && x > 40 && x < 60 && (x * 3 + y) % 5 === 0
   const pixels = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
     const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]
@@ -130,10 +130,10 @@ it('samples with a few red strokes, which halved chroma spoils, look as their le
   }
 })
 
-/** Dusk, and black where the mask shows nothing. */
+/** Picture of dusk, black where the mask hides it completely. */
 const cutOut = () => dusk(WIDTH, HEIGHT).map((value, i) => (OPACITY[Math.floor(i / 3)]! === 0 ? 0 : value))
 
-it('samples below a soft mask become JPEG by what it shows, though more than half of them are one colour', async () => {
+it('samples with a soft mask become JPEG by their visible part, even if most hidden pixels have one colour', async () => {
   const size = `/Type/XObject/Subtype/Image/Width ${WIDTH}/Height ${HEIGHT}/BitsPerComponent 8/Filter/FlateDecode`
   const before = cutOut()
   const source = buildPdf([
@@ -153,7 +153,7 @@ it('samples below a soft mask become JPEG by what it shows, though more than hal
   expect(score).toBeLessThan(LEVELS.perceptual.medium.score + 12)
 })
 
-it('pictures of up to 12 megapixels are looked at, 60 of a document', () => {
+it('scores pictures of up to 12 megapixels, and 60 megapixels per document', () => {
   const attention = new Attention()
   expect(attention.spend({ width: 4000, height: 3100 })).toBe(false)
   const spent = Array.from({ length: 7 }, () => attention.spend({ width: 3000, height: 3000 }))

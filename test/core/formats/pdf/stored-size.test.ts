@@ -1,6 +1,6 @@
 /**
- * Pictures keep the floors at the size at which they are stored, and the receipt says no more: one that was kept at its size
- * is compared pixel for pixel, one that was reduced with the means of the areas that its pixels stand for.
+ * Checks that pictures meet the quality floors at their stored size and that the receipt does not exceed them. A picture of unchanged size
+ * is compared pixel by pixel; a downsampled one with the averaged original.
  */
 import { describe, expect, it } from 'vitest'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
@@ -14,7 +14,7 @@ import { buildPdf } from './build.ts'
 import { press } from './run.ts'
 
 const FLOOR = { ssim: 0.9, psnrDb: 30 }
-/** Rounding of what is compared here against what was compared there. */
+/** Tolerance for rounding differences between this comparison and the codec's. */
 const SLACK = { ssim: 0.002, psnrDb: 0.1 }
 
 interface Grey {
@@ -35,10 +35,10 @@ function grey(width: number, height: number, at: (x: number, y: number) => numbe
   return { width, height, pixels }
 }
 
-/** Small print with hard edges on paper with grain, as a scanner at 300 dpi sees it. */
+/** Small print with hard edges on noisy paper, scanned at 300 dpi. */
 const print = () =>
   grey(1240, 900, (x, y) => (y % 26 < 15 && ((x >> 1) * 7 + ((y / 4) | 0) * 5 + ((x / 34) | 0) * 3) % 17 < 6 ? 52 : 226), 13)
-/** Soft waves below fine texture. */
+/** Smooth waves with fine texture. */
 const photograph = () =>
   grey(1200, 900, (x, y) => 110 + 60 * Math.sin(x / 41) + 40 * Math.cos(y / 53 + x / 97) + 9 * Math.sin(x * 1.3) * Math.cos(y * 1.1), 9)
 
@@ -72,7 +72,7 @@ async function pictureOf(bytes: Uint8Array): Promise<Grey> {
   throw new Error('no picture')
 }
 
-/** Of each pixel of `width` × `height` the mean of the area that it covers. */
+/** Averages a picture to `width` × `height` pixels. */
 function averaged(picture: Grey, width: number, height: number): Uint8Array {
   const shares = (from: number, to: number, index: number) => {
     const [start, end] = [(index * from) / to, ((index + 1) * from) / to]
@@ -96,7 +96,7 @@ function averaged(picture: Grey, width: number, height: number): Uint8Array {
 
 const PICTURES = { print, photograph }
 
-describe.each(['low', 'medium', 'high'] as const)('at %s', (quality) => {
+describe.each(['low', 'medium', 'high'] as const)('at level %s', (quality) => {
   it.each([
     ['print', 300],
     ['print', 600],
@@ -104,7 +104,7 @@ describe.each(['low', 'medium', 'high'] as const)('at %s', (quality) => {
     ['photograph', 300],
     ['photograph', 200],
     ['photograph', 110],
-  ] as const)('%s at %i dpi keeps the floors as it is stored, and the receipt says so', async (kind, dotsPerInch) => {
+  ] as const)('a %s at %i dpi meets the floors at its stored size, and the receipt matches', async (kind, dotsPerInch) => {
     const bytes = await page(PICTURES[kind](), dotsPerInch)
     const { outcome, bytes: result } = await press(bytes, quality)
     const [before, after] = [await pictureOf(bytes), await pictureOf(result)]

@@ -23,8 +23,8 @@ async function pageContents(bytes: Uint8Array): Promise<string[]> {
   return texts
 }
 
-describe('structure', () => {
-  it('makes a document smaller and keeps its pages', async () => {
+describe('structure of a PDF', () => {
+  it('becomes smaller and keeps all pages', async () => {
     const bytes = buildPdf(plainDocument(20))
     const { outcome, bytes: result } = await press(bytes)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
@@ -32,13 +32,13 @@ describe('structure', () => {
     expect(await pageContents(result)).toEqual(await pageContents(bytes))
   })
 
-  it('does not gain anything a second time', async () => {
+  it('gives no gain when compressed a second time', async () => {
     const once = (await press(buildPdf(plainDocument(20)))).bytes
     const twice = await press(once)
     expect(twice.bytes.length).toBeGreaterThan(once.length * 0.97)
   })
 
-  it('reads its own compact files: object and cross-reference streams', async () => {
+  it('can be read again with object streams and cross-reference streams', async () => {
     const { bytes } = await press(buildPdf(plainDocument(20)))
     const reader = await open(bytes)
     expect(reader.repaired).toBe(false)
@@ -46,7 +46,7 @@ describe('structure', () => {
     expect(latin1(bytes)).toContain('/ObjStm')
   })
 
-  it('keeps to a classic table in PDF/A-1', async () => {
+  it('uses a cross-reference table in PDF/A-1', async () => {
     const xmp = '<rdf:Description xmlns:pdfaid="x"><pdfaid:part>1</pdfaid:part></rdf:Description>'
     const parts = plainDocument(5, [{ dict: '/Type/Metadata/Subtype/XML', data: xmp }], '/Metadata 13 0 R')
     const { outcome, bytes } = await press(buildPdf(parts))
@@ -57,8 +57,8 @@ describe('structure', () => {
     expect(text).toContain(xmp)
   })
 
-  // long-tail: qpdf looks for "startxref" in the last kilobyte, then for "trailer" in all of the file, and found neither.
-  it('keeps to a classic table where more stands behind the end than readers look through', async () => {
+  // Regression test: qpdf searches "startxref" in the last kilobyte, then "trailer" in the whole file, and found neither.
+  it('uses a cross-reference table if trailing data hides startxref from PDF readers', async () => {
     const made = async (bytes: number) => {
       const tail = new Uint8Array(bytes).fill(0x78)
       const upload = new Uint8Array([...buildPdf(plainDocument(20)), ...tail])
@@ -73,7 +73,7 @@ describe('structure', () => {
     expect(near.slice(-1024)).toContain('startxref')
   })
 
-  it('merges equal streams and drops what nothing uses', async () => {
+  it('merges equal streams and removes unused objects', async () => {
     const same = { dict: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]', data: 'q 1 0 0 1 3 3 cm Q '.repeat(40) }
     const unused = { dict: '', data: Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251)) }
     const extra: Part[] = ['<</A 6 0 R/B 7 0 R/C 8 0 R>>', same, same, same, unused]
@@ -84,7 +84,7 @@ describe('structure', () => {
     expect(latin1(result).split('/BBox').length - 1).toBeLessThanOrEqual(1)
   })
 
-  it('removes application data below high, and only there', async () => {
+  it('loses private application data only below level high', async () => {
     const private1 = { dict: '', data: Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 241)) }
     const bytes = buildPdf(plainDocument(4, ['<</App<</Private 12 0 R>>>>', private1], '/PieceInfo 11 0 R'))
     const [high, medium] = [await press(bytes, 'high'), await press(bytes, 'medium')]
@@ -96,7 +96,7 @@ describe('structure', () => {
     expect([await root(high.bytes), await root(medium.bytes)]).toEqual([true, false])
   })
 
-  it('reads incremental updates: the newest revision of an object counts', async () => {
+  it('uses the newest revision of an object after incremental updates', async () => {
     const bytes = buildPdf(plainDocument(2))
     const update = Buffer.from('4 0 obj\n<</Length 5>>\nstream\n0 0 m\nendstream\nendobj\n')
     const at = bytes.length
@@ -109,7 +109,7 @@ describe('structure', () => {
   })
 })
 
-describe('documents that are left alone', () => {
+describe('documents that are returned unchanged', () => {
   it.each([
     ['encrypted', buildPdf(plainDocument(3), { trailer: '/Encrypt<</Filter/Standard>>' })],
     ['signed', buildPdf(plainDocument(3, ['<</Type/Sig/ByteRange [0 10 20 30]/Contents<00>>>'], '/AcroForm<</Fields[9 0 R]>>'))],
@@ -120,29 +120,29 @@ describe('documents that are left alone', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason })
   })
 
-  it('a ZIP appended to the file', async () => {
+  it('a file with an appended ZIP archive', async () => {
     const zip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)])
     const { outcome } = await press(new Uint8Array(Buffer.concat([buildPdf(plainDocument(9)), zip])))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 })
 
-describe('damage', () => {
-  it('rebuilds a wrong cross-reference table when nothing is missing', async () => {
+describe('damaged documents', () => {
+  it('get a rebuilt cross-reference table if nothing is missing', async () => {
     const bytes = buildPdf(plainDocument(10), { shift: 7 })
     const { outcome, bytes: result } = await press(bytes)
     expect(outcome.kind).toBe('compressed')
     expect(await pageContents(result)).toEqual(await pageContents(buildPdf(plainDocument(10))))
   })
 
-  it('corrects a wrong stream length', async () => {
+  it('get a corrected stream length', async () => {
     const text = latin1(buildPdf(plainDocument(10))).replace(/\/Length \d\d\d/, '/Length 999')
     const { outcome, bytes } = await press(Uint8Array.from(text, (c) => c.charCodeAt(0)))
     expect(outcome.kind).toBe('compressed')
     expect(await pageContents(bytes)).toEqual(await pageContents(buildPdf(plainDocument(10))))
   })
 
-  it('never loses a page: truncated files stay as they are or keep every page', async () => {
+  it('never lose a page: truncated files stay unchanged or keep every page', async () => {
     const whole = buildPdf(plainDocument(10))
     for (let length = 0; length < whole.length; length += 97) {
       const { outcome, bytes } = await press(whole.slice(0, length))
@@ -150,7 +150,7 @@ describe('damage', () => {
     }
   })
 
-  it('survives page trees and references in loops', async () => {
+  it('do not cause endless loops by cyclic page trees and references', async () => {
     const loop = buildPdf([
       '<</Type/Catalog/Pages 2 0 R/X 5 0 R>>',
       '<</Type/Pages/Kids[2 0 R 3 0 R 3 0 R]/Count 3>>',
@@ -166,13 +166,13 @@ describe('damage', () => {
     ['an array', '[500 6\xe300 700]'],
     ['a value', '<</Type "Page/A 1>>'],
     ['a key', '<</A 37 0 \xf2/B 1>>'],
-  ])('leaves alone what every reader takes for something else: a stray word as part of %s', async (_, object) => {
+  ])('are returned unchanged if a stray word is part of %s, because PDF readers disagree about it', async (_, object) => {
     const bytes = buildPdf(plainDocument(4, [object], '/Widths 11 0 R'))
     expect((await press(bytes)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
     expect((await press(buildPdf(plainDocument(4, [object])))).outcome.kind).toBe('compressed')
   })
 
-  it('does not find an object that its table looks for in an object stream without it', async () => {
+  it('treat an object as missing if its object stream does not contain it', async () => {
     const content = flate('0 0 200 200 re f '.repeat(50))
     const parts = [
       '<</Type/Catalog/Pages 2 0 R>>',

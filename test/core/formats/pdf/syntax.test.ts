@@ -1,4 +1,4 @@
-/** What archives demand of the bytes between objects (ISO 19005-2, 6.1.7.1 and 6.1.9), of everything that writes a PDF. */
+/** Checks the line breaks between objects that PDF/A requires (ISO 19005-2, 6.1.7.1 and 6.1.9), for every code path that writes a PDF. */
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ const WRITERS: [name: string, write: () => Promise<Uint8Array>, sign: string][] 
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
-/** Every object of the file, front to back, and what is wrong with its ends of lines. */
+/** Reads all objects of a file in order and reports missing line breaks. */
 function readObjects(text: string): { count: number; streams: number; faults: string[] } {
   const faults: string[] = []
   const demand = (good: boolean, fault: string) => good || faults.push(fault)
@@ -66,7 +66,7 @@ function readObjects(text: string): { count: number; streams: number; faults: st
 }
 
 describe.each(WRITERS)('a PDF %s', (_, write, sign) => {
-  it('has an end of line wherever an archive needs one', async () => {
+  it('has every line break that PDF/A requires', async () => {
     const text = latin1(await write())
     expect(text).toContain(sign)
     const { count, streams, faults } = readObjects(text)
@@ -80,7 +80,7 @@ describe.each(WRITERS)('a PDF %s', (_, write, sign) => {
 })
 
 describe('a cross-reference stream', () => {
-  it('is filtered by what stands above alone, which every reader gets right', async () => {
+  it('uses only the PNG filter "up", which every PDF reader decodes correctly', async () => {
     const { bytes } = await press(buildPdf(plainDocument(120)))
     const text = latin1(bytes)
     const dict = /<<\/Type\/XRef[^>]*\/DecodeParms<<\/Predictor 12\/Columns (\d+)>>\/Length (\d+)>>stream\n/.exec(text)!

@@ -1,10 +1,10 @@
-/** A TrueType font made by hand. */
+/** Builds a TrueType font by hand. */
 import { FontWriter } from '../../../../src/core/fonts/bytes.ts'
 import { fontFile } from '../../../../src/core/fonts/sfnt/truetype.ts'
 
 const GLYPHS = 60
 
-/** A TrueType font of made-up outlines; glyph 5 is made of 3 and 4; codes 0x20 … stand for glyphs 1 …. */
+/** TrueType font with artificial outlines. Glyph 5 is a composite of 3 and 4; codes from 0x20 on map to glyphs from 1 on. */
 export function trueType(): Uint8Array {
   const glyf = new FontWriter()
   const loca = new FontWriter()

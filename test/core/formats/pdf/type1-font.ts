@@ -1,6 +1,6 @@
-/** A small Type 1 font, written and encrypted here. */
+/** Builds and encrypts a small Type 1 font. */
 
-/** The cipher of Type 1 fonts, forwards. */
+/** Encrypts data with the cipher of Type 1 fonts. */
 function encrypt(plain: Uint8Array, key: number, lead: number): Uint8Array {
   const out = new Uint8Array(plain.length + lead)
   let r = key
@@ -66,7 +66,7 @@ export const GLYPHS: Record<string, string> = {
 }
 GLYPHS['Aacute'] = '20 600 hsbw 10 150 120 65 194 seac'
 
-/** A font of these glyphs; codes 65, 66 and 67 are A, Aacute and n. */
+/** Type 1 font with these glyphs. Codes 65, 66 and 67 map to A, Aacute and n. */
 export function type1(names: readonly string[] = Object.keys(GLYPHS)): { data: Uint8Array; lengths: [number, number, number] } {
   const latin = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0))
   const clear = latin(`%!PS-AdobeFont-1.0: Test

@@ -27,7 +27,7 @@ function document(text: string): Uint8Array {
 }
 
 describe('Type 1', () => {
-  it('is read with its names, codes, hints and outlines', () => {
+  it('is parsed with names, codes, hints and outlines', () => {
     const font = parseType1(type1().data)
     expect(font).toMatchObject({ name: 'Test', standard: false })
     expect(font.notice).toContain('test')
@@ -43,13 +43,13 @@ describe('Type 1', () => {
     expect(outline.steps.at(-1)).toMatchObject({ x: 1100, y: 0 })
   })
 
-  it('becomes CFF that draws the same', () => {
+  it('is converted to CFF with equal outlines', () => {
     const font = parseType1(type1().data)
     const cff = new Cff(convertType1(font, undefined))
     expect(cff.count).toBe(Object.keys(GLYPHS).length)
     expect(new Map([...cff.encoding()].map(([code, glyph]) => [code, cff.stringOf(cff.charset[glyph]!)]))).toEqual(font.encoding)
     const drawn = type2Outline(cff.charstrings[cff.glyphOfName('A')]!)
-    // Stems: two horizontal and two vertical ones, and a mask for each of the two groups.
+    // Stem hints: two horizontal and two vertical ones, with one hint mask for each of the two groups.
     expect([...cff.charstrings[cff.glyphOfName('A')]!].filter((byte) => byte === 19)).toHaveLength(2)
     expect(drawn.steps[0]).toEqual({ kind: 'move', x: 70, y: 0 })
     const third = type2Outline(cff.charstrings[cff.glyphOfName('acute')]!).steps[2]
@@ -57,7 +57,7 @@ describe('Type 1', () => {
     expect((third as { x: number }).x).toBeCloseTo(75 + 1 / 3, 4)
   })
 
-  it('says its bounds in the shortest form: FreeType takes negative integers of four bytes for huge ones', () => {
+  it('writes its bounding box in the shortest form, because FreeType misreads negative four-byte integers', () => {
     const font = parseType1(type1().data)
     font.top.set('FontBBox', [-24, -2960, 1454, 772])
     const data = convertType1(font, undefined)
@@ -65,14 +65,14 @@ describe('Type 1', () => {
     expect([...(new Cff(data).top.get(5)?.raw ?? [])]).toEqual([115, 28, 0xf4, 0x70, 28, 0x05, 0xae, 249, 152, 5])
   })
 
-  it('a subset has the parts of its composites', () => {
+  it('keeps the components of composite glyphs in a subset', () => {
     const font = parseType1(type1().data)
     const cff = new Cff(convertType1(font, new Set(['Aacute'])))
     expect(Array.from({ length: cff.count - 1 }, (_, i) => cff.stringOf(cff.charset[i + 1]!)).sort()).toEqual(['A', 'Aacute', 'acute'])
     expect(type2Outline(cff.charstrings[cff.glyphOfName('Aacute')]!).accent).toEqual({ x: 160, y: 120, base: 65, accent: 194 })
   })
 
-  it('a document gets the smaller program under its new key', async () => {
+  it('is replaced in a document by the CFF program under /FontFile3', async () => {
     const { outcome, bytes } = await press(document('ABC'), 'high')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     if (outcome.kind === 'compressed') expect(textsOf(outcome.steps)).toContain('1 Type 1 fonts as CFF')
@@ -90,7 +90,7 @@ describe('Type 1', () => {
     expect.unreachable()
   })
 
-  it('a damaged program is left alone', () => {
+  it('stays unchanged if it is damaged', () => {
     const { data } = type1()
     for (let at = 400; at < data.length - 100; at += 37) {
       const broken = data.slice()

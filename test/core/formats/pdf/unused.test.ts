@@ -1,4 +1,4 @@
-/** A receipt says which objects of a file are gone because the document does not use them. */
+/** Checks that the receipt reports objects that were removed because the document does not use them. */
 
 import { expect, it } from 'vitest'
 import { textsOf } from '../../../support/in-english.ts'
@@ -10,12 +10,12 @@ async function stepsOf(bytes: Uint8Array): Promise<string> {
   return outcome.kind === 'compressed' ? (textsOf(outcome.steps) ?? []).join('\n') : outcome.kind
 }
 
-it('objects that nothing refers to are counted', async () => {
+it('the receipt counts unreferenced objects', async () => {
   const lost = ['<</Title(Old chapter)>>', '<</Title(Another)>>', '12']
   expect(await stepsOf(buildPdf(plainDocument(2, lost)))).toContain('2 objects removed that nothing in the result refers to')
 })
 
-it('earlier versions of changed objects are counted', async () => {
+it('the receipt counts earlier versions of changed objects', async () => {
   const first = Buffer.from(buildPdf(plainDocument(2))).toString('latin1')
   const start = Number(/startxref\n(\d+)/.exec(first)?.[1])
   const at = first.length
@@ -25,6 +25,6 @@ it('earlier versions of changed objects are counted', async () => {
   expect(await stepsOf(bytes)).toContain('1 earlier versions of changed objects removed')
 })
 
-it('nothing is said of a file that has only its document', async () => {
+it('the receipt has no such step if the file has no unused objects', async () => {
   for (const bytes of [buildPdf(plainDocument(3)), linearised('1.4')]) expect(await stepsOf(bytes)).not.toContain('removed')
 })

@@ -1,4 +1,4 @@
-/** Usage rights: what Adobe Reader may do with a file, signed by Adobe over all of it, where no person signed anything. */
+/** Tests usage rights for Adobe Reader, which Adobe signs over the whole file although no person signed anything. */
 
 import { describe, expect, it } from 'vitest'
 import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
@@ -8,7 +8,7 @@ import { inEnglish, textsOf } from '../../../support/in-english.ts'
 import { buildPdf, plainDocument } from './build.ts'
 import { press } from './run.ts'
 
-/** Three pages take the objects up to 8: what follows begins at 9. */
+/** Three pages use object numbers up to 8, so additional objects start at 9. */
 const RIGHTS = '<</Type/Sig/Filter/Adobe.PPKLite/ByteRange [0 10 20 30]/Contents<00>/Reference[<</TransformMethod/UR3>>]>>'
 const DETAIL = expect.stringContaining('usage_rights=drop')
 
@@ -19,13 +19,13 @@ const KINDS: [string, Uint8Array][] = [
 ]
 
 describe('usage rights without a signature', () => {
-  it.each(KINDS)('are kept, and it is said what would help (%s)', async (_, bytes) => {
+  it.each(KINDS)('are kept, and the outcome names the option that removes them (%s)', async (_, bytes) => {
     for (const quality of ['low', 'high'] as const) {
       expect(inEnglish((await press(bytes, quality)).outcome)).toEqual({ kind: 'unchanged', reason: 'signed', detail: DETAIL })
     }
   })
 
-  it.each(KINDS)('go where that is asked for, and nothing else goes (%s)', async (_, bytes) => {
+  it.each(KINDS)('are removed on request, and nothing else is removed (%s)', async (_, bytes) => {
     for (const quality of ['low', 'high'] as const) {
       const { outcome, bytes: made } = await press(bytes, quality, { usageRights: 'drop' })
       expect(inEnglish(outcome)).toMatchObject({
@@ -46,7 +46,7 @@ describe('usage rights without a signature', () => {
     }
   })
 
-  it('are no reason to change what is signed besides', async () => {
+  it('are kept if the file has another signature, too', async () => {
     const signature = '<</Type/Sig/ByteRange [0 1 2 3]/Contents<00>>>'
     const fields = '/AcroForm<</Fields[10 0 R]>>'
     const signed: [string, Uint8Array][] = [
