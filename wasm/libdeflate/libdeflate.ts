@@ -52,7 +52,7 @@ export class Libdeflate {
     const engine = this.#exports
     const code = CONTAINER_CODE[container]
     engine.arena_reset()
-    if (!engine.prepare_level(level)) throw new RangeError(`libdeflate has no level ${level}, or no memory for it`)
+    if (!engine.prepare_level(level)) throw new RangeError(`libdeflate: level ${level} is not supported, or memory is insufficient`)
     const bound = engine.compress_bound(code, bytes.length)
     const capacity = Math.min(bound, room ?? bound)
     const input = this.#copyIn(bytes)
@@ -63,18 +63,18 @@ export class Libdeflate {
 
   /**
    * Compresses `bytes` into a raw Deflate stream with optimal parsing and exact block splitting (thorough.h). It is about four times as
-   * slow as level 12. `undefined`: the result exceeds `room` bytes. Memory: 15 MB, plus input and output. `rest` is awaited after every
+   * slow as level 12. `undefined`: the result exceeds `room` bytes. Memory: 15 MB, plus input and output. `pause` is awaited after every
    * 300,000 bytes, about a third of a second of work. Meanwhile no other call may use this instance.
    */
-  async compressThorough(bytes: Uint8Array, room: number, rest: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
+  async compressThorough(bytes: Uint8Array, room: number, pause: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
     const engine = this.#exports
     engine.arena_reset()
-    if (!engine.prepare_level(12)) throw new RangeError('libdeflate has no memory for its compressor')
+    if (!engine.prepare_level(12)) throw new RangeError('libdeflate: memory is insufficient for the compressor')
     const input = this.#copyIn(bytes)
     const capacity = Math.min(engine.compress_bound(0, bytes.length), room)
     const output = this.#reserve(capacity)
     if (!engine.begin_thorough(input, bytes.length, output, capacity)) return undefined
-    while (engine.thorough_stretch()) await rest()
+    while (engine.thorough_stretch()) await pause()
     const written = engine.end_thorough()
     return written ? this.#copyOut(output, written) : undefined
   }
@@ -83,7 +83,7 @@ export class Libdeflate {
   decompress(container: Container, bytes: Uint8Array, room: number): Inflated {
     const engine = this.#exports
     engine.arena_reset()
-    if (!engine.prepare_level(-1)) throw new RangeError('libdeflate has no memory for its decompressor')
+    if (!engine.prepare_level(-1)) throw new RangeError('libdeflate: memory is insufficient for the decompressor')
     const input = this.#copyIn(bytes)
     const output = this.#reserve(room)
     const result = engine.decompress(CONTAINER_CODE[container], input, bytes.length, output, room)
@@ -104,7 +104,7 @@ export class Libdeflate {
 
   #reserve(bytes: number): number {
     const at = this.#exports.arena_reserve(bytes)
-    if (at === 0) throw new RangeError(`libdeflate has no memory for ${bytes} bytes`)
+    if (at === 0) throw new RangeError(`libdeflate: memory is insufficient for ${bytes} bytes`)
     return at
   }
 }
@@ -131,15 +131,15 @@ export class DeflateSegments {
    * @throws RangeError for other levels, or if memory is insufficient
    */
   constructor(level: number, segmentBytes: number) {
-    if (level < 5) throw new RangeError(`level ${level} has no segments`)
+    if (level < 5) throw new RangeError(`libdeflate: segments need level 5 to 12, received ${level}`)
     const engine = this.#exports
-    if (!engine.prepare_level(level)) throw new RangeError(`libdeflate has no level ${level}, or no memory for it`)
+    if (!engine.prepare_level(level)) throw new RangeError(`libdeflate: level ${level} is not supported, or memory is insufficient`)
     this.#segmentBytes = segmentBytes
     this.#room = engine.compress_bound(0, segmentBytes) + 16
     this.#window = engine.arena_reserve(WINDOW_BYTES + segmentBytes)
     this.#segment = this.#window + WINDOW_BYTES
     this.#output = engine.arena_reserve(this.#room)
-    if (!this.#window || !this.#output) throw new RangeError(`libdeflate has no memory for segments of ${segmentBytes} bytes`)
+    if (!this.#window || !this.#output) throw new RangeError(`libdeflate: memory is insufficient for segments of ${segmentBytes} bytes`)
     engine.begin_stream()
   }
 

@@ -34,9 +34,10 @@ export class JpxPicture {
     this.guarded(() => {
       this.exports._initialize()
       const pointer = this.exports.allocate(file.length)
-      if (!pointer) throw new EngineError('openjpeg', 'memory', 'no memory for the file')
+      if (!pointer) throw new EngineError('openjpeg', 'memory', 'memory is insufficient for the JPEG 2000 file')
       new Uint8Array(this.exports.memory.buffer).set(file, pointer)
-      if (this.exports.open_picture(pointer, file.length) < 0) throw new EngineError('openjpeg', 'damaged', 'no readable JPEG 2000 header')
+      if (this.exports.open_picture(pointer, file.length) < 0)
+        throw new EngineError('openjpeg', 'damaged', 'the JPEG 2000 header is missing or damaged')
     })
     this.width = info(0)
     this.height = info(1)
@@ -59,14 +60,15 @@ export class JpxPicture {
    * @throws EngineError
    */
   *strips(rows: number): Generator<Uint8Array> {
-    if (!this.plain) throw new EngineError('openjpeg', 'damaged', 'components of different kinds')
+    if (!this.plain) throw new EngineError('openjpeg', 'damaged', 'the JPEG 2000 components differ in size or are signed')
     const room = this.width * Math.min(rows, this.height) * this.components
     const pointer = this.exports.allocate(room)
-    if (!pointer) throw new EngineError('openjpeg', 'memory', 'no memory for a strip')
+    if (!pointer) throw new EngineError('openjpeg', 'memory', 'memory is insufficient for a strip of rows')
     for (let first = 0; first < this.height; first += rows) {
       const last = Math.min(this.height, first + rows)
       const length = this.guarded(() => this.exports.read_strip(first, last, pointer, room))
-      if (length !== this.width * (last - first) * this.components) throw new EngineError('openjpeg', 'damaged', 'damaged JPEG 2000 data')
+      if (length !== this.width * (last - first) * this.components)
+        throw new EngineError('openjpeg', 'damaged', 'the JPEG 2000 data is damaged')
       yield new Uint8Array(this.exports.memory.buffer, pointer, length).slice()
     }
   }

@@ -9,7 +9,7 @@ import { openJob } from '../../../src/core/pipeline/job.ts'
 import { workOf } from '../../support/work.ts'
 
 /**
- * Maximum Wasm and JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Each
+ * Maximum JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Each
  * test file once took a minute to years.
  */
 const MOST_WORK_PER_CHARACTER = 100

@@ -29,7 +29,7 @@ export interface Decipher {
 const BLOCK_BYTES = 16
 const SALT = Uint8Array.of(0x73, 0x41, 0x6c, 0x54)
 /** Maximum length of an RC4 or AES-128 object key in bytes (ISO 32000-2, algorithm 1, step d). */
-const MOST_KEY_BYTES = 16
+const MAX_OBJECT_KEY_BYTES = 16
 
 /** Returns the encryption key of one PDF object (ISO 32000-2, algorithm 1). */
 function objectKey(fileKey: Uint8Array, method: Method, { number, generation }: ObjectId): Uint8Array {
@@ -37,7 +37,7 @@ function objectKey(fileKey: Uint8Array, method: Method, { number, generation }: 
   const id = Uint8Array.of(number & 255, (number >> 8) & 255, (number >> 16) & 255, generation & 255, (generation >> 8) & 255)
   const hash = createHash('md5').update(fileKey).update(id)
   if (method === 'AESV2') hash.update(SALT)
-  return new Uint8Array(hash.digest()).subarray(0, Math.min(fileKey.length + 5, MOST_KEY_BYTES))
+  return new Uint8Array(hash.digest()).subarray(0, Math.min(fileKey.length + 5, MAX_OBJECT_KEY_BYTES))
 }
 
 const algorithmOf = (key: Uint8Array) => (key.length === 32 ? 'aes-256-cbc' : 'aes-128-cbc')
@@ -93,7 +93,7 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
       let engine: ReturnType<typeof createDecipheriv> | undefined
       let head: Uint8Array = new Uint8Array(0)
       // Last decrypted block. It is returned at the end only, because its last byte gives the padding length.
-      let held: Uint8Array = new Uint8Array(0)
+      let lastBlock: Uint8Array = new Uint8Array(0)
       for await (const piece of pieces) {
         let rest = piece
         if (!engine) {
@@ -103,16 +103,16 @@ export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
           engine.setAutoPadding(false)
           rest = head.subarray(BLOCK_BYTES)
         }
-        const plain = concat([held, engine.update(rest)])
-        const keep = Math.min(BLOCK_BYTES, plain.length)
-        held = plain.slice(plain.length - keep)
-        if (plain.length > keep) yield plain.subarray(0, plain.length - keep)
+        const plain = concat([lastBlock, engine.update(rest)])
+        const lastLength = Math.min(BLOCK_BYTES, plain.length)
+        lastBlock = plain.slice(plain.length - lastLength)
+        if (plain.length > lastLength) yield plain.subarray(0, plain.length - lastLength)
       }
       if (!engine) {
         if (head.length > 0) throw new PdfSyntax('encrypted_stream_of_less_than_block')
         return
       }
-      const last = concat([held, final(engine)])
+      const last = concat([lastBlock, final(engine)])
       // `last` is empty if the stream contains only the initialisation vector.
       if (last.length > 0) yield last.slice(0, last.length - padding(last))
     },

@@ -30,13 +30,13 @@ export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
 
 const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
 const SIGNED: Refusal = { kind: 'unchanged', reason: 'signed' }
-const RIGHTS_KEPT: Refusal = {
+const USAGE_RIGHTS_SIGNED: Refusal = {
   ...SIGNED,
   detail: message('only_usage_rights_signed'),
 }
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 /** Maximum length of a ZIP end-of-central-directory record in bytes: 22 bytes and the longest comment. */
-const MAX_ZIP_TAIL_BYTES = 22 + 65_535
+const MAX_ZIP_END_RECORD_BYTES = 22 + 65_535
 const BASE_BYTES = 2 * 1024 * 1024
 
 export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
@@ -50,16 +50,16 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   if (!(root instanceof Dict)) throw new PdfSyntax('no_document_catalog')
   const signed = await whatIsSigned(reader, root, options.signal)
   if (signed === 'signature') return SIGNED
-  if (signed === 'usage rights' && options.usageRights !== 'drop') return RIGHTS_KEPT
+  if (signed === 'usage rights' && options.usageRights !== 'drop') return USAGE_RIGHTS_SIGNED
   if (await hasAppendedArchive(reader)) {
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('file_appended') }
   }
   await reader.gather(options.signal)
-  const archive = await isArchive(reader, root)
+  const archive = await isArchiveFile(reader, root)
   const keep = keepAt(options, archive)
   const found = await reach(reader, keep, options.signal)
   if (found.signed) return SIGNED
-  if (reader.lock && (reader.repaired || (await hasOtherFilters(reader, reader.lock, found)))) return ENCRYPTED
+  if (reader.lock && (reader.repaired || (await usesOtherCryptFilters(reader, reader.lock, found)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('document_without_pages')
   if (reader.repaired) await assertNothingLost(reader, found, pages)
@@ -68,7 +68,7 @@ export async function openDocument(source: Source, options: Options): Promise<Do
 }
 
 /** True if a stream uses its own crypt filter, or one that only a reference names. Whittle does not know the key of such a stream. */
-async function hasOtherFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
+async function usesOtherCryptFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
   for (const number of streams) {
     const stream = await reader.get(number)
     if (!(stream instanceof Stream) || lock.plain(stream.dict)) continue
@@ -95,18 +95,18 @@ async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: 
 
 /** True if a ZIP archive follows the last `%%EOF`. Rewriting the PDF would lose that archive. */
 async function hasAppendedArchive(reader: Reader): Promise<boolean> {
-  const length = Math.min(reader.ranges.size, MAX_ZIP_TAIL_BYTES)
+  const length = Math.min(reader.ranges.size, MAX_ZIP_END_RECORD_BYTES)
   const tail = Buffer.from(await reader.ranges.read(reader.ranges.size - length, length))
   return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
 }
 
 /** True if the XMP metadata declares part 1 of PDF/A. */
-export const isPdfA1 = (reader: Reader, root: Dict) => claims(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
+export const isPdfA1 = (reader: Reader, root: Dict) => xmpMatches(reader, root, /pdfaid:part\s*(>|=\s*["'])\s*1\b/)
 
 /** True if the XMP metadata declares any part of PDF/A, PDF/UA or PDF/X. */
-const isArchive = (reader: Reader, root: Dict) => claims(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
+const isArchiveFile = (reader: Reader, root: Dict) => xmpMatches(reader, root, /pdf(aid|uaid|xid|x):(part|GTS_PDFX)/)
 
-async function claims(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
+async function xmpMatches(reader: Reader, root: Dict, claim: RegExp): Promise<boolean> {
   const metadata = await reader.resolve(root.get('Metadata'))
   if (!(metadata instanceof Stream)) return false
   try {

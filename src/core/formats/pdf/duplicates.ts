@@ -36,7 +36,7 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
   const digests = new Map<number, string>()
   for (let round = 0; round < DUPLICATE_ROUNDS; round++) {
     signal.throwIfAborted()
-    const groups = await alike(reader, streams, duplicates)
+    const groups = await candidateGroups(reader, streams, duplicates)
     const candidates = new Set(groups.flat())
     // Streams are hashed in the order of `streams`, not group by group. In large files this is the order of the file, so reads are
     // sequential.
@@ -62,7 +62,7 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
 }
 
 /** Returns groups of two or more streams with equal length and equal dictionary. */
-async function alike(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
+async function candidateGroups(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
   const byKey = new Map<number, number[]>()
   for (const number of streams) {
     if (duplicates.has(number)) continue

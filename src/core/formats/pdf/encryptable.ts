@@ -23,19 +23,19 @@ const ENCRYPTED = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/
 
 /** Reason why this upload cannot be encrypted, as far as its bytes show. `undefined`: no reason found. */
 export async function obstacleInBytes(upload: Source): Promise<Exclude<Obstacle, 'damaged'> | undefined> {
-  if (await namesSignature(upload)) return 'signed'
+  if (await containsByteRange(upload)) return 'signed'
   const tailLength = Math.min(upload.size, TAIL_BYTES)
   const parts = [await upload.read(0, Math.min(upload.size, HEAD_BYTES)), await upload.read(upload.size - tailLength, tailLength)]
   return parts.some((part) => ENCRYPTED.test(new TextDecoder('latin1').decode(part))) ? 'encrypted' : undefined
 }
 
-async function namesSignature(upload: Source): Promise<boolean> {
+async function containsByteRange(upload: Source): Promise<boolean> {
   // Last bytes of the previous chunk, because a chunk boundary may split the searched key.
   let tail = new Uint8Array(0)
   for await (const chunk of upload.stream()) {
-    const seam = new Uint8Array([...tail, ...chunk.subarray(0, OVERLAP)])
-    if (indexOfBytes(seam, BYTE_RANGE) >= 0 || indexOfBytes(chunk, BYTE_RANGE) >= 0) return true
-    tail = chunk.length >= OVERLAP ? chunk.slice(-OVERLAP) : seam.slice(-OVERLAP)
+    const boundary = new Uint8Array([...tail, ...chunk.subarray(0, OVERLAP)])
+    if (indexOfBytes(boundary, BYTE_RANGE) >= 0 || indexOfBytes(chunk, BYTE_RANGE) >= 0) return true
+    tail = chunk.length >= OVERLAP ? chunk.slice(-OVERLAP) : boundary.slice(-OVERLAP)
   }
   return false
 }

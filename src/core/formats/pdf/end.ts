@@ -1,12 +1,12 @@
 /** Finds the end of a PDF: its last `%%EOF` (ISO 32000-1, 7.5.5). */
 import type { Source } from '../../model/codec.ts'
 
-const MARK = '%%EOF'
+const EOF_MARKER = '%%EOF'
 const WINDOW_BYTES = 256 * 1024
 /** Overlap of two search windows in bytes, longer than every searched keyword. */
 const OVERLAP_BYTES = 64
 /** Matches PDF objects or `startxref`. If they occur after `%%EOF`, the bytes belong to the document. */
-const BELONGS = /\d\s+\d+\s+obj\b|startxref/
+const DOCUMENT_DATA = /\d\s+\d+\s+obj\b|startxref/
 const END_OF_ARCHIVE = 'PK\x05\x06'
 
 /**
@@ -14,23 +14,23 @@ const END_OF_ARCHIVE = 'PK\x05\x06'
  * document.
  */
 export async function endOfPdf(source: Source): Promise<number> {
-  const end = await behindMark(source)
+  const end = await offsetAfterEof(source)
   let isPadding = true
   for (let at = end; at < source.size; at += WINDOW_BYTES) {
     const text = await textAt(source, at, WINDOW_BYTES + OVERLAP_BYTES)
-    if (BELONGS.test(text) || text.includes(END_OF_ARCHIVE)) return source.size
+    if (DOCUMENT_DATA.test(text) || text.includes(END_OF_ARCHIVE)) return source.size
     isPadding &&= text.replaceAll('\0', '').trim() === ''
   }
   return isPadding ? source.size : end
 }
 
 /** Offset after the last `%%EOF` and its line break. */
-async function behindMark(source: Source): Promise<number> {
+async function offsetAfterEof(source: Source): Promise<number> {
   for (let end = source.size; end > 0; ) {
     const from = Math.max(0, end - WINDOW_BYTES)
-    const text = await textAt(source, from, end - from + MARK.length + 1)
-    const mark = text.lastIndexOf(MARK)
-    if (mark >= 0) return from + mark + MARK.length + (/^\r?\n?/.exec(text.slice(mark + MARK.length))?.[0].length ?? 0)
+    const text = await textAt(source, from, end - from + EOF_MARKER.length + 1)
+    const mark = text.lastIndexOf(EOF_MARKER)
+    if (mark >= 0) return from + mark + EOF_MARKER.length + (/^\r?\n?/.exec(text.slice(mark + EOF_MARKER.length))?.[0].length ?? 0)
     end = from
   }
   return source.size

@@ -110,21 +110,21 @@ function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
 }
 
 /** Wraps a Buffer as a Uint8Array, because `Buffer.slice` shares memory and `Uint8Array.slice` copies it. */
-const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+const asUint8Array = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** Output limit for zlib in bytes. In workerd the limit also counts the growing buffer, up to 1.4 times the output. */
-const roomFor = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
+const zlibOutputLimit = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
 
 /** Inflates zlib data. Truncated data returns the bytes before the cut, as PDF readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const inflated = inflatedWithin(bytes, maxBytes)
   if (inflated.length > maxBytes) throw new PdfSyntax(message('flate_data_of_more_than_bytes', { limit: maxBytes }))
-  return plain(inflated)
+  return asUint8Array(inflated)
 }
 
 function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return inflateSync(bytes, { maxOutputLength: roomFor(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
+    return inflateSync(bytes, { maxOutputLength: zlibOutputLimit(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
   } catch (error) {
     throw new PdfSyntax(message('damaged_flate_data', { cause: (error as { code?: string }).code ?? 'zlib' }))
   }
@@ -166,7 +166,7 @@ async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
 async function* inflateFlow(input: Flow, maxBytes: number): Flow {
   const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
   try {
-    for await (const piece of bounded(through(engine, input), maxBytes)) yield plain(piece)
+    for await (const piece of bounded(through(engine, input), maxBytes)) yield asUint8Array(piece)
   } catch (error) {
     throw isEngineError(error, 'deflate') ? new PdfSyntax(message('engine_reports', { problem: error.message })) : error
   }

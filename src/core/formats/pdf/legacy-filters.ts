@@ -3,7 +3,7 @@ import { isDigit } from './lexer.ts'
 import { PdfSyntax } from './objects.ts'
 
 /** Byte buffer that grows up to a limit. */
-class Growing {
+class GrowableBuffer {
   bytes = new Uint8Array(16_384)
   length = 0
   private readonly max: number
@@ -28,7 +28,7 @@ const END_OF_DATA = 257
 
 /** Decodes LZW data (ISO 32000-2, 7.4.4.2). A damaged code ends the data, as in PDF readers. */
 export function lzw(source: Uint8Array, earlyChange: number, maxBytes: number): Uint8Array {
-  const out = new Growing(maxBytes)
+  const out = new GrowableBuffer(maxBytes)
   // Each LZW table entry is a range of the output: `start` and `length` in bytes.
   const start = new Int32Array(4097)
   const length = new Int32Array(4097)
@@ -74,7 +74,7 @@ export function lzw(source: Uint8Array, earlyChange: number, maxBytes: number): 
   return out.done()
 }
 
-function copy(out: Growing, from: number, count: number): void {
+function copy(out: GrowableBuffer, from: number, count: number): void {
   out.reserve(count)
   for (let k = 0; k < count; k++) out.bytes[out.length++] = out.bytes[from + k]!
 }
@@ -127,7 +127,7 @@ export function asciiHex(source: Uint8Array): Uint8Array {
 
 /** Decodes run-length data (ISO 32000-2, 7.4.5). */
 export function runLength(source: Uint8Array, maxBytes: number): Uint8Array {
-  const out = new Growing(maxBytes)
+  const out = new GrowableBuffer(maxBytes)
   for (let i = 0; i < source.length; ) {
     const c = source[i++]!
     if (c === 128) break

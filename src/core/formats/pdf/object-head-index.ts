@@ -6,7 +6,7 @@
 import { GATHERED_FROM_BYTES, MOST_GATHERED_BYTES } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
 
-const MOST_OBJECTS = 400_000
+const MAX_OBJECTS = 400_000
 /** Maximum number of cached bytes of one object. Streams are cut where their data begins, except object streams. */
 const HEAD_BYTES = 1024
 const OBJECT_STREAM_BYTES = 64 * 1024
@@ -33,13 +33,13 @@ export class Heads {
   readonly #offsets: Float64Array
   /** Number of cached bytes of each object (`#lengths`), and their position in `#bytes` (`#places`). */
   readonly #lengths: Uint32Array
-  readonly #places: Uint32Array
+  readonly #positions: Uint32Array
   readonly #bytes: Uint8Array
 
   private constructor(offsets: Float64Array, lengths: Uint32Array, places: Uint32Array, bytes: Uint8Array) {
     this.#offsets = offsets
     this.#lengths = lengths
-    this.#places = places
+    this.#positions = places
     this.#bytes = bytes
   }
 
@@ -48,7 +48,7 @@ export class Heads {
    * the memory limit.
    */
   static async gather(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<Heads | undefined> {
-    if (ranges.size < GATHERED_FROM_BYTES || xref.size > MOST_OBJECTS) return undefined
+    if (ranges.size < GATHERED_FROM_BYTES || xref.size > MAX_OBJECTS) return undefined
     const { offsets, holders } = objectsOf(xref, ranges.size)
     const [lengths, places] = [new Uint32Array(offsets.length), new Uint32Array(offsets.length)]
     let bytes = new Uint8Array(64 * 1024)
@@ -61,9 +61,9 @@ export class Heads {
       const last = start + read.length >= ranges.size
       for (const first = i; i < offsets.length; i++) {
         const from = offsets[i]! - start
-        const most = Math.min((offsets[i + 1] ?? ranges.size) - offsets[i]!, holders.has(offsets[i]!) ? OBJECT_STREAM_BYTES : HEAD_BYTES)
-        if (from + most > read.length && !last && i > first) break
-        const head = read.subarray(from, from + most)
+        const limit = Math.min((offsets[i + 1] ?? ranges.size) - offsets[i]!, holders.has(offsets[i]!) ? OBJECT_STREAM_BYTES : HEAD_BYTES)
+        if (from + limit > read.length && !last && i > first) break
+        const head = read.subarray(from, from + limit)
         const keyword = holders.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
         const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
         if (used + length > MOST_GATHERED_BYTES) return undefined
@@ -80,19 +80,19 @@ export class Heads {
 
   /** Cached bytes of the object that begins at `offset`. `undefined`: no object begins there. */
   at(offset: number): Uint8Array | undefined {
-    const head = this.#before(offset)
+    const head = this.#lastHeadBefore(offset)
     return head?.offset === offset ? head.bytes : undefined
   }
 
   /** Returns bytes `offset … offset + length` if all of them are cached; otherwise `undefined`. */
   read(offset: number, length: number): Uint8Array | undefined {
-    const head = this.#before(offset)
+    const head = this.#lastHeadBefore(offset)
     const from = head ? offset - head.offset : 0
     return head && from + length <= head.bytes.length ? head.bytes.subarray(from, from + length) : undefined
   }
 
   /** Cached bytes of the last object that begins at or before `offset`. */
-  #before(offset: number): Head | undefined {
+  #lastHeadBefore(offset: number): Head | undefined {
     let [low, high] = [0, this.#offsets.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -100,7 +100,7 @@ export class Heads {
       else high = middle
     }
     if (low === 0) return undefined
-    const place = this.#places[low - 1]!
+    const place = this.#positions[low - 1]!
     return { offset: this.#offsets[low - 1]!, bytes: this.#bytes.subarray(place, place + this.#lengths[low - 1]!) }
   }
 }
@@ -131,7 +131,7 @@ function grown(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayB
 }
 
 /** Number of possible object numbers. A sort key combines 23 bits of object number with 30 bits of file offset in one double. */
-const NUMBERS = 2 ** 23
+const OBJECT_NUMBER_RANGE = 2 ** 23
 
 /** Sorts object numbers by their position in the file. An object in an object stream has the position of that stream. */
 export function inFileOrder(xref: Xref, numbers: { readonly length: number } & Iterable<number>): Uint32Array<ArrayBuffer> {
@@ -139,7 +139,7 @@ export function inFileOrder(xref: Xref, numbers: { readonly length: number } & I
   let count = 0
   for (const number of numbers) {
     const place = xref.kind(number) === IN_STREAM ? xref.place(xref.place(number)) : xref.place(number)
-    keys[count++] = place * NUMBERS + number
+    keys[count++] = place * OBJECT_NUMBER_RANGE + number
   }
-  return Uint32Array.from(keys.subarray(0, count).sort(), (key) => key % NUMBERS)
+  return Uint32Array.from(keys.subarray(0, count).sort(), (key) => key % OBJECT_NUMBER_RANGE)
 }

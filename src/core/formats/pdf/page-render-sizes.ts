@@ -11,9 +11,9 @@ const POINTS_PER_INCH = 72
 export const PAGE_DOTS_PER_INCH = 144
 const PIXELS_PER_POINT = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
 /** Width of the SSIM window beyond one pixel, in pixels. A pixel error affects every window that contains it. */
-const WINDOW_REACH = 10
+const SSIM_WINDOW_MARGIN = 10
 /** Minimum side of a page in pixels. */
-const LEAST_PIXELS = 1
+const MIN_PAGE_SIDE_PIXELS = 1
 
 /** Size in pixels of a page, or of a picture on a page. */
 export interface Grid {
@@ -37,21 +37,21 @@ export class Sheet {
   private readonly box: Box
   private readonly pixels: number
   /** Sum of the picture areas as a share of the page area. Overlapping pictures count twice. */
-  private covered = 0
+  private coveredShare = 0
   private lost = { ssim: 0, error: 0 }
   private worst = { ssim: 0, error: 0 }
 
   constructor(box: Box) {
     this.box = box
-    const [width, height] = [box[2] - box[0], box[3] - box[1]].map((side) => Math.max(LEAST_PIXELS, side * PIXELS_PER_POINT))
+    const [width, height] = [box[2] - box[0], box[3] - box[1]].map((side) => Math.max(MIN_PAGE_SIDE_PIXELS, side * PIXELS_PER_POINT))
     this.pixels = width! * height!
   }
 
   /** Adds a picture that is drawn with `matrix`. `repeated`: the picture belongs to a pattern and may cover the whole page. */
   place(matrix: Matrix, repeated: boolean): Place {
     const grid = this.gridOf(matrix)
-    const share = repeated ? 1 : ((grid.width + WINDOW_REACH) * (grid.height + WINDOW_REACH)) / this.pixels
-    this.covered += share
+    const share = repeated ? 1 : ((grid.width + SSIM_WINDOW_MARGIN) * (grid.height + SSIM_WINDOW_MARGIN)) / this.pixels
+    this.coveredShare += share
     return { sheet: this, grid, share }
   }
 
@@ -70,7 +70,7 @@ export class Sheet {
 
   /** True if a picture with these scores keeps the page above `floors`, even if all other pictures on the page lose as much. */
   allows({ ssim, psnrDb: decibels }: LumaFigures, floors: LumaFigures): boolean {
-    const share = Math.min(1, this.covered)
+    const share = Math.min(1, this.coveredShare)
     return (1 - ssim) * share <= 1 - floors.ssim && meanSquaredError(decibels) * share <= meanSquaredError(floors.psnrDb)
   }
 

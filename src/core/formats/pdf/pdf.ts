@@ -36,27 +36,27 @@ export const pdf: Codec = {
 
   async compress(source, sink, options) {
     const end = await endOfPdf(source)
-    const pressed: typeof press = (body, to, asked) => press(body, to, asked, source.size - end > SEARCHED_BYTES)
+    const compressBody: typeof compressPdf = (body, to, asked) => compressPdf(body, to, asked, source.size - end > STARTXREF_SEARCH_BYTES)
     return await withTail(source, end, sink, options, (body, asked) =>
-      asksForSmallerSize(body, asked) ? compressToTargetSize(pressed, body, sink, asked) : pressed(body, sink, asked),
+      asksForSmallerSize(body, asked) ? compressToTargetSize(compressBody, body, sink, asked) : compressBody(body, sink, asked),
     )
   },
 
   async verify(upload: Source, made: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-    const parted = await withoutEqualTails(upload, await endOfPdf(upload), made)
-    if ('difference' in parted) return { equal: false, difference: parted.difference }
-    const { original, result } = parted
+    const withoutTails = await withoutEqualTails(upload, await endOfPdf(upload), made)
+    if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
+    const { original, result } = withoutTails
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
-    if (b.repaired) return { equal: false, difference: 'the result has no readable cross-reference table' }
+    if (b.repaired) return { equal: false, difference: 'the cross-reference table of the result is not readable' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
     await a.gather(options.signal)
     await b.gather(options.signal)
-    let shown: Promise<FontUsage | undefined> | undefined
+    let originalFonts: Promise<FontUsage | undefined> | undefined
     const judges = {
       image: imageJudge(a, b, fidelityOf(outcome) === 'lossless'),
       font: fontJudge(a, b, () => {
-        shown ??= shownFonts(original, options)
-        return shown
+        originalFonts ??= shownFonts(original, options)
+        return originalFonts
       }),
       toUnicode: toUnicodeJudge(a, b),
       glyphMap: glyphMapJudge(a, b),
@@ -70,7 +70,7 @@ export const pdf: Codec = {
  * Number of bytes at the end of a file in which PDF readers search for `startxref`: 1024 (PDF Reference 1.7, appendix H, note 18), less 40
  * for `startxref` and `%%EOF`.
  */
-const SEARCHED_BYTES = 980
+const STARTXREF_SEARCH_BYTES = 980
 
 /** Encryption dictionary as text, with keys and permissions. `undefined`: the file is not encrypted. */
 const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
@@ -84,12 +84,12 @@ async function shownFonts(source: Source, options: Options): Promise<FontUsage |
 }
 
 /** Compresses one PDF. `isFar`: trailing data puts `startxref` outside the range in which PDF readers search for it. */
-async function press(source: Source, sink: Sink, options: Options, isFar = false): Promise<Outcome> {
+async function compressPdf(source: Source, sink: Sink, options: Options, startxrefIsHidden = false): Promise<Outcome> {
   const opened = await openDocument(source, options)
   if ('kind' in opened) return opened
   // With far trailing data, PDF readers search the file for objects and the word "trailer". They do not find objects in object streams, so
   // the result uses none.
-  const document = { ...opened, classic: opened.classic || isFar }
+  const document = { ...opened, classic: opened.classic || startxrefIsHidden }
   const { reader, reach } = document
   const duplicates = await findDuplicates(reader, reach.streams, options.signal)
   const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reach.objects)

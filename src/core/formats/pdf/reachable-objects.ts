@@ -70,7 +70,7 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
   const used = new Uint8Array(reader.xref.size)
   const result: Reach = { used, objects: new Numbers(), streams: new Numbers(), signed: false, dangling: 0, streamBytes: 0 }
   const stack = new Numbers()
-  const visit = (object: PdfObject | undefined): void => {
+  const visitValue = (object: PdfObject | undefined): void => {
     if (object instanceof Ref) {
       const { number } = object
       const kind = reader.xref.kind(number)
@@ -80,13 +80,13 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
         stack.push(number)
       }
     } else if (Array.isArray(object)) {
-      for (const item of object) if (typeof item === 'object') visit(item)
+      for (const item of object) if (typeof item === 'object') visitValue(item)
     } else if (object instanceof Dict) {
       if (object.has('ByteRange')) result.signed = true
-      for (const [key, item] of object) if (typeof item === 'object' && keep(object, key)) visit(item)
+      for (const [key, item] of object) if (typeof item === 'object' && keep(object, key)) visitValue(item)
     }
   }
-  for (const key of TRAILER_KEYS) visit(reader.trailer.get(key))
+  for (const key of TRAILER_KEYS) visitValue(reader.trailer.get(key))
   for (let number = stack.pop(); number !== undefined; number = stack.pop()) {
     if (result.objects.length % 4096 === 0) signal.throwIfAborted()
     const object = await reader.get(number)
@@ -96,11 +96,11 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
     if (object === null) result.dangling++
     if (object instanceof Stream) {
       result.streams.push(number)
-      for (const [key, item] of object.dict) if (key !== 'Length' && typeof item === 'object' && keep(object.dict, key)) visit(item)
-    } else visit(object)
+      for (const [key, item] of object.dict) if (key !== 'Length' && typeof item === 'object' && keep(object.dict, key)) visitValue(item)
+    } else visitValue(object)
   }
   const ordered = reader.isLarge ? inOrder(reader, result) : result
-  return measured(reader, ordered, signal)
+  return withStreamSizes(reader, ordered, signal)
 }
 
 const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
@@ -110,7 +110,7 @@ const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
 })
 
 /** Adds up the sizes of all reachable streams. `undefined`: the cross-reference table was repaired and now has more objects. */
-async function measured(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
+async function withStreamSizes(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
   for (const number of found.streams) {
     signal.throwIfAborted()
     const stream = await reader.get(number)

@@ -22,7 +22,7 @@ const CACHED_OBJECT_BYTES = 512 * 1024
 const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
 const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
 /** Maximum number of cached stream lengths. */
-const MOST_LENGTHS = 100_000
+const MAX_CACHED_LENGTHS = 100_000
 const MAX_REFERENCE_STEPS = 32
 /** Depth of nested dictionaries in an encryption dictionary: the dictionary, the list of crypt filters, one crypt filter. */
 const MAX_SECURITY_DEPTH = 3
@@ -77,7 +77,7 @@ export class Reader {
     } catch (error) {
       if (!(error instanceof PdfSyntax)) throw error
       // A correct password does not prove that the decrypted file is readable. In that case the file stays encrypted.
-      if (reader.opened) reader.close()
+      if (reader.opened) reader.restoreEncryption()
       else await reader.repair()
     }
     return reader
@@ -96,12 +96,14 @@ export class Reader {
   private async decrypt(password: string): Promise<void> {
     const dictionary = await this.dict(this.trailer.get('Encrypt'))
     if (!dictionary) return
-    const flat = await this.direct(dictionary, MAX_SECURITY_DEPTH)
+    const encryption = await this.direct(dictionary, MAX_SECURITY_DEPTH)
     const id = await this.resolve(this.trailer.get('ID'))
     const first = Array.isArray(id) ? await this.resolve(id[0]) : null
     const opened =
-      flat instanceof Dict ? unlock(flat, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version) : undefined
-    this.forget()
+      encryption instanceof Dict
+        ? unlock(encryption, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version)
+        : undefined
+    this.clearCaches()
     if (!opened) return
     this.opened = opened
     this.trailer.delete('Encrypt')
@@ -109,10 +111,10 @@ export class Reader {
     if (Array.isArray(id)) this.trailer.set('ID', await Promise.all(id.map((half) => this.resolve(half))))
   }
 
-  private close(): void {
+  private restoreEncryption(): void {
     this.trailer.set('Encrypt', this.opened?.lock.dictionary ?? null)
     this.opened = undefined
-    this.forget()
+    this.clearCaches()
   }
 
   /** Copies an object with every reference replaced by its target, down to `depth` levels. */
@@ -143,12 +145,12 @@ export class Reader {
     if (this.repaired) throw new PdfSyntax('damaged_beyond_repair')
     this.repaired = true
     this.ranges.heads = undefined
-    this.forget()
+    this.clearCaches()
     const old = this.trailer
     this.base = 0
     const rebuilt = await rebuild(this.ranges, (xref) => {
       this.xref = xref
-      this.forget()
+      this.clearCaches()
       return this
     })
     this.trailer = new Dict()
@@ -159,7 +161,7 @@ export class Reader {
     if (!this.trailer.has('Encrypt')) await this.assertCatalog()
   }
 
-  private forget(): void {
+  private clearCaches(): void {
     this.cache.clear()
     this.cachedBytes = 0
     this.objectStreams.clear()
@@ -180,7 +182,7 @@ export class Reader {
         const offset = this.xref.place(number)
         const found = await readIndirect(this.ranges, offset)
         if (found.number !== number) throw new PdfSyntax(message('object_expected_object_found', { number, found: found.number }), offset)
-        object = this.plain(found)
+        object = this.decryptObject(found)
         bytes = found.end - offset
       } else [object, bytes] = await this.compressed(number)
     } catch (error) {
@@ -189,15 +191,15 @@ export class Reader {
       await this.repair()
       return this.get(number)
     }
-    this.remember(number, object, bytes + 64)
+    this.cacheObject(number, object, bytes + 64)
     return object
   }
 
-  private plain({ object, number, generation }: Indirect): PdfObject {
+  private decryptObject({ object, number, generation }: Indirect): PdfObject {
     return this.opened ? decrypted(object, this.opened.decipher, { number, generation }) : object
   }
 
-  private remember(number: number, object: PdfObject, bytes: number): void {
+  private cacheObject(number: number, object: PdfObject, bytes: number): void {
     this.cache.set(number, { object, bytes })
     this.cachedBytes += bytes
     if (this.cachedBytes <= CACHED_OBJECT_BYTES) return
@@ -232,7 +234,7 @@ export class Reader {
     this.opening.add(number)
     try {
       const offset = this.xref.place(number)
-      const object = this.plain(await readIndirect(this.ranges, offset))
+      const object = this.decryptObject(await readIndirect(this.ranges, offset))
       if (!(object instanceof Stream)) throw new PdfSyntax('object_stream_expected', offset)
       const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
       const count = numberOr(await this.resolve(object.dict.get('N')), 0)
@@ -290,7 +292,7 @@ export class Reader {
     const { id, offset } = stream
     const decipher = id && !this.opened?.lock.plain(stream.dict) ? this.opened?.decipher : undefined
     const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
-    if (this.lengths.size > MOST_LENGTHS) this.lengths.clear()
+    if (this.lengths.size > MAX_CACHED_LENGTHS) this.lengths.clear()
     this.lengths.set(stream.offset, length)
     return length
   }
@@ -347,12 +349,15 @@ export class Reader {
     const { dict } = stream
     // /F of a stream is a file specification for external data. Some writers use it as the abbreviation of /Filter, as in inline images.
     const filter = dict.get('Filter') ?? (dict.get('F') instanceof Name ? dict.get('F') : null)
-    return filterChain(await this.flat(filter ?? null), await this.flat(dict.get('DecodeParms') ?? dict.get('DP') ?? null))
+    return filterChain(
+      await this.resolveEntries(filter ?? null),
+      await this.resolveEntries(dict.get('DecodeParms') ?? dict.get('DP') ?? null),
+    )
   }
 
-  private async flat(object: PdfObject): Promise<PdfObject> {
+  private async resolveEntries(object: PdfObject): Promise<PdfObject> {
     const value = await this.resolve(object)
-    if (Array.isArray(value)) return Promise.all(value.slice(0, 17).map((item) => this.flat(item)))
+    if (Array.isArray(value)) return Promise.all(value.slice(0, 17).map((item) => this.resolveEntries(item)))
     if (!(value instanceof Dict)) return value
     const copy = new Dict()
     for (const [key, item] of value) copy.set(key, key === 'JBIG2Globals' ? item : await this.resolve(item))

@@ -58,7 +58,7 @@ export async function recompress(reader: Reader, stream: Stream, chain: Filter[]
 }
 
 /** Maximum decoded bytes kept in memory between the fast trial and the full Deflate. */
-const KEPT_BYTES = 4 * 1024 * 1024
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
 
 export async function prospect(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Prospect | undefined> {
   const length = await reader.length(stream)
@@ -70,15 +70,17 @@ export async function prospect(reader: Reader, stream: Stream, chain: Filter[], 
   const open = async (): Promise<Deflation> => {
     let bytes = await reader.raw(stream, MAX_STORED_BYTES)
     for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
-    return rest.length > 0 ? whole(withoutWrapping(bytes, rest)) : deflation(bytes, await layoutOf(reader, stream, chain), length)
+    return rest.length > 0
+      ? finishedDeflation(withoutWrapping(bytes, rest))
+      : deflation(bytes, await layoutOf(reader, stream, chain), length)
   }
   const first = await open()
-  let kept = first.heldBytes <= KEPT_BYTES ? first : undefined
+  let keptDeflation = first.heldBytes <= MAX_KEPT_BYTES ? first : undefined
   return {
     quickBytes: Math.min(length, first.quickBytes),
     async finish() {
-      const best = (kept ?? (await open())).finish(effort)
-      kept = undefined
+      const best = (keptDeflation ?? (await open())).finish(effort)
+      keptDeflation = undefined
       if (!best || best.data.length + (best.chain[0]?.parms ? PARMS_BYTES : 0) >= length) return undefined
       const dict = new Dict(stream.dict)
       setFilters(dict, best.chain)
@@ -95,7 +97,11 @@ export interface Deflation {
   finish(effort: Effort): Packed | undefined
 }
 
-const whole = (packed: Packed): Deflation => ({ quickBytes: packed.data.length, heldBytes: packed.data.length, finish: () => packed })
+const finishedDeflation = (packed: Packed): Deflation => ({
+  quickBytes: packed.data.length,
+  heldBytes: packed.data.length,
+  finish: () => packed,
+})
 
 export interface Packed {
   chain: Filter[]
@@ -126,28 +132,29 @@ export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, eff
 type Layout = RowShape & { readonly rows?: number }
 
 /** True if the data ends with an incomplete row. A row predictor would lose that row. */
-const hasPartOfRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
+const hasIncompleteRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE_INFINITY) =>
   bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
 
 /** Prepares data for Deflate: a fast trial first, with and without a row predictor. `finish` deflates at full effort. */
 export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
-  const plainly: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
+  const withoutPredictor: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
-  if (!layout || row < 2 || bytes.length < row * 4 || hasPartOfRow(bytes, row, layout.rows)) {
+  if (!layout || row < 2 || bytes.length < row * 4 || hasIncompleteRow(bytes, row, layout.rows)) {
     const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
     const finish = (effort: Effort) => {
       const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
-      return data && { chain: plainly.chain, data }
+      return data && { chain: withoutPredictor.chain, data }
     }
     return { quickBytes, heldBytes: bytes.length, finish }
   }
   const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
-  const byRows: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
+  const withPredictor: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
   const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
   const quickBytes = Math.min(rows, plain)
-  if (!long) return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => smallerOf(plainly, byRows, effort, budget) }
-  const chosen = rows < plain ? byRows : plainly
+  if (!long)
+    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => smallerOf(withoutPredictor, withPredictor, effort, budget) }
+  const chosen = rows < plain ? withPredictor : withoutPredictor
   const finish = (effort: Effort) => {
     const data =
       quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
@@ -157,12 +164,12 @@ export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget:
 }
 
 /** Deflates both variants, with and without row predictor, at full effort. `undefined`: neither is smaller than `budget` bytes. */
-function smallerOf(plainly: Undeflated, byRows: Undeflated, effort: Effort, budget: number): Packed | undefined {
-  const level = effort.level(plainly.bytes.length)
-  const byRow = deflateWithin('zlib', byRows.bytes, budget, level)
-  const plain = deflateWithin('zlib', plainly.bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
-  if (plain) return { chain: plainly.chain, data: plain }
-  return byRow && { chain: byRows.chain, data: byRow }
+function smallerOf(withoutPredictor: Undeflated, withPredictor: Undeflated, effort: Effort, budget: number): Packed | undefined {
+  const level = effort.level(withoutPredictor.bytes.length)
+  const byRow = deflateWithin('zlib', withPredictor.bytes, budget, level)
+  const plain = deflateWithin('zlib', withoutPredictor.bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
+  if (plain) return { chain: withoutPredictor.chain, data: plain }
+  return byRow && { chain: withPredictor.chain, data: byRow }
 }
 
 /** /DecodeParms for a PNG predictor (ISO 32000-2, 7.4.4.4, table 8), without default values. */

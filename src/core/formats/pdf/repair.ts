@@ -32,7 +32,7 @@ export async function rebuild(ranges: Ranges, use: (xref: Xref) => ObjectReader)
     const found = await parseAt(ranges, offset, (lexer) => lexer.object()).catch(syntaxAsNull)
     if (found instanceof Dict) merge(trailer, found)
   }
-  const streams = await special(ranges, xref, trailer)
+  const streams = await collectSpecialObjects(ranges, xref, trailer)
   if (trailer.has('Encrypt')) return trailer
   await unpack(reader, xref, streams)
   if (!(await isCatalog(reader, trailer))) {
@@ -95,7 +95,7 @@ function objectHead(bytes: Uint8Array, before: number): { number: number; genera
 }
 
 /** Returns the numbers of object streams, and merges entries of cross-reference streams and catalogs into the trailer. */
-async function special(ranges: Ranges, xref: Xref, trailer: Dict): Promise<number[]> {
+async function collectSpecialObjects(ranges: Ranges, xref: Xref, trailer: Dict): Promise<number[]> {
   const streams: number[] = []
   for (let number = 0; number < xref.size; number++) {
     if (xref.kind(number) !== AT_OFFSET) continue

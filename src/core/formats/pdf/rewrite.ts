@@ -99,15 +99,16 @@ export class Rewriter {
   protected async stream(number: number, stream: Stream): Promise<void> {
     const { reader, writer, plan } = this
     const length = await reader.length(stream)
-    const smaller = plan.verbatim === 'all' || plan.verbatim.has(number) ? undefined : await this.smaller(number, stream, length)
-    const dict = await this.hoist(this.kept(smaller?.dict ?? stream.dict) as Dict)
+    const smallerStream =
+      plan.verbatim === 'all' || plan.verbatim.has(number) ? undefined : await this.smallerStream(number, stream, length)
+    const dict = await this.hoist(this.kept(smallerStream?.dict ?? stream.dict) as Dict)
     dict.delete('Length')
-    await writer.stream(this.numbers[number]!, dict, smaller?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)
+    await writer.stream(this.numbers[number]!, dict, smallerStream?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)
     this.doneBytes += length
     plan.progress(plan.reach.streamBytes ? this.doneBytes / plan.reach.streamBytes : 1)
   }
 
-  private async smaller(number: number, stream: Stream, length: number): Promise<Rewritten | undefined> {
+  private async smallerStream(number: number, stream: Stream, length: number): Promise<Rewritten | undefined> {
     try {
       const chain = await this.reader.filters(stream)
       for (const transform of this.plan.transforms) {

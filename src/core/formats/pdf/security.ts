@@ -28,9 +28,9 @@ export function saslPrep(password: string): Uint8Array {
 function hash(password: Uint8Array, salt: Uint8Array, user: Uint8Array): Uint8Array {
   let key: Uint8Array = createHash('sha256').update(password).update(salt).update(user).digest()
   for (let round = 0; ; round++) {
-    const once = concat([password, key, user])
-    const repeated = new Uint8Array(once.length * 64)
-    for (let i = 0; i < 64; i++) repeated.set(once, i * once.length)
+    const input = concat([password, key, user])
+    const repeated = new Uint8Array(input.length * 64)
+    for (let i = 0; i < 64; i++) repeated.set(input, i * input.length)
     const encrypted = aes('aes-128-cbc', key.subarray(0, 16), key.subarray(16, 32), repeated)
     // The algorithm takes the first 16 bytes as a number modulo 3. Since 256 modulo 3 is 1, the sum of the bytes is sufficient.
     let sum = 0
@@ -55,16 +55,16 @@ const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 
 /** Creates the encryption of a file with a new random file key. The password is both user password and owner password. */
 export function lockWith(password: string): Lock {
-  const word = saslPrep(password)
+  const preparedPassword = saslPrep(password)
   const fileKey = new Uint8Array(randomBytes(KEY_BYTES))
   // /U and /UE, the entries for the user password (ISO 32000-2, algorithm 8).
   const [userSalt, userKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
-  const user = concat([hash(word, userSalt, NO_USER), userSalt, userKeySalt])
-  const userKey = aes('aes-256-cbc', hash(word, userKeySalt, NO_USER), ZERO_IV, fileKey)
+  const user = concat([hash(preparedPassword, userSalt, NO_USER), userSalt, userKeySalt])
+  const userKey = aes('aes-256-cbc', hash(preparedPassword, userKeySalt, NO_USER), ZERO_IV, fileKey)
   // /O and /OE, the entries for the owner password (ISO 32000-2, algorithm 9).
   const [ownerSalt, ownerKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
-  const owner = concat([hash(word, ownerSalt, user), ownerSalt, ownerKeySalt])
-  const ownerKey = aes('aes-256-cbc', hash(word, ownerKeySalt, user), ZERO_IV, fileKey)
+  const owner = concat([hash(preparedPassword, ownerSalt, user), ownerSalt, ownerKeySalt])
+  const ownerKey = aes('aes-256-cbc', hash(preparedPassword, ownerKeySalt, user), ZERO_IV, fileKey)
   // /Perms: /P in 64 bits, "T" for encrypted metadata, "adb", four random bytes (ISO 32000-2, algorithm 10).
   const permissions = new Uint8Array(BLOCK_BYTES)
   new DataView(permissions.buffer).setInt32(0, PERMISSIONS, true)
@@ -145,10 +145,10 @@ function keyOfHashed(dictionary: Dict, password: string): Uint8Array | undefined
   const [user, userKey] = [dictionary.get('U'), dictionary.get('UE')]
   if (!(user instanceof Str) || !(userKey instanceof Str)) return undefined
   if (user.bytes.length < 48 || userKey.bytes.length !== KEY_BYTES) return undefined
-  const word = saslPrep(password)
+  const preparedPassword = saslPrep(password)
   // Revision 5 is an Adobe extension that hashes the password only once.
-  const once = (salt: Uint8Array) => new Uint8Array(createHash('sha256').update(word).update(salt).digest())
-  const hashed = dictionary.get('R') === 5 ? once : (salt: Uint8Array) => hash(word, salt, NO_USER)
+  const hashOnce = (salt: Uint8Array) => new Uint8Array(createHash('sha256').update(preparedPassword).update(salt).digest())
+  const hashed = dictionary.get('R') === 5 ? hashOnce : (salt: Uint8Array) => hash(preparedPassword, salt, NO_USER)
   if (Buffer.compare(hashed(user.bytes.subarray(32, 40)), user.bytes.subarray(0, HASH_BYTES)) !== 0) return undefined
   return aes('aes-256-cbc', hashed(user.bytes.subarray(40, 48)), ZERO_IV, userKey.bytes, true)
 }

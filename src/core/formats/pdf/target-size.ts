@@ -23,24 +23,24 @@ export const asksForSmallerSize = (source: Source, { targetSize }: Options): boo
  * @throws TargetUnreachable if no level fits.
  */
 export async function compressToTargetSize(press: Press, source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const wanted = options.targetSize ?? source.size
+  const targetBytes = options.targetSize ?? source.size
   let best = source.size
   for (const quality of LOWER[options.quality]) {
-    const held = memorySink(Math.min(HELD_RESULT_BYTES, wanted + 1), source.name)
-    const counter = counting(held, source.size)
-    const outcome = await press(source, counter, { ...options, quality }).catch(larger)
+    const buffered = memorySink(Math.min(HELD_RESULT_BYTES, targetBytes + 1), source.name)
+    const counter = countingSink(buffered, source.size)
+    const outcome = await press(source, counter, { ...options, quality }).catch(ignoreNoGain)
     if (!outcome) continue
     if (outcome.kind === 'unchanged') return outcome
     best = Math.min(best, counter.written)
-    if (counter.written > wanted) continue
+    if (counter.written > targetBytes) continue
     if (!counter.holds) return press(source, sink, { ...options, quality })
-    await sink.write(held.bytes())
+    await sink.write(buffered.bytes())
     return outcome
   }
   throw new TargetUnreachable(best)
 }
 
-function larger(error: unknown): undefined {
+function ignoreNoGain(error: unknown): undefined {
   if (!isCodecError(error, 'no_gain')) throw error
 }
 
@@ -48,7 +48,7 @@ function larger(error: unknown): undefined {
  * Sink that counts all written bytes and stores them in `held` while it has capacity.
  * @throws CodecError (no_gain) once `limit` bytes are written.
  */
-function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { readonly holds: boolean } {
+function countingSink(buffered: ReturnType<typeof memorySink>, limit: number): Sink & { readonly holds: boolean } {
   let written = 0
   let holds = true
   return {
@@ -63,20 +63,20 @@ function counting(held: ReturnType<typeof memorySink>, limit: number): Sink & { 
       if (written >= limit) throw noGain()
       if (!holds) return
       try {
-        await held.write(chunk)
+        await buffered.write(chunk)
       } catch (error) {
-        larger(error)
+        ignoreNoGain(error)
         holds = false
-        await held.abort()
+        await buffered.abort()
       }
     },
     patch(offset, bytes) {
-      if (holds) held.patch(offset, bytes)
+      if (holds) buffered.patch(offset, bytes)
     },
     async abort() {
       written = 0
       holds = true
-      await held.abort()
+      await buffered.abort()
     },
   }
 }

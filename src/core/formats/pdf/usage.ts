@@ -37,7 +37,7 @@ export interface Usage {
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const MAX_PLACED = 500_000
 /** Default page rectangle in points: A4. */
-const ANY_BOX: Box = [0, 0, 595, 842]
+const DEFAULT_PAGE_BOX: Box = [0, 0, 595, 842]
 const MAX_FORM_DEPTH = 12
 const MAX_INHERITANCE = 64
 const MAX_CACHED_FORMS = 5000
@@ -56,7 +56,7 @@ export class UsageScan {
   private readonly fonts: FontUsage
   private readonly forms = new Map<number, Form | undefined>()
   /** Forms and Type 3 fonts without their own resources, mapped to the resources they used last. */
-  private readonly borrowed = new Map<number, Dict>()
+  private readonly inheritedResources = new Map<number, Dict>()
   private transfers = false
   private contentBytes = 0
   private placed = 0
@@ -83,7 +83,7 @@ export class UsageScan {
     }
     // Content that no page draws, such as appearances, glyphs, unused forms and patterns, may still show text.
     const known = new Set(pages)
-    for (const number of objects) if (!known.has(number)) await this.loose(number)
+    for (const number of objects) if (!known.has(number)) await this.scanOtherContent(number)
     this.unfollowed.keepSize(this.images)
     await this.fonts.reserve(root)
     const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
@@ -114,7 +114,7 @@ export class UsageScan {
       const { draws } = await this.scan(bytes, resources)
       await this.place(draws, resources, [unit, 0, 0, unit, 0, 0], 0)
     } catch (error) {
-      this.unreadable(error, 'unreadable page')
+      this.markUnreadable(error, 'unreadable page')
     }
   }
 
@@ -129,10 +129,10 @@ export class UsageScan {
       const sorted: Box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]
       if (sorted.every(Number.isFinite)) return sorted
     }
-    return ANY_BOX
+    return DEFAULT_PAGE_BOX
   }
 
-  private unreadable(error: unknown, what: string): void {
+  private markUnreadable(error: unknown, what: string): void {
     if (!(isCodecError(error, 'over_budget') || error instanceof PdfSyntax)) throw error
     this.fonts.doubtAll(what)
   }
@@ -179,7 +179,7 @@ export class UsageScan {
     const byName = new Map<string, ShownFont | undefined>()
     for (const [name, value] of (await this.reader.dict(resources?.get('Font'))) ?? []) {
       byName.set(name, await fonts.font(value))
-      if (resources) await this.borrowingGlyphs(value, resources)
+      if (resources) await this.scanInheritingType3(value, resources)
     }
     const byState = new Map<string, ShownFont>()
     for (const [name, value] of (await this.reader.dict(resources?.get('ExtGState'))) ?? []) {
@@ -306,9 +306,10 @@ export class UsageScan {
    * interpreted once per caller.
    */
   private async form(number: number, stream: Stream, inherited?: Dict): Promise<Form | undefined> {
-    const borrows = !stream.dict.has('Resources')
-    if (this.forms.has(number) && !(borrows && inherited && this.borrowed.get(number) !== inherited)) return this.forms.get(number)
-    if (borrows && inherited && this.borrowed.size < MAX_CACHED_FORMS) this.borrowed.set(number, inherited)
+    const inheritsResources = !stream.dict.has('Resources')
+    if (this.forms.has(number) && !(inheritsResources && inherited && this.inheritedResources.get(number) !== inherited))
+      return this.forms.get(number)
+    if (inheritsResources && inherited && this.inheritedResources.size < MAX_CACHED_FORMS) this.inheritedResources.set(number, inherited)
     // The entry is added before the form is parsed, which stops recursion in a form that draws itself.
     if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
     const { dict } = stream
@@ -321,13 +322,13 @@ export class UsageScan {
       if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, form)
       return form
     } catch (error) {
-      this.unreadable(error, 'unreadable form')
+      this.markUnreadable(error, 'unreadable form')
       return undefined
     }
   }
 
   /** Scans content streams that may not belong to a page. */
-  private async loose(number: number): Promise<void> {
+  private async scanOtherContent(number: number): Promise<void> {
     if (this.duplicates.has(number)) return
     const object = await this.reader.get(number)
     if (object instanceof Stream) {
@@ -339,7 +340,7 @@ export class UsageScan {
     if (!(object instanceof Dict)) return
     if (/^(Page|Template)$/.test(nameOf(object.get('Type')))) await this.template(object)
     if (object.has('DR')) await this.fonts.keepWhole(await this.reader.dict(object.get('DR')))
-    if (nameOf(object.get('Subtype')) === 'Type3' && !this.borrowed.has(number)) await this.glyphs(object, undefined)
+    if (nameOf(object.get('Subtype')) === 'Type3' && !this.inheritedResources.has(number)) await this.glyphs(object, undefined)
     // PDF readers redraw these annotations when a user types text.
     const isTyped = /^(Widget|FreeText)$/.test(nameOf(object.get('Subtype')))
     if (object.has('AP')) await this.appearances(await this.reader.dict(object.get('AP')), isTyped)
@@ -347,12 +348,12 @@ export class UsageScan {
   }
 
   /** Scans a Type 3 font without resources, which uses those of its caller (ISO 32000-2, 9.6.4, table 110). */
-  private async borrowingGlyphs(value: PdfObject, resources: Dict): Promise<void> {
+  private async scanInheritingType3(value: PdfObject, resources: Dict): Promise<void> {
     if (!(value instanceof Ref)) return
     const font = await this.reader.get(value.number)
     if (!(font instanceof Dict) || nameOf(font.get('Subtype')) !== 'Type3' || font.has('Resources')) return
-    if (this.borrowed.get(value.number) === resources || this.borrowed.size >= MAX_CACHED_FORMS) return
-    this.borrowed.set(value.number, resources)
+    if (this.inheritedResources.get(value.number) === resources || this.inheritedResources.size >= MAX_CACHED_FORMS) return
+    this.inheritedResources.set(value.number, resources)
     await this.glyphs(font, resources)
   }
 
@@ -366,7 +367,7 @@ export class UsageScan {
       try {
         await this.scan(await this.decoded(stream), resources)
       } catch (error) {
-        this.unreadable(error, 'unreadable glyph')
+        this.markUnreadable(error, 'unreadable glyph')
       }
     }
   }
@@ -393,7 +394,7 @@ export class UsageScan {
     try {
       await this.scan(await this.contents(page.get('Contents')), resources)
     } catch (error) {
-      this.unreadable(error, 'unreadable template')
+      this.markUnreadable(error, 'unreadable template')
     }
   }
 }

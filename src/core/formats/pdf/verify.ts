@@ -140,13 +140,13 @@ class Walk {
     x ??= null
     y ??= null
     if (x instanceof Stream) {
-      if (!(y instanceof Stream)) this.fail(key, 'no longer a stream')
+      if (!(y instanceof Stream)) this.fail(key, 'is no longer a stream')
       await this.compareStreams({ key, number, original: x, result: y })
     } else if (x instanceof Dict) {
-      if (!(y instanceof Dict)) this.fail(key, 'no longer a dictionary')
+      if (!(y instanceof Dict)) this.fail(key, 'is no longer a dictionary')
       await this.compareDicts(x, y, key, undefined)
     } else if (Array.isArray(x)) {
-      if (!Array.isArray(y) || x.length !== y.length) this.fail(key, 'array of another length')
+      if (!Array.isArray(y) || x.length !== y.length) this.fail(key, 'array length changed')
       for (let i = 0; i < x.length; i++) await this.compare(x[i], y[i], key)
     } else if (x instanceof Str) {
       if (!(y instanceof Str) || Buffer.compare(x.bytes, y.bytes) !== 0) this.fail(key, 'string changed')
@@ -188,7 +188,7 @@ class Walk {
       const wrong = await this.exceptions.image(pair)
       if (wrong) this.fail(key, wrong)
       const components = await componentsOf(this.b, result.dict.get('ColorSpace'))
-      if (result.dict.has('ColorSpace') && components === 0) this.fail(key, 'image without a usable colour space')
+      if (result.dict.has('ColorSpace') && components === 0) this.fail(key, 'the colour space of the image is not usable')
       await this.compareSpaces(original.dict, result.dict)
       await this.compareDicts(original.dict, result.dict, key, new Set([...STORAGE_KEYS, ...IMAGE_KEYS]))
     } else if (FONT_KEYS.has(key)) {

@@ -48,10 +48,10 @@ export class Writer {
   protected readonly xref = new Xref()
   private nextNumber = 1
   protected offset = 0
-  private held: Uint8Array[] = []
-  private heldBytes = 0
-  private packing: { number: number; text: Uint8Array }[] = []
-  private packingBytes = 0
+  private bufferedChunks: Uint8Array[] = []
+  private bufferedBytes = 0
+  private pendingObjects: { number: number; text: Uint8Array }[] = []
+  private pendingBytes = 0
 
   constructor(sink: Sink, compact: boolean, lock?: Lock) {
     this.sink = sink
@@ -78,15 +78,15 @@ export class Writer {
     }
     // Strings in an object stream are encrypted with the whole stream, not one by one (ISO 32000-2, 7.6.2).
     const text = latin1Bytes(serialise(object, refText))
-    this.packing.push({ number, text })
-    this.packingBytes += text.length
-    if (this.packing.length >= OBJECTS_A_STREAM || this.packingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
+    this.pendingObjects.push({ number, text })
+    this.pendingBytes += text.length
+    if (this.pendingObjects.length >= OBJECTS_A_STREAM || this.pendingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
   }
 
   /** Writes a stream. `dict` must not contain /Length. */
   async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
     const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
-    const plain = data instanceof Uint8Array ? once(data) : data.pieces
+    const plain = data instanceof Uint8Array ? singleChunk(data) : data.pieces
     const length = cipher ? cipher.encryptedLength(data.length) : data.length
     const head = streamHead(number, this.text(withLength(dict, length), refText, number))
     await this.streamBytes(number, head, cipher ? cipher.stream(plain, number) : plain)
@@ -134,10 +134,10 @@ export class Writer {
 
   /** Writes the waiting objects as one object stream (ISO 32000-2, 7.5.7). */
   private async pack(): Promise<void> {
-    if (this.packing.length === 0) return
-    const entries = this.packing
-    this.packing = []
-    this.packingBytes = 0
+    if (this.pendingObjects.length === 0) return
+    const entries = this.pendingObjects
+    this.pendingObjects = []
+    this.pendingBytes = 0
     await this.objectStream(this.allocate(), entries)
   }
 
@@ -218,16 +218,16 @@ export class Writer {
 
   protected async emit(bytes: Uint8Array): Promise<void> {
     this.offset += bytes.length
-    this.held.push(bytes)
-    this.heldBytes += bytes.length
-    if (this.heldBytes >= FLUSH_BYTES) await this.flush()
+    this.bufferedChunks.push(bytes)
+    this.bufferedBytes += bytes.length
+    if (this.bufferedBytes >= FLUSH_BYTES) await this.flush()
   }
 
   protected async flush(): Promise<void> {
-    if (this.heldBytes === 0) return
-    const chunk = concat(this.held)
-    this.held = []
-    this.heldBytes = 0
+    if (this.bufferedBytes === 0) return
+    const chunk = concat(this.bufferedChunks)
+    this.bufferedChunks = []
+    this.bufferedBytes = 0
     await this.sink.write(chunk)
   }
 }
@@ -238,10 +238,10 @@ function withLength(dict: Dict, length: number): Dict {
   return copy
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length) yield bytes
 }
 
 export const noReference: RefText = (ref) => {
-  throw new Error(`a reference to object ${ref.number} where none can be`)
+  throw new Error(`unexpected reference to object ${ref.number}`)
 }

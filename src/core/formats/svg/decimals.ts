@@ -35,7 +35,7 @@ interface Scope {
 
 /** Elements that establish a coordinate system of their own. */
 export const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
-const OF_THE_OBJECT: { readonly [element: string]: string | undefined } = {
+const UNITS_ATTRIBUTES: { readonly [element: string]: string | undefined } = {
   clipPath: 'clipPathUnits',
   mask: 'maskContentUnits',
   pattern: 'patternContentUnits',
@@ -49,7 +49,7 @@ export function eachElement(
 ): void {
   const walk = (node: SvgElement, parent: SvgElement, outer: Scope) => {
     const scope = scopeOf(node, outer, decimals)
-    visit(node, parent, finer(scope))
+    visit(node, parent, scaledDecimals(scope))
     // The list is copied, because a visit may add or remove elements.
     for (const child of [...node.children]) if (child.type === 'element') walk(child, node, scope)
   }
@@ -57,11 +57,11 @@ export function eachElement(
 }
 
 /** Adds decimals for a scale above 1. A scale of 1.25, as from points to pixels, adds none. */
-const finer = ({ decimals, scale }: Scope) =>
+const scaledDecimals = ({ decimals, scale }: Scope) =>
   Math.min(MOST_DECIMALS, scale > 1 ? decimals + Math.max(0, Math.ceil(Math.log10(scale) - 0.5)) : decimals)
 
 function scopeOf({ name, attributes }: SvgElement, outer: Scope, decimals: number): Scope {
-  const units = OF_THE_OBJECT[name]
+  const units = UNITS_ATTRIBUTES[name]
   if (units && attributes[units] === 'objectBoundingBox') return { decimals: Math.max(decimals, LEAST_DECIMALS), scale: 1 }
   const side = BOXES.has(name) && attributes['viewBox'] !== undefined ? sideOf(attributes) : undefined
   if (side !== undefined) return { decimals: Math.max(decimals, fewestDecimals(side)), scale: 1 }

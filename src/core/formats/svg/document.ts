@@ -30,7 +30,7 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
   const { bytes, zipped } = await readSvgBytes(source)
   if (bytes.length > MAX_TEXT_BYTES) throw overBudget(message('bytes_too_many_for_tree', { bytes: bytes.length }))
   const text = decode(bytes)
-  const treeBytes = refuseDangers(text)
+  const treeBytes = refuseUnsafe(text)
   options.estimated?.(treeBytes)
   return { text, zipped }
 }
@@ -88,7 +88,7 @@ function decode(bytes: Uint8Array): string {
  * Refuses documents that are unsafe or too expensive to parse.
  * @returns the estimated size of all element trees in bytes
  */
-function refuseDangers(text: string): number {
+function refuseUnsafe(text: string): number {
   const declared = refuseEntities(text)
   for (const { kind, from, to } of piecesOf(text)) {
     if (kind === 'comment' || kind === 'cdata') continue
@@ -98,7 +98,7 @@ function refuseDangers(text: string): number {
   }
   const references = text.match(/&(?!(?:lt|gt|amp|quot|apos);)/g)?.length ?? 0
   if (references > MAX_REFERENCES) throw overBudget(message('references_to_characters_as_fonts_have_them', { count: references }))
-  const { deepest, elements, attributes } = shapeOf(text)
+  const { deepest, elements, attributes } = treeStatistics(text)
   if (attributes > MAX_ATTRIBUTES) throw overBudget(message('element_with_attributes', { count: attributes }))
   const treeBytes = elements * BYTES_PER_ELEMENT + text.length * BYTES_PER_CHARACTER
   if (treeBytes > MAX_TREE_BYTES) throw overBudget(message('element_trees_do_not_fit', { elements, characters: text.length }))
@@ -144,7 +144,7 @@ function refuseEntities(text: string): ReadonlySet<string> {
 }
 
 /** Approximate nesting depth, number of elements, and largest number of attributes of one element. */
-function shapeOf(text: string): { deepest: number; elements: number; attributes: number } {
+function treeStatistics(text: string): { deepest: number; elements: number; attributes: number } {
   let deepest = 0
   let elements = 0
   let attributes = 0

@@ -14,7 +14,7 @@ const DRAWN_PROPERTIES = new Set(
 const IRRELEVANT =
   /^(?:-inkscape-.*|font(?:-.*)?|text-.*|letter-spacing|word-spacing|line-height|direction|writing-mode|unicode-bidi|baseline-shift|dominant-baseline|alignment-baseline|solid-.*|block-progression|kerning|glyph-.*|white-space|color-rendering|color-profile|image-rendering|buffered-rendering|cursor|pointer-events|transition.*|will-change|user-select|-webkit-user-select)$/
 /** Properties of the root element that only define its position and size on a page. */
-const OF_THE_PAGE =
+const PAGE_PROPERTIES =
   /^(?:background.*|(?:max-|min-)?(?:width|height)|margin.*|padding.*|border.*|position|top|left|right|bottom|vertical-align|float|z-index|zoom|display|overflow.*|box-sizing|-ms-.*|-moz-.*|-webkit-.*|--.*)$/
 
 const ELEMENTS = new Set(
@@ -48,7 +48,7 @@ function isDrawnValue(name: string, value: string): boolean {
 }
 
 export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
-  if (isRoot && OF_THE_PAGE.test(name)) return true
+  if (isRoot && PAGE_PROPERTIES.test(name)) return true
   if (IRRELEVANT.test(name) || (name === 'vector-effect' && isDrawnAttribute(name, value))) return true
   return DRAWN_PROPERTIES.has(name) && isDrawnValue(name, value)
 }

@@ -33,35 +33,35 @@ export interface Wishes {
 }
 
 export function freedomOf(text: string, { strict, silent = false, gentle = false }: Wishes): Freedom {
-  const css = [...contentsOf(text, 'style')].map(unwrapped).join('\n')
+  const css = [...contentsOf(text, 'style')].map(cssOf).join('\n')
   const sheet = sheetOf(hasMediaAttribute(text) ? `@media attribute{${css}}` : css)
-  const live = isLive(text)
-  const outside = hasOutsideSheet(text)
+  const isScripted = hasScriptsOrAnimation(text)
+  const hasExternalSheet = mayUseExternalSheet(text)
   const library = isLibrary(text)
   const foreign = hasForeignObject(text)
-  const addressed = live || outside || gentle
+  const isReferenced = isScripted || hasExternalSheet || gentle
   const plainRules = sheet.kind === 'none' || sheet.kind === 'plain'
   const asksForAttributes = /\[/.test(sheet.css)
   return {
-    structure: !addressed && !library && !foreign && sheet.kind === 'none' && !/<(?:[\w-]+:)?style\b/.test(text),
-    corners: !live && !outside && plainRules && !/marker/.test(sheet.css),
+    structure: !isReferenced && !library && !foreign && sheet.kind === 'none' && !/<(?:[\w-]+:)?style\b/.test(text),
+    corners: !isScripted && !hasExternalSheet && plainRules && !/marker/.test(sheet.css),
     rounding: sheet.kind !== 'geometry',
-    ids: !strict && !live && !outside && !library && !foreign && !asksForAttributes,
-    editorData: !silent && !live && !outside && !asksForAttributes && !/\|/.test(sheet.css),
+    ids: !strict && !isScripted && !hasExternalSheet && !library && !foreign && !asksForAttributes,
+    editorData: !silent && !isScripted && !hasExternalSheet && !asksForAttributes && !/\|/.test(sheet.css),
     layers: !strict,
-    styles: !live && !outside && !asksForAttributes,
+    styles: !isScripted && !hasExternalSheet && !asksForAttributes,
     hidingClasses: sheet.hidingClasses,
   }
 }
 
 /** True if scripts, event handlers or animation may access elements by name, order or structure. */
-const isLive = (text: string): boolean =>
+const hasScriptsOrAnimation = (text: string): boolean =>
   /<(?:[\w-]+:)?(?:script|animate\w*|set)\b|\son\w+\s*=|@(?:-\w+-)?keyframes|javascript:/i.test(text)
 
 export const hasForeignObject = (text: string): boolean => /<(?:[\w-]+:)?foreignObject\b/i.test(text)
 
 /** True if style sheets of other files may apply, whose rules may match any name and any shape. */
-function hasOutsideSheet(text: string): boolean {
+function mayUseExternalSheet(text: string): boolean {
   if (/@import\b/i.test(text) || /<(?:[\w-]+:)?link\b/i.test(text)) return true
   for (const { kind, from, to } of piecesOf(text))
     if (kind === 'instruction' && /^<\?xml-/.test(text.slice(from, Math.min(to, from + 20)))) return true
@@ -128,7 +128,7 @@ function sheetOf(css: string): Sheet {
 }
 
 /** Text of a style element as CSS: without CDATA markers and with XML entities resolved. */
-const unwrapped = (text: string): string =>
+const cssOf = (text: string): string =>
   text
     .replace(/<!\[CDATA\[|\]\]>/g, '')
     .replace(/&gt;/g, '>')

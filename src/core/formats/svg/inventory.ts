@@ -71,12 +71,12 @@ interface Node extends SvgElement {
  * @throws CodecError (malformed) if the text is not well-formed
  */
 export function inventoryOf(text: string): Inventory {
-  const taker = new Taker()
+  const builder = new InventoryBuilder()
   try {
     optimize(text, {
       plugins: [
         plugin('inventory', (root) => {
-          taker.take(root as Node)
+          builder.addNode(root as Node)
           return null
         }),
       ],
@@ -86,15 +86,15 @@ export function inventoryOf(text: string): Inventory {
     throw malformed('svg', 0, message('engine_reports', { problem: error.message.split('\n')[0] ?? 'not well-formed' }))
   }
   return {
-    ...taker.inventory,
+    ...builder.inventory,
     root: rootAttributes(text),
     words: wordsOf(text),
-    corners: taker.corners,
-    ...taker.counts,
+    corners: builder.corners,
+    ...builder.counts,
   }
 }
 
-class Taker {
+class InventoryBuilder {
   readonly counts = { comments: 0, emptyMetadata: 0, editorParts: 0, definitions: 0 }
   readonly inventory = {
     ids: new Map() as Counts,
@@ -104,7 +104,7 @@ class Taker {
   }
   corners = 0
 
-  take(node: Node, marked = false): void {
+  addNode(node: Node, marked = false): void {
     const { kept } = this.inventory
     if (node.type === 'comment') {
       this.counts.comments++
@@ -112,7 +112,7 @@ class Taker {
     } else if (node.type === 'instruction' && node.name !== 'xml') add(kept.instructions, `${node.name} ${squeezed(node.value ?? '')}`)
     if (node.type !== 'element' && node.type !== 'root') return
     const markedNow = node.type === 'element' ? this.#element(node, marked) : marked
-    for (const child of node.children as Node[]) this.take(child, markedNow)
+    for (const child of node.children as Node[]) this.addNode(child, markedNow)
   }
 
   /**
@@ -188,7 +188,7 @@ export function difference(old: Inventory, now: Inventory, may: Losses): string 
   for (const [id, count] of old.ids)
     if ((now.ids.get(id) ?? 0) < count && !(may.ids && looksGenerated(id))) return `the id ${id.slice(0, 40)} is gone`
   if (!may.layers) for (const [label] of old.layers) if (!now.layers.has(label)) return `the label ${label.slice(0, 40)} is gone`
-  if (now.corners < old.corners) return `${old.corners} corners with markers became ${now.corners}`
+  if (now.corners < old.corners) return `the number of vertices with markers changed from ${old.corners} to ${now.corners}`
   for (const kind of Object.keys(KEPT) as Kind[])
     for (const [value, count] of old.kept[kind])
       if ((now.kept[kind].get(value) ?? 0) < count) return `${KEPT[kind]} ${value.slice(0, 40)} is gone`

@@ -30,10 +30,10 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
     await breath.after(piece.length)
   }
   options.progress(0.2)
-  const rounded = await roundedLike(bytes, exactBytes, options)
+  const rounded = await roundToTarget(bytes, exactBytes, options)
   options.progress(0.8)
   const text = leanSvg(bytes, rounded?.decimals, rounded?.hidingClasses)
-  if (zipped) await sink.write(gzipCompress(await whole(text, options)))
+  if (zipped) await sink.write(gzipCompress(await collect(text, options)))
   else {
     for (const piece of gathered(text)) {
       await yieldToOthers(options.signal)
@@ -54,7 +54,7 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
  * Rounds to the fewest decimals that reach the level's target. `undefined`: none does, the drawing cannot be measured, or the gain is too
  * small.
  */
-async function roundedLike(
+async function roundToTarget(
   bytes: Uint8Array,
   exactBytes: number,
   options: Options,
@@ -69,7 +69,7 @@ async function roundedLike(
     const fewest = await fewestDecimalsWithin(bytes, new Breath(PIECE_BYTES, options.signal))
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       await pause()
-      const text = await whole(leanSvg(bytes, decimals, hidingClasses), options)
+      const text = await collect(leanSvg(bytes, decimals, hidingClasses), options)
       if (text.length > exactBytes * LARGE_ROUNDING_SHARE) return undefined
       await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
@@ -85,7 +85,7 @@ async function roundedLike(
 }
 
 /** Concatenates all chunks and yields to other tasks after every megabyte. */
-async function whole(pieces: Iterable<Uint8Array>, options: Options): Promise<Uint8Array> {
+async function collect(pieces: Iterable<Uint8Array>, options: Options): Promise<Uint8Array> {
   const large: Uint8Array[] = []
   for (const piece of gathered(pieces)) {
     large.push(piece)
@@ -119,7 +119,7 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
  */
 export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
-  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
+  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip compression was added or removed' }
   const exact = outcome.kind === 'compressed' && !outcome.loss
   const difference = await leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
   if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
@@ -128,6 +128,8 @@ export async function verifyLean(original: Source, result: Source, outcome: Outc
   const meter = new SvgMeter(decoder.decode(before.bytes))
   await yieldToOthers(options.signal)
   const similarity = meter.measure(decoder.decode(after.bytes))
-  if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
-  return similarity.psnrDb < TARGETS.low.psnrDb ? { equal: false, difference: `drawn at ${similarity.psnrDb} dB` } : { equal: true }
+  if (!similarity) return { equal: false, difference: 'the result cannot be rendered at the size of the original' }
+  return similarity.psnrDb < TARGETS.low.psnrDb
+    ? { equal: false, difference: `the rendering differs: PSNR ${similarity.psnrDb} dB, minimum ${TARGETS.low.psnrDb} dB` }
+    : { equal: true }
 }

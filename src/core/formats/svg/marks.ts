@@ -45,7 +45,7 @@ export function isUnmeasured(tag: Tag, hidingClasses: ReadonlySet<string>, isRoo
   return name !== 'a' && hrefsOf(tag).some(isOutside)
 }
 
-interface Around {
+interface Inherited {
   readonly exact: boolean
   readonly marked: boolean
   readonly takesClicks: boolean
@@ -73,7 +73,7 @@ export class Marks {
     return !exact && !named
   }
 
-  #visit(node: SvgElement, around: Around, isRoot: boolean): void {
+  #visit(node: SvgElement, around: Inherited, isRoot: boolean): void {
     const declarations = declaredBy(node)
     const attributes = Object.entries(node.attributes)
     const takesClicks = around.takesClicks || declarations.some((one) => one.name === 'pointer-events')

@@ -47,17 +47,18 @@ export class SvgMeter {
    */
   constructor(original: string) {
     const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
-    if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the picture has no size')
+    if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the drawing has no width or height')
     const zoomTo = (wide: number, pixels: number) => Math.min(wide / width, Math.sqrt(pixels / (width * height)))
     const zoom = zoomTo(DRAWN_WIDTH, MAX_DRAWN_PIXELS)
     if (zoom * Math.min(width, height) < MIN_SIDE)
-      throw new EngineError('resvg', 'damaged', `a picture of ${width}×${height} is too slender to be measured`)
+      throw new EngineError('resvg', 'damaged', `a drawing of ${width}×${height} is too narrow to be measured`)
     const before = this.#renderer.work
     this.#text = original
     this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
     // A blank rendering occurs if the file has only symbols, or only text, because no fonts are available. Two blank renderings are always
     // equal, so they prove nothing.
-    if (isBlank(this.#original.rendering)) throw new EngineError('resvg', 'damaged', 'nothing of it is drawn here')
+    if (isBlank(this.#original.rendering))
+      throw new EngineError('resvg', 'damaged', 'the renderer shows nothing of it (only symbols, or text without fonts)')
     this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
     const expected = (this.#renderer.work - before) * this.#magnification ** 2
     if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
@@ -82,16 +83,17 @@ export class SvgMeter {
    */
   async reaches(candidate: string, similarity: DrawnSimilarity, target: DrawingTarget, pause: () => Promise<void>): Promise<boolean> {
     const { score, worstTile } = target
-    if (!reaches(similarity, target) || !looks(similarity, target)) return false
-    if (looks(similarity, { score: score + SURPLUS.score, worstTile: worstTile + SURPLUS.worstTile, cast: target.cast })) return true
+    if (!reaches(similarity, target) || !reachesScores(similarity, target)) return false
+    if (reachesScores(similarity, { score: score + SURPLUS.score, worstTile: worstTile + SURPLUS.worstTile, cast: target.cast }))
+      return true
     await pause()
     const original = this.#magnifiedOriginal()
     if (!original) return true
     await pause()
     const rendering = this.#draw(candidate, original.zoom)
     await pause()
-    const seen = rendering && seenOf(original.rendering, rendering)
-    return seen !== undefined && looks(seen, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
+    const magnifiedScores = rendering && seenOf(original.rendering, rendering)
+    return magnifiedScores !== undefined && reachesScores(magnifiedScores, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
   }
 
   #magnifiedOriginal(): Original | null {
@@ -120,8 +122,10 @@ function isBlank({ pixels }: Rendering): boolean {
 }
 
 /** True if the perceptual scores reach the target. Small drawings have no scores and always pass. */
-const looks = ({ score = 100, worstTile = 100, cast }: Seen, target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>): boolean =>
-  score >= target.score && worstTile >= target.worstTile && cast <= target.cast
+const reachesScores = (
+  { score = 100, worstTile = 100, cast }: Seen,
+  target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>,
+): boolean => score >= target.score && worstTile >= target.worstTile && cast <= target.cast
 
 /** Root element without its content, with the size of the whole drawing. `undefined`: the size depends on the content. */
 function bareRoot(text: string): string | undefined {

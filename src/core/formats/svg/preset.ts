@@ -19,7 +19,7 @@ import {
 /** True if the internal subset of the DOCTYPE must stay, because it declares more than entities, for example default attributes. */
 const hasNeededDoctype = (text: string): boolean => /<!(?:ATTLIST|ELEMENT|NOTATION)\b/.test(text.slice(0, 64 * 1024))
 
-function frame(text: string): PluginConfig[] {
+function prologPlugins(text: string): PluginConfig[] {
   return [
     ...(hasNeededDoctype(text) ? [] : ['removeDoctype']),
     'removeXMLProcInst',
@@ -29,7 +29,7 @@ function frame(text: string): PluginConfig[] {
 
 /** Plugins that change nothing visible, no numbers and no names. */
 export const exactPlugins = (text: string, freedom: Freedom): PluginConfig[] => [
-  ...frame(text),
+  ...prologPlugins(text),
   removeEditorData(freedom),
   removeEditorNamespaces(freedom),
   removeEmptyMetadata(freedom),
@@ -41,20 +41,20 @@ const marking = (marked: Marked, { hidingClasses }: Freedom): PluginConfig =>
     return null
   })
 
-const none: Marked = { marks: new Marks({ type: 'root', name: '', attributes: {}, children: [] }, new Set()) }
+const NO_MARKS: Marked = { marks: new Marks({ type: 'root', name: '', attributes: {}, children: [] }, new Set()) }
 
-const joining = (marked: Marked): PluginConfig[] => [
+const groupPlugins = (marked: Marked): PluginConfig[] => [
   guarded('moveElemsAttrsToGroup', marked, isLooseGroup),
   guarded('moveGroupAttrsToElems', marked, isLooseGroup),
   guarded('collapseGroups', marked, isLooseGroup),
 ]
 
-const emptying = (marked: Marked, freedom: Freedom): PluginConfig[] =>
+const removeEmptyPlugins = (marked: Marked, freedom: Freedom): PluginConfig[] =>
   freedom.structure ? [removeEmptyAttributes(freedom), guarded('removeEmptyContainers', marked, isIdleGroup)] : []
 
 /** Plugins that do not depend on the number of decimals. */
 export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
-  const marked = { ...none }
+  const marked = { ...NO_MARKS }
   return [
     ...exactPlugins(text, freedom),
     removeGeneratedIds(freedom),
@@ -62,8 +62,8 @@ export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
     squeezeValues(freedom),
     marking(marked, freedom),
     removeBackgrounds(freedom),
-    ...(freedom.structure ? [guarded('convertColors', marked, (node, marks) => !marks.of(node).exact), ...joining(marked)] : []),
-    ...emptying(marked, freedom),
+    ...(freedom.structure ? [guarded('convertColors', marked, (node, marks) => !marks.of(node).exact), ...groupPlugins(marked)] : []),
+    ...removeEmptyPlugins(marked, freedom),
     'sortAttrs',
     ...(freedom.structure ? ['sortDefsChildren' as const] : []),
   ] as PluginConfig[]
@@ -71,15 +71,15 @@ export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
 
 /** Plugins that run for every rounding: they round numbers, simplify rounded shapes, or prepare for both. */
 export function grainPlugins(freedom: Freedom, grain: Grain, isFirst: boolean): PluginConfig[] {
-  const marked = { ...none }
+  const marked = { ...NO_MARKS }
   const rounding = roundingPlugins(grain, freedom, marked)
   return [
     marking(marked, freedom),
     rounding.numbers,
-    ...(freedom.structure ? [...(isFirst ? [removeDefaults(marked)] : []), rounding.shapes, ...joining(marked)] : []),
+    ...(freedom.structure ? [...(isFirst ? [removeDefaults(marked)] : []), rounding.shapes, ...groupPlugins(marked)] : []),
     rounding.paths,
     rounding.transforms,
-    ...emptying(marked, freedom),
+    ...removeEmptyPlugins(marked, freedom),
     ...(freedom.structure ? [rounding.merging] : []),
     'sortAttrs',
   ] as PluginConfig[]

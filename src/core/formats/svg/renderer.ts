@@ -42,9 +42,9 @@ interface Canvas {
 }
 
 /** Factors for the canvas size, in the order they are tried if resvg fails on the normal canvas. */
-const AS_IT_IS: Canvas = { wide: 1, high: 1 }
+const NORMAL_CANVAS: Canvas = { wide: 1, high: 1 }
 const CANVASES: readonly Canvas[] = [
-  AS_IT_IS,
+  NORMAL_CANVAS,
   { wide: 1, high: 4 },
   { wide: 4, high: 1 },
   { wide: 2, high: 2 },
@@ -55,8 +55,8 @@ const CANVASES: readonly Canvas[] = [
 const MOST_MEMORY_BYTES = 64 * 1024 * 1024
 
 function reasonOf({ work_left, memory }: Exports, trap: Error): string {
-  if (work_left.value < 0n) return 'drawing it would take too long'
-  return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'drawing it would take too much memory' : trap.message
+  if (work_left.value < 0n) return 'rendering takes too long'
+  return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'rendering takes too much memory' : trap.message
 }
 
 /** Instruction budget for freeing a tree, which must never fail. */
@@ -72,7 +72,7 @@ function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rende
 export class SvgRenderer {
   #running: Exports | undefined
   #work = 0
-  #canvas = AS_IT_IS
+  #canvas = NORMAL_CANVAS
   /** JavaScript objects that Wasm refers to by index. */
   readonly #objects: unknown[] = [undefined, null, true, false]
 

@@ -32,17 +32,17 @@ export interface RoundingPlugins {
 export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked): RoundingPlugins {
   const isMeasured = (node: SvgElement) => freedom.rounding && !marked.marks.of(node).exact
   const losesCorners = (node: SvgElement) => isMeasured(node) && freedom.corners && !marked.marks.of(node).marked
-  const of = (name: Builtin, allow: (node: SvgElement) => boolean) => plugin(name, byElement(name, grain, { allow, freedom }))
+  const restricted = (name: Builtin, allow: (node: SvgElement) => boolean) => plugin(name, byElement(name, grain, { allow, freedom }))
   return {
     numbers: plugin('cleanupNumericValues', roundAttributes(grain.decimals, isMeasured)),
-    shapes: of('convertShapeToPath', (node) => isMeasured(node) && isLooseShape(node, marked.marks)),
+    shapes: restricted('convertShapeToPath', (node) => isMeasured(node) && isLooseShape(node, marked.marks)),
     paths: plugin('convertPathData', (root, params, info) => {
       byElement('convertPathData', grain, { allow: losesCorners, freedom })(root, params, info)
       keepCorners(root, grain.decimals, (node) => (losesCorners(node) ? 'not' : isMeasured(node) ? 'rounded' : 'exact'))
       return null
     }),
-    transforms: of('convertTransform', (node) => isMeasured(node) && freedom.styles),
-    merging: of('mergePaths', (node) => marked.marks.isLoose(node) && !marked.marks.of(node).marked && losesCorners(node)),
+    transforms: restricted('convertTransform', (node) => isMeasured(node) && freedom.styles),
+    merging: restricted('mergePaths', (node) => marked.marks.isLoose(node) && !marked.marks.of(node).marked && losesCorners(node)),
   }
 }
 

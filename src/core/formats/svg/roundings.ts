@@ -37,12 +37,12 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]
   const kept = { inventory: inventoryOf(text), may: lossesOf(options) }
   const found: Rounding[] = []
-  const isMet = (room = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + room)
+  const isMet = (marginDb = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + marginDb)
   // For a large drawing, each svgo pass and each rendering takes a quarter of a second.
   const pause = () => yieldToOthers(options.signal)
-  const lookAt = async (grain: Grain) => {
+  const tryRounding = async (grain: Grain) => {
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
-    const rounded = await roundWhole(kept, grain, rounders, pause)
+    const rounded = await roundWithoutLoss(kept, grain, rounders, pause)
     // A rounding is not rendered if it is longer than one that reaches the target, or if the same text was rendered before.
     if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
     await pause()
@@ -51,22 +51,22 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     const fits = await meter.reaches(rounded, similarity, target, pause)
     found.push({ text: rounded, precision: grain.decimals, similarity, fits })
   }
-  const look = async (decimals: number) => {
-    await lookAt({ decimals, trueArcs: false })
+  const tryDecimals = async (decimals: number) => {
+    await tryRounding({ decimals, trueArcs: false })
     // True arcs may be shorter as well. Every level tries them, so that the result of a level does not depend on others.
-    if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await lookAt({ decimals, trueArcs: true })
+    if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await tryRounding({ decimals, trueArcs: true })
   }
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
   let precision = Math.max(USUAL_PRECISION, fewest)
-  await look(precision)
-  if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await look(precision - 1)
-  while (!isMet() && precision < MOST_DECIMALS) await look(++precision)
-  if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await look(precision + 1)
+  await tryDecimals(precision)
+  if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await tryDecimals(precision - 1)
+  while (!isMet() && precision < MOST_DECIMALS) await tryDecimals(++precision)
+  if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await tryDecimals(precision + 1)
   return found
 }
 
 /** Rounds with the usual preset, or with a more conservative one if something is missing. `undefined`: both lose content. */
-async function roundWhole(
+async function roundWithoutLoss(
   { inventory, may }: { inventory: Inventory; may: Losses },
   grain: Grain,
   rounders: readonly (SvgRounder | LeanRounder)[],

@@ -18,8 +18,8 @@ export interface Seen {
 /** Similarity on black and on white, whichever is worse. The perceptual scores are measured with transparency. */
 export type DrawnSimilarity = Similarity & Seen
 
-const UNSEEN: Seen = { score: undefined, worstTile: undefined, cast: 0 }
-const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY, ...UNSEEN }
+const EQUAL_SCORES: Seen = { score: undefined, worstTile: undefined, cast: 0 }
+const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY, ...EQUAL_SCORES }
 
 const ROWS = 64
 
@@ -34,10 +34,10 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
   using black = new PictureMeter({ width, height, channels: 3 }, ['similarity'])
   using white = opaque ? undefined : new PictureMeter({ width, height, channels: 3 }, ['similarity'])
   for (const [before, after] of bands(original, rendering)) {
-    black.push(over(before, 0), over(after, 0))
-    white?.push(over(before, 255), over(after, 255))
-    const seen = opaque ? (rgba: Uint8Array) => over(rgba, 0) : straight
-    visible.push(seen(before), seen(after))
+    black.push(blendOver(before, 0), blendOver(after, 0))
+    white?.push(blendOver(before, 255), blendOver(after, 255))
+    const toPixels = opaque ? (rgba: Uint8Array) => blendOver(rgba, 0) : straight
+    visible.push(toPixels(before), toPixels(after))
   }
   const { score, worstTile, cast } = visible.finish().perceptual
   const [a, b] = [black.finish().similarity, white?.finish().similarity]
@@ -54,10 +54,10 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
 /** Compares two renderings perceptually on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
 export function seenOf(original: Rendering, rendering: Rendering): Seen | undefined {
   if (!haveSameSize(original, rendering)) return undefined
-  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return UNSEEN
-  const ground = isDark(original.pixels) ? 255 : 0
+  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL_SCORES
+  const background = isDark(original.pixels) ? 255 : 0
   using visible = new PictureMeter({ width: original.width, height: original.height, channels: 3 }, ['perceptual'])
-  for (const [before, after] of bands(original, rendering)) visible.push(over(before, ground), over(after, ground))
+  for (const [before, after] of bands(original, rendering)) visible.push(blendOver(before, background), blendOver(after, background))
   const { score, worstTile, cast } = visible.finish().perceptual
   return { score, worstTile, cast }
 }
@@ -90,7 +90,7 @@ function isOpaque(rgba: Uint8Array): boolean {
 }
 
 /** Blends premultiplied RGBA over a grey background and returns RGB. */
-function over(rgba: Uint8Array, background: number): Uint8Array {
+function blendOver(rgba: Uint8Array, background: number): Uint8Array {
   const rgb = new Uint8Array((rgba.length / 4) * 3)
   for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
     const rest = background === 0 ? 0 : 255 - rgba[from + 3]!

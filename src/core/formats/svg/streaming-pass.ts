@@ -49,24 +49,24 @@ const isPoints = (element: string, attribute: string) =>
  */
 const MAX_VALUE_CHARACTERS = 1024 * 1024
 
-function slimValue(element: string, attribute: string, value: string, decimals: number | undefined): string {
+function shortenValue(element: string, attribute: string, value: string, decimals: number | undefined): string {
   if (value.length > MAX_VALUE_CHARACTERS) return value
   const shorter = () => {
     if (isPath(element, attribute)) {
       const path = readPath(value)
       if (!path) return value
       if (decimals !== undefined) return writePath(roundPath(path, decimals))
-      return writePath(path.map(({ command, numbers }) => ({ command, numbers: slimNumbers(command, numbers) })))
+      return writePath(path.map(({ command, numbers }) => ({ command, numbers: shortenNumbers(command, numbers) })))
     }
     const points = isPoints(element, attribute) ? readPoints(value) : undefined
     if (!points) return value
     return writePoints(points.map((text) => shortNumber(decimals === undefined ? text : Number(text).toFixed(decimals))))
   }
-  const slim = shorter()
-  return slim.length < value.length ? slim : value
+  const shortValue = shorter()
+  return shortValue.length < value.length ? shortValue : value
 }
 
-const slimNumbers = (command: string, numbers: readonly string[]) =>
+const shortenNumbers = (command: string, numbers: readonly string[]) =>
   numbers.map((text, i) => (/a/i.test(command) && (i === 3 || i === 4) ? text : shortNumber(text)))
 
 /**
@@ -82,7 +82,8 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hiding
       if (!token.empty) exact.push(isExact)
       const kept = isExact ? undefined : decimals
       let tag = `<${token.name}`
-      for (const { name, value, quote } of token.attributes) tag += ` ${name}=${quote}${slimValue(token.name, name, value, kept)}${quote}`
+      for (const { name, value, quote } of token.attributes)
+        tag += ` ${name}=${quote}${shortenValue(token.name, name, value, kept)}${quote}`
       yield latin1Bytes(`${tag}${token.empty ? '/>' : '>'}`)
     } else if (token.kind === 'close') {
       exact.pop()

@@ -46,12 +46,12 @@ export const svg: Codec = {
       ...(zipped ? [message('gzip_by_libdeflate_12')] : []),
       ...(options.inner.time?.steps() ?? []),
     ])
-    const looked = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
-    return looked ? { ...outcome, evidence: new Drawn(text, best.candidate.text) } : outcome
+    const wasRendered = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
+    return wasRendered ? { ...outcome, evidence: new RenderedTexts(text, best.candidate.text) } : outcome
   },
   async verify(original, result, outcome, options, evidence) {
     if (!(await readTree(original))) return verifyLean(original, result, outcome, options)
-    return verifySvg(original, result, outcome, options, evidence instanceof Drawn ? evidence : undefined)
+    return verifySvg(original, result, outcome, options, evidence instanceof RenderedTexts ? evidence : undefined)
   },
 }
 
@@ -59,7 +59,7 @@ export const svg: Codec = {
  * Evidence for `verify`: the texts that were rendered and compared, or that could not be rendered. If `verify` reads the same texts, it
  * need not render them again.
  */
-class Drawn {
+class RenderedTexts {
   readonly #original: string
   readonly #result: string
 
@@ -85,9 +85,9 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 
 /** Returns the roundings, and the exact version if they save little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
-  const { text: slim } = await compressImages(text, options.inner)
+  const { text: withImages } = await compressImages(text, options.inner)
   const exact = (): Candidate => ({
-    text: hasForeignObject(slim) ? leanText(slim, undefined) : exactSvg(slim, wishesOf(options)),
+    text: hasForeignObject(withImages) ? leanText(withImages, undefined) : exactSvg(withImages, wishesOf(options)),
     precision: undefined,
     similarity: undefined,
     fits: true,
@@ -96,10 +96,10 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
   try {
     await yieldToOthers(options.signal)
     const meter = new SvgMeter(text)
-    const rounded = await roundingsOf(slim, meter, TARGETS[options.quality], options)
+    const rounded = await roundingsOf(withImages, meter, TARGETS[options.quality], options)
     options.inner.time?.spend(meter.seconds)
     await yieldToOthers(options.signal)
-    const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * slim.length)
+    const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * withImages.length)
     return gains ? rounded : [...rounded, exact()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
@@ -117,10 +117,14 @@ function encode(text: string, zipped: boolean): Uint8Array {
 }
 
 function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly Message[]): Outcome {
-  const gone = goneBetween(inventoryOf(original), inventoryOf(text))
+  const removedItems = goneBetween(inventoryOf(original), inventoryOf(text))
   const reason = undrawn === undefined ? [] : [message('not_measured_not_rounded', { why: undrawn })]
-  if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...gone, ...reason, ...further] }
-  return { kind: 'compressed', loss: { pictures: claimed(similarity) }, steps: [roundingStep(original, precision), ...gone, ...further] }
+  if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...removedItems, ...reason, ...further] }
+  return {
+    kind: 'compressed',
+    loss: { pictures: claimed(similarity) },
+    steps: [roundingStep(original, precision), ...removedItems, ...further],
+  }
 }
 
 function roundingStep(original: string, precision: number | undefined): Message {
@@ -129,12 +133,18 @@ function roundingStep(original: string, precision: number | undefined): Message 
 }
 
 /** Parses the stored result, checks that nothing required is missing, and renders it, unless these texts have been rendered already. */
-async function verifySvg(original: Source, result: Source, outcome: Outcome, options: Options, drawn: Drawn | undefined): Promise<Verdict> {
+async function verifySvg(
+  original: Source,
+  result: Source,
+  outcome: Outcome,
+  options: Options,
+  rendered: RenderedTexts | undefined,
+): Promise<Verdict> {
   const before = await readSvg(original)
   await yieldToOthers(options.signal)
   const after = await readSvg(result)
   await yieldToOthers(options.signal)
-  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip came or went' }
+  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip compression was added or removed' }
   try {
     const lost = difference(inventoryOf(before.text), inventoryOf(after.text), lossesOf(options))
     if (lost !== undefined) return { equal: false, difference: lost }
@@ -143,15 +153,17 @@ async function verifySvg(original: Source, result: Source, outcome: Outcome, opt
     throw error
   }
   await yieldToOthers(options.signal)
-  if (drawn?.isOf(before.text, after.text)) return { equal: true }
+  if (rendered?.isOf(before.text, after.text)) return { equal: true }
   try {
     const meter = new SvgMeter(before.text)
     await yieldToOthers(options.signal)
     const similarity = meter.measure(after.text)
-    if (!similarity) return { equal: false, difference: 'the result cannot be drawn like the original' }
+    if (!similarity) return { equal: false, difference: 'the result cannot be rendered at the size of the original' }
     const exact = outcome.kind === 'compressed' && !outcome.loss
-    if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY) return { equal: false, difference: 'the drawing has changed' }
-    if (!exact && similarity.psnrDb < TARGETS.low.psnrDb) return { equal: false, difference: `drawn at ${similarity.psnrDb} dB` }
+    if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY)
+      return { equal: false, difference: 'the rendering changed although the result is lossless' }
+    if (!exact && similarity.psnrDb < TARGETS.low.psnrDb)
+      return { equal: false, difference: `the rendering differs: PSNR ${similarity.psnrDb} dB, minimum ${TARGETS.low.psnrDb} dB` }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
     // A document that resvg cannot render only lost comments; see `candidatesOf`.

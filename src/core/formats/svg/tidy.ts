@@ -64,7 +64,7 @@ export const isEditor = (namespace: string): boolean => EDITORS.test(namespace)
 
 export const removeEditorData = (freedom: Freedom): PluginConfig =>
   plugin('removeEditorData', (root) => {
-    if (freedom.editorData) for (const child of elementsOf(root)) relieve(child, new Map(), freedom)
+    if (freedom.editorData) for (const child of elementsOf(root)) stripEditorData(child, new Map(), freedom)
     return null
   })
 
@@ -72,7 +72,7 @@ export const removeEditorData = (freedom: Freedom): PluginConfig =>
  * Removes elements and attributes of drawing programs.
  * @param prefixes namespace prefixes of drawing programs; true for Inkscape
  */
-function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: Freedom): void {
+function stripEditorData(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: Freedom): void {
   const known = new Map(prefixes)
   for (const [name, value] of Object.entries(node.attributes))
     if (name.startsWith('xmlns:')) {
@@ -88,7 +88,7 @@ function relieve(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freed
   node.children = node.children.filter((child) => {
     if (child.type !== 'element') return true
     if (known.has(prefixOf(child.name))) return (!freedom.layers && hasLabel(child)) || keepsIds(child, freedom)
-    relieve(child, known, freedom)
+    stripEditorData(child, known, freedom)
     return true
   })
 }
@@ -206,14 +206,16 @@ export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
   })
 
 /** Presentation attributes that have no meaning when empty. Empty data attributes and labels may be intended. */
-const SAYS_NOTHING = /^(?:fill|stroke|opacity|transform|style|filter|mask|clip-path|display|visibility|font-[\w-]+|(?:fill|stroke)-[\w-]+)$/
+const MEANINGLESS_IF_EMPTY =
+  /^(?:fill|stroke|opacity|transform|style|filter|mask|clip-path|display|visibility|font-[\w-]+|(?:fill|stroke)-[\w-]+)$/
 
 export const removeEmptyAttributes = (freedom: Freedom): PluginConfig =>
   plugin('removeEmptyAttributes', () => ({
     element: {
       enter({ attributes }: SvgElement) {
         if (freedom.structure)
-          for (const [name, value] of Object.entries(attributes)) if (value === '' && SAYS_NOTHING.test(name)) delete attributes[name]
+          for (const [name, value] of Object.entries(attributes))
+            if (value === '' && MEANINGLESS_IF_EMPTY.test(name)) delete attributes[name]
       },
     },
   }))

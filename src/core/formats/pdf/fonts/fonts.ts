@@ -48,48 +48,48 @@ export class FontSubsetter {
   /** Object numbers of merged programs, which contain the glyphs of several programs. */
   private readonly unions = new Set<number>()
   /** Replacements of Type 1 programs and merged programs, by object number. */
-  private readonly compacted = new Map<number, Rewritten>()
+  private readonly replacements = new Map<number, Rewritten>()
   /** Object numbers of programs that keep all glyphs, because an archive file (PDF/A) lists their glyphs. */
-  private readonly listed = new Set<number>()
+  private readonly listedPrograms = new Set<number>()
   private readonly duplicates: Duplicates
-  private readonly shelf: FontUsage
+  private readonly usage: FontUsage
   /** Programs that were subset in advance, because the font names depend on the subset. */
-  private readonly cut = new Map<number, Rewritten>()
+  private readonly subsetPrograms = new Map<number, Rewritten>()
   /** Object numbers of the original programs of each merged program. */
   private readonly members = new Map<number, readonly number[]>()
   private readonly tags: SubsetTags
   /** Object numbers of converted programs that keep all of their glyphs. */
-  private readonly complete = new Set<number>()
+  private readonly completePrograms = new Set<number>()
 
-  constructor(reader: Reader, shelf: FontUsage, duplicates: Duplicates) {
+  constructor(reader: Reader, usage: FontUsage, duplicates: Duplicates) {
     this.reader = reader
-    this.shelf = shelf
+    this.usage = usage
     this.duplicates = duplicates
     this.tags = new SubsetTags(duplicates)
-    this.programs = shelf.doubt ? new Map() : shelf.programs
+    this.programs = usage.doubt ? new Map() : usage.programs
     const shared = new Set<number>()
-    for (const font of shelf.doubt ? [] : shelf.all) {
+    for (const font of usage.doubt ? [] : usage.all) {
       const reference = font.dict.get('ToUnicode')
       if (!(reference instanceof Ref)) continue
       const number = duplicates.of(reference.number)
-      const whole = shelf.programs.get(font.file)?.whole ?? true
+      const whole = usage.programs.get(font.file)?.whole ?? true
       if (whole || font.cmap !== IDENTITY_CMAP) shared.add(number)
       const codes = this.maps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
       this.maps.set(number, codes)
     }
     for (const number of shared) this.maps.delete(number)
-    this.collectGlyphMaps(shelf)
+    this.collectGlyphMaps(usage)
   }
 
   /** Collects the CIDToGIDMap streams (ISO 32000-2, 9.7.4.2) of fonts whose codes are all known. */
-  private collectGlyphMaps(shelf: FontUsage): void {
+  private collectGlyphMaps(usage: FontUsage): void {
     const shared = new Set<number>()
-    for (const font of shelf.doubt ? [] : shelf.all) {
+    for (const font of usage.doubt ? [] : usage.all) {
       const reference = font.cidFont?.get('CIDToGIDMap')
       if (!(reference instanceof Ref)) continue
       const number = this.duplicates.of(reference.number)
-      if (!font.cmap || (shelf.programs.get(font.file)?.whole ?? true)) shared.add(number)
+      if (!font.cmap || (usage.programs.get(font.file)?.whole ?? true)) shared.add(number)
       const codes = this.glyphMaps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
       this.glyphMaps.set(number, codes)
@@ -102,19 +102,19 @@ export class FontSubsetter {
    * the new object number or key.
    */
   async prepare({ archive, classic }: { archive: boolean; classic: boolean }, signal: AbortSignal): Promise<void> {
-    for (const [number, program] of archive ? this.shelf.programs : []) {
+    for (const [number, program] of archive ? this.usage.programs : []) {
       // PDF/A-1 requires a glyph list for every tagged font (ISO 19005-1, 6.3.5). A font without a tag is complete and stays complete.
       const isWhole = classic && !(await namesOf(this.reader, program)).every(isTagged)
-      if (isWhole || (await listsGlyphs(this.reader, program))) this.listed.add(number)
+      if (isWhole || (await listsGlyphs(this.reader, program))) this.listedPrograms.add(number)
     }
     let bytes = await this.merge(signal)
-    for (const [number, program] of this.shelf.programs) {
+    for (const [number, program] of this.usage.programs) {
       signal.throwIfAborted()
       if (
         program.key !== 'FontFile' ||
         program.inline ||
         this.duplicates.has(number) ||
-        this.compacted.has(number) ||
+        this.replacements.has(number) ||
         bytes > MAX_COMPACTED_BYTES
       )
         continue
@@ -123,28 +123,28 @@ export class FontSubsetter {
       if (!(stream instanceof Stream)) continue
       const smaller = await this.type1(number, stream, program).catch(declined)
       if (!smaller || smaller.data.length + CONVERSION_BYTES > (await this.reader.length(stream))) continue
-      this.compacted.set(number, smaller)
+      this.replacements.set(number, smaller)
       bytes += smaller.data.length
     }
-    await this.name(signal)
+    await this.addTags(signal)
   }
 
   /** Adds a subset tag to font names whose programs lose glyphs (ISO 32000-2, 9.9.2). */
-  private async name(signal: AbortSignal): Promise<void> {
+  private async addTags(signal: AbortSignal): Promise<void> {
     let bytes = 0
     for (const [number, program] of this.programs) {
       signal.throwIfAborted()
-      if (this.duplicates.has(number) || this.listed.has(number) || program.whole) continue
+      if (this.duplicates.has(number) || this.listedPrograms.has(number) || program.whole) continue
       const fonts = (this.members.get(number) ?? [number]).flatMap((member) => this.programs.get(member)?.fonts ?? [])
       const names = await namesOf(this.reader, { ...program, fonts })
       if (names.every(isTagged)) continue
-      const known = this.compacted.get(number)
-      if (this.complete.has(number)) continue
+      const known = this.replacements.get(number)
+      if (this.completePrograms.has(number)) continue
       const smaller = known ?? (await this.subsetOf(number, program).catch(declined))
       if (!smaller) continue
       this.tags.give(number, fonts, names, smaller.data)
       if (known || (bytes += smaller.data.length) > MAX_COMPACTED_BYTES) continue
-      this.cut.set(number, smaller)
+      this.subsetPrograms.set(number, smaller)
     }
   }
 
@@ -153,9 +153,9 @@ export class FontSubsetter {
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return undefined
     const length = await this.reader.length(stream)
-    if (length > MAX_STORED_BYTES || program.whole || this.listed.has(number)) return undefined
+    if (length > MAX_STORED_BYTES || program.whole || this.listedPrograms.has(number)) return undefined
     const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
-    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.third(stream, data, program)
+    const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.subsetFontFile3(stream, data, program)
     if (!smaller || smaller.length >= data.length) return undefined
     const result = rewritten(stream, smaller, ['Length1', 'Length2', 'Length3'])
     if (program.key === 'FontFile2') result.dict.set('Length1', smaller.length)
@@ -166,21 +166,21 @@ export class FontSubsetter {
   /** Merges font programs and returns the total size of the merged programs in bytes. */
   private async merge(signal: AbortSignal): Promise<number> {
     let bytes = 0
-    for (const { key, members, data } of await new FontMerge(this.reader, this.listed, signal).run(this.shelf)) {
+    for (const { key, members, data } of await new FontMerge(this.reader, this.listedPrograms, signal).run(this.usage)) {
       const [first, ...others] = members
       const stream = await this.reader.get(first!)
       if (!(stream instanceof Stream) || bytes > MAX_COMPACTED_BYTES) continue
       const result = rewritten(stream, data, ['Length1', 'Length2', 'Length3'])
       if (key === 'FontFile2') result.dict.set('Length1', data.length)
       else result.dict.set('Subtype', Name.of(compactSubtype(this.programs.get(first!)!)))
-      let apart = 0
+      let separateBytes = 0
       for (const number of members) {
         const member = await this.reader.get(number)
-        apart += member instanceof Stream ? await this.reader.length(member) : 0
+        separateBytes += member instanceof Stream ? await this.reader.length(member) : 0
       }
-      if (result.data.length >= apart) continue
+      if (result.data.length >= separateBytes) continue
       for (const number of others) this.duplicates.redirect(number, first!)
-      this.compacted.set(first!, { ...result, shared: true })
+      this.replacements.set(first!, { ...result, shared: true })
       this.unions.add(first!)
       this.members.set(first!, members)
       this.merged += members.length
@@ -193,17 +193,17 @@ export class FontSubsetter {
   readonly adapt = (found: Dict): Dict => {
     const dict = this.tags.adapt(found)
     const file = dict.get('FontFile')
-    if (!(file instanceof Ref) || !this.compacted.has(this.duplicates.of(file.number))) return dict
+    if (!(file instanceof Ref) || !this.replacements.has(this.duplicates.of(file.number))) return dict
     return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
   }
 
   readonly transform = async (number: number, stream: Stream, _chain: Filter[]): Promise<Rewritten | undefined> => {
     const codes = this.maps.get(number)
     const length = await this.reader.length(stream)
-    const compacted = this.compacted.get(number)
-    if (compacted) {
+    const replacement = this.replacements.get(number)
+    if (replacement) {
       if (!this.unions.has(number)) this.converted++
-      return compacted
+      return replacement
     }
     if (length > MAX_STORED_BYTES) return undefined
     if (codes) {
@@ -213,7 +213,7 @@ export class FontSubsetter {
     const cids = this.glyphMaps.get(number)
     if (cids) return rewritten(stream, prunedGlyphMap(await this.reader.decoded(stream, MAX_GLYPH_MAP_BYTES), cids), [])
     const program = this.programs.get(number)
-    const smaller = program && (this.cut.get(number) ?? (await this.subsetOf(number, program)))
+    const smaller = program && (this.subsetPrograms.get(number) ?? (await this.subsetOf(number, program)))
     if (smaller) this.subset++
     return smaller
   }
@@ -221,10 +221,10 @@ export class FontSubsetter {
   private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
     if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
-    const whole = program.whole || this.listed.has(number) || this.shelf.doubt !== ''
+    const whole = program.whole || this.listedPrograms.has(number) || this.usage.doubt !== ''
     const uses = whole ? undefined : await usesOf(this.reader, 'charstrings', program.fonts)
     const wanted = uses && type1Names(font, uses)
-    if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.complete.add(number)
+    if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.completePrograms.add(number)
     const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
     result.dict.set('Subtype', Name.of('Type1C'))
     return result
@@ -241,7 +241,7 @@ export class FontSubsetter {
   }
 
   /** Subsets a bare CFF font program (ISO 32000-2, 9.9.1, table 124). */
-  private async compact(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+  private async subsetBareCff(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const cff = new Cff(data)
     // CFF fonts with the predefined Expert encoding are not supported.
     if (cff.value(OP.encoding, 0) === 1) return undefined
@@ -251,13 +251,13 @@ export class FontSubsetter {
   }
 
   /** Subsets a /FontFile3 program: bare CFF, or OpenType, which may be reduced to its CFF table. */
-  private async third(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
+  private async subsetFontFile3(stream: Stream, data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
     const subtype = nameOf(stream.dict.get('Subtype'))
-    if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.compact(data, program)
+    if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.subsetBareCff(data, program)
     if (subtype !== 'OpenType') return undefined
     if (hasOutlineTable(data)) return this.trueType(data, program)
     const bare = bareCff(data, program)
-    return bare && this.compact(bare, program)
+    return bare && this.subsetBareCff(bare, program)
   }
 }
 

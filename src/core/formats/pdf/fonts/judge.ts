@@ -12,18 +12,18 @@ import { toUnicodeDifference } from './to-unicode.ts'
  * Returns the verification of font programs. `shelf` scans which text the original shows with each font; it is called only for merged
  * programs.
  */
-export function fontJudge(a: Reader, b: Reader, shelf: () => Promise<FontUsage | undefined>): Judge {
+export function fontJudge(a: Reader, b: Reader, scanUsage: () => Promise<FontUsage | undefined>): Judge {
   return async ({ key, number, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {
       const wrong = differenceOf(key, before)(before, after)
       if (!wrong) return undefined
       // The program is not a subset of the original, so it may be a merged one. Every glyph that is shown must then be equal.
-      const shown = await shelf()
+      const shown = await scanUsage()
       const program = shown?.doubt === '' ? shown.programs.get(number) : undefined
       return program ? await shownDifference(a, program, before, after) : wrong
     } catch (error) {
-      if (error instanceof RangeError) return `unreadable font (${error.message})`
+      if (error instanceof RangeError) return `the font is not readable (${error.message})`
       throw error
     }
   }
@@ -43,10 +43,10 @@ export function toUnicodeJudge(a: Reader, b: Reader): Judge {
 export function glyphMapJudge(a: Reader, b: Reader): Judge {
   return async ({ original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
-    if (after.length > before.length) return 'a longer glyph map'
+    if (after.length > before.length) return 'the CIDToGIDMap became longer'
     for (let i = 0; i + 1 < after.length; i += 2) {
       const glyph = after[i]! * 256 + after[i + 1]!
-      if (glyph !== 0 && glyph !== before[i]! * 256 + before[i + 1]!) return `glyph of CID ${i / 2}`
+      if (glyph !== 0 && glyph !== before[i]! * 256 + before[i + 1]!) return `the glyph of CID ${i / 2} changed`
     }
     return undefined
   }

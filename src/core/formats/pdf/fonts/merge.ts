@@ -24,7 +24,7 @@ async function partOf(reader: Reader, { key, fonts }: FontProgram, data: Uint8Ar
 /** Explains why `after` cannot replace a font program. `undefined`: it shows the same glyphs. */
 async function differenceOf(reader: Reader, { key, fonts }: FontProgram, part: Part, after: Uint8Array): Promise<string | undefined> {
   const uses = await usesOf(reader, outlinesOf(key), fonts)
-  return uses ? UNION_KINDS[KINDS[key]].difference(part, after, uses) : 'not understood'
+  return uses ? UNION_KINDS[KINDS[key]].difference(part, after, uses) : 'the use of the font is not supported'
 }
 
 const outlinesOf = (key: FontFileKey) => (key === 'FontFile2' ? 'glyf' : 'charstrings')
@@ -37,29 +37,29 @@ export interface Merged {
   data: Uint8Array
 }
 
-const MOST_PROGRAM_BYTES = 4 * 1024 * 1024
+const MAX_PROGRAM_BYTES = 4 * 1024 * 1024
 /** Maximum decoded bytes of the programs of one font (`MOST_GROUP_BYTES`) and of a whole document (`MOST_ALL_BYTES`). */
-const MOST_GROUP_BYTES = 8 * 1024 * 1024
-const MOST_ALL_BYTES = 96 * 1024 * 1024
+const MAX_GROUP_BYTES = 8 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 96 * 1024 * 1024
 
 export class FontMerge {
   private readonly reader: Reader
   private readonly signal: AbortSignal
   /** Object numbers of programs whose glyph set must not change. */
-  private readonly listed: ReadonlySet<number>
+  private readonly listedPrograms: ReadonlySet<number>
   private spent = 0
 
-  constructor(reader: Reader, listed: ReadonlySet<number>, signal: AbortSignal) {
+  constructor(reader: Reader, listedPrograms: ReadonlySet<number>, signal: AbortSignal) {
     this.reader = reader
-    this.listed = listed
+    this.listedPrograms = listedPrograms
     this.signal = signal
   }
 
-  async run(shelf: FontUsage): Promise<Merged[]> {
-    if (shelf.doubt) return []
+  async run(usage: FontUsage): Promise<Merged[]> {
+    if (usage.doubt) return []
     const groups = new Map<string, number[]>()
-    for (const [number, program] of shelf.programs) {
-      const name = this.listed.has(number) ? undefined : this.groupOf(program)
+    for (const [number, program] of usage.programs) {
+      const name = this.listedPrograms.has(number) ? undefined : this.groupOf(program)
       if (name === undefined) continue
       const group = groups.get(name)
       if (group) group.push(number)
@@ -67,7 +67,7 @@ export class FontMerge {
     }
     const merged: Merged[] = []
     for (const group of groups.values()) {
-      if (group.length > 1) for (const one of await this.group(group, shelf)) merged.push(one)
+      if (group.length > 1) for (const one of await this.group(group, usage)) merged.push(one)
     }
     return merged
   }
@@ -83,14 +83,14 @@ export class FontMerge {
     return name && `${key} ${fonts[0]!.kind} ${name}`
   }
 
-  private async group(numbers: readonly number[], shelf: FontUsage): Promise<Merged[]> {
-    const key = shelf.programs.get(numbers[0]!)!.key
+  private async group(numbers: readonly number[], usage: FontUsage): Promise<Merged[]> {
+    const key = usage.programs.get(numbers[0]!)!.key
     const unions: Union<Part>[] = []
     let bytes = 0
     for (const number of numbers) {
       this.signal.throwIfAborted()
-      if (bytes > MOST_GROUP_BYTES || this.spent > MOST_ALL_BYTES) break
-      const program = shelf.programs.get(number)!
+      if (bytes > MAX_GROUP_BYTES || this.spent > MAX_DOCUMENT_BYTES) break
+      const program = usage.programs.get(number)!
       const data = await this.program(number, program)
       const part = data && (await attempt(() => partOf(this.reader, program, data)))
       if (!part) continue
@@ -102,7 +102,7 @@ export class FontMerge {
     }
     const merged: Merged[] = []
     for (const union of unions) {
-      const data = union.parts.size > 1 ? await attempt(() => this.merge(key, union, shelf)) : undefined
+      const data = union.parts.size > 1 ? await attempt(() => this.merge(key, union, usage)) : undefined
       if (data) merged.push({ key, members: [...union.parts.keys()], data })
     }
     return merged
@@ -113,19 +113,19 @@ export class FontMerge {
     if (!(stream instanceof Stream)) return undefined
     const subtype = nameOf(stream.dict.get('Subtype'))
     if (subtype && !/^(Type1C|CIDFontType0C|OpenType)$/.test(subtype)) return undefined
-    const data = await attempt(() => this.reader.decoded(stream, MOST_PROGRAM_BYTES))
+    const data = await attempt(() => this.reader.decoded(stream, MAX_PROGRAM_BYTES))
     return data && subtype === 'OpenType' ? attempt(async () => bareCff(data, program)) : data
   }
 
   /** Writes the merged program and verifies it. `undefined`: it is not smaller, or a glyph differs. */
-  private async merge(key: FontFileKey, union: Union<Part>, shelf: FontUsage): Promise<Uint8Array | undefined> {
+  private async merge(key: FontFileKey, union: Union<Part>, usage: FontUsage): Promise<Uint8Array | undefined> {
     const data = UNION_KINDS[KINDS[key]].write(union)
-    let apart = 0
+    let separateBytes = 0
     for (const [number, part] of union.parts) {
-      apart += part.bytes
-      if (await differenceOf(this.reader, shelf.programs.get(number)!, part, data)) return undefined
+      separateBytes += part.bytes
+      if (await differenceOf(this.reader, usage.programs.get(number)!, part, data)) return undefined
     }
-    return data.length < apart * MERGED_FONT_SHARE ? data : undefined
+    return data.length < separateBytes * MERGED_FONT_SHARE ? data : undefined
   }
 }
 
@@ -147,7 +147,7 @@ export async function shownDifference(
   before: Uint8Array,
   after: Uint8Array,
 ): Promise<string | undefined> {
-  if (program.whole) return 'a font that must stay whole'
+  if (program.whole) return 'a font that must keep all glyphs changed'
   const shown = await partOf(reader, program, program.key === 'FontFile3' ? cffOf(before) : before)
-  return shown ? differenceOf(reader, program, shown, after) : 'a font that is not understood'
+  return shown ? differenceOf(reader, program, shown, after) : 'the use of the font is not supported'
 }

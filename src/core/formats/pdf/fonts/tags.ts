@@ -39,7 +39,7 @@ export class SubsetTags {
   /** Assigns one tag to all fonts of a program: an existing tag of one of them, or a new tag derived from `data`. */
   give(number: number, fonts: readonly ShownFont[], names: readonly string[], data: Uint8Array): void {
     const known = names.find(isTagged)?.slice(0, 7)
-    const tag = known ?? this.fresh(data)
+    const tag = known ?? this.newTag(data)
     this.programs.set(number, tag)
     for (const { dict, cidFont } of fonts) {
       const descendants = dict.get('DescendantFonts')
@@ -48,7 +48,7 @@ export class SubsetTags {
     }
   }
 
-  private fresh(data: Uint8Array): string {
+  private newTag(data: Uint8Array): string {
     const digest = createHash('sha256').update(data).digest('hex')
     for (let at = Number.parseInt(digest.slice(0, 8), 16); ; at++) {
       let [tag, rest] = ['', at]

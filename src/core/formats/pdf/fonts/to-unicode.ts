@@ -51,14 +51,14 @@ function ranges(operands: readonly PdfObject[], text: Map<number, string>): bool
       if (Array.isArray(value)) {
         const item = value[code - first]
         if (item instanceof Str) text.set(code, hex(item.bytes))
-      } else if (value instanceof Str && value.bytes.length > 0) text.set(code, hex(increased(value.bytes, code - first)))
+      } else if (value instanceof Str && value.bytes.length > 0) text.set(code, hex(plus(value.bytes, code - first)))
     }
   }
   return true
 }
 
 /** Adds `by` to the big-endian number in `bytes`. In a range, the last code unit of the text counts up. */
-function increased(bytes: Uint8Array, by: number): Uint8Array {
+function plus(bytes: Uint8Array, by: number): Uint8Array {
   const sum = bytes.slice()
   let carry = by
   for (let i = sum.length - 1; i >= 0 && carry; i--) {
@@ -93,7 +93,7 @@ export function pruneToUnicode(data: Uint8Array, codes: ReadonlySet<number>): Ui
 /** Compares two ToUnicode CMaps. `undefined`: every code of `after` has the same text in `before`. */
 export function toUnicodeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
   const [old, fresh] = [parseToUnicode(before), parseToUnicode(after)]
-  if (!old || !fresh) return `unreadable map ${latin1(after.subarray(0, 20))}`
-  for (const [code, text] of fresh.text) if (old.text.get(code) !== text) return `code ${code} means something else`
+  if (!old || !fresh) return `the ToUnicode map is not readable: ${latin1(after.subarray(0, 20))}`
+  for (const [code, text] of fresh.text) if (old.text.get(code) !== text) return `the text of code ${code} changed`
   return undefined
 }

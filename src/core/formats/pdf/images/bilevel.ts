@@ -76,33 +76,33 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   const budget = fromFax ? Math.floor(facts.length * FAX_GAIN) : facts.length
   const fax = fromFax ? undefined : new FaxEncoder(facts.width, budget - PARMS_BYTES)
   const jbig2 = new Jbig2Encoder(facts.width, budget)
-  const kept: Uint8Array[] = []
+  const keptRows: Uint8Array[] = []
   const keep = !fromFax && total <= MAX_KEPT_BYTES
   let rest = new Uint8Array(0)
   let done = 0
   // True if the stream has more data than the image has rows. A fax stream would keep only the rows, so generic recompression handles this
   // case.
-  let surplus = false
+  let hasExtraData = false
   for await (const piece of await bilevelFlow(reader, stream, facts)) {
     const bytes = rest.length ? concat([rest, piece]) : piece
     const whole = Math.min(bytes.length - (bytes.length % rowBytes), total - done)
     const rows = bytes.subarray(0, whole)
     if (fax && !fax.full) fax.push(rows)
     if (!jbig2.full) jbig2.push(rows)
-    if (keep) kept.push(rows.slice())
+    if (keep) keptRows.push(rows.slice())
     else if ((fax?.full ?? true) && jbig2.full) return undefined
     done += whole
     rest = bytes.slice(whole)
     if (done < total) continue
-    surplus = rest.length > 0
+    hasExtraData = rest.length > 0
     rest = new Uint8Array(0)
-    if (surplus) break
+    if (hasExtraData) break
   }
   if (done < total) throw new PdfSyntax(message('bilevel_image_cut_short', { done, bytes: total }))
   const coded = smallest(facts, fax?.end(), jbig2.end())
   const layout = { predictor: 15, colors: 1, bitsPerComponent: 1, columns: facts.width }
   const least = Math.min(budget, coded?.size ?? budget)
-  const packed = kept.length > 0 && !surplus ? deflateBest(concat(kept), layout, effort, least) : undefined
+  const packed = keptRows.length > 0 && !hasExtraData ? deflateBest(concat(keptRows), layout, effort, least) : undefined
   const dict = new Dict(facts.dict)
   if (packed) {
     setFilters(dict, packed.chain)

@@ -26,24 +26,24 @@ import { type Look, openJpeg, type Preview, shown, similarities } from './view.t
 export class SizeHints {
   least = FIRST_QUALITY_GUESS
   /** Maps the quality estimated from a sample at full size to the additional quality that was needed. */
-  private readonly above = new Map<number, number>()
+  private readonly additionalQuality = new Map<number, number>()
 
   get fresh(): boolean {
-    return this.above.size === 0
+    return this.additionalQuality.size === 0
   }
 
   aboveOf(least: number): number {
-    let best = { distance: Number.POSITIVE_INFINITY, above: 0 }
-    for (const [quality, above] of this.above) {
+    let best = { distance: Number.POSITIVE_INFINITY, additionalQuality: 0 }
+    for (const [quality, additionalQuality] of this.additionalQuality) {
       const distance = Math.abs(quality - least)
-      if (distance < best.distance) best = { distance, above }
+      if (distance < best.distance) best = { distance, additionalQuality }
     }
-    return best.above
+    return best.additionalQuality
   }
 
   learn(least: number, found: number): void {
     this.least = least
-    this.above.set(least, found - least)
+    this.additionalQuality.set(least, found - least)
   }
 }
 
@@ -69,34 +69,34 @@ export async function codeForSize(
   const drawn: Look = { reference: preview.onScreen, size: preview.screen, mode: 'drawn' }
   const { width, height, components } = job.info
   const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
-  const closeUp = { ...target, ...FLOORS, colourPsnrDb: 0 }
+  const fullSizeTarget = { ...target, ...FLOORS, colourPsnrDb: 0 }
   const closeEnoughDb = CLOSE_ENOUGH_REDUCED_DB[hints.fresh ? 'first' : 'later']
-  const least = await narrow(job, every, closeUp, hints.least, closeEnoughDb)
+  const least = await narrow(job, every, fullSizeTarget, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
   let best: Coded | undefined
-  const look = async (quality: number) => {
+  const probe = async (quality: number) => {
     const full = await job.requantise(quality, () => yieldToOthers())
-    const near = marginDb(full, closeUp)
-    if (near < 0) return near
+    const fullSizeMargin = marginDb(full, fullSizeTarget)
+    if (fullSizeMargin < 0) return fullSizeMargin
     const data = concat(job.write('made', 'progressive', headers))
     using meter = wanted && new PictureMeter({ ...preview.size, channels: preview.channels === 1 ? 1 : 3 }, ['perceptual'])
     const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
-    const [seen, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
-    if (!seen || !onScreen) return Number.NEGATIVE_INFINITY
-    const luma = marginDb({ ...seen, colourPsnrDb: seen.psnrRgbDb }, { ...target, ...wanted?.floor })
+    const [storedScores, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
+    if (!storedScores || !onScreen) return Number.NEGATIVE_INFINITY
+    const luma = marginDb({ ...storedScores, colourPsnrDb: storedScores.psnrRgbDb }, { ...target, ...wanted?.floor })
     const points = meter && wanted ? pointsAboveTarget(meter.finish().perceptual, wanted) : Number.POSITIVE_INFINITY
-    const margin = Math.min(luma, points / POINTS_PER_DB, near)
+    const margin = Math.min(luma, points / POINTS_PER_DB, fullSizeMargin)
     if (margin < 0 || (best && best.data.length <= data.length)) {
       discard(data)
       return margin
     }
     if (best) discard(best.data)
-    const figures = { ssim: Math.min(full.ssim, seen.ssim), psnrDb: Math.min(full.psnrDb, seen.psnrDb) }
+    const figures = { ssim: Math.min(full.ssim, storedScores.ssim), psnrDb: Math.min(full.psnrDb, storedScores.psnrDb) }
     best = { width, height, channels: components, data, figures, quality }
     return margin
   }
   const hint = Math.min(HIGHEST_QUALITY, least + hints.aboveOf(least))
-  const found = await lowestGood(look, { hint, looks: MAX_DOWNSAMPLE_PROBES, closeEnough: closeEnoughDb })
+  const found = await lowestGood(probe, { hint, looks: MAX_DOWNSAMPLE_PROBES, closeEnough: closeEnoughDb })
   if (found !== undefined) hints.learn(least, found)
   return best
 }

@@ -21,7 +21,7 @@ const MOST_COLOURS = 256
 const SPACE_BYTES = 32
 const ESCAPES = 1.1
 
-interface Wanted {
+interface RecodeOptions {
   /** True for a soft mask, which needs grey samples and no palette (ISO 32000-2, 11.6.5.2). */
   isMask: boolean
   effort: Effort
@@ -34,21 +34,25 @@ export async function recodeFewColours(
   reader: Reader,
   stream: Stream,
   facts: ImageFacts,
-  { isMask, effort, budget }: Wanted,
+  { isMask, effort, budget }: RecodeOptions,
 ): Promise<Rewritten | undefined> {
   if (imageFilter(facts) !== '' || !hasExactRows(facts) || facts.bitsPerComponent > 8) return undefined
   if (facts.palette && !facts.palette.complete) return undefined
-  const seen = new Colours(mostColours(facts.bitsPerComponent * facts.components))
+  const colours = new Colours(mostColours(facts.bitsPerComponent * facts.components))
   const { channels, strips } = await openRows(reader, stream, facts)
-  for await (const strip of strips) if (!seen.add(strip, channels)) return undefined
-  const table = seen.sorted(channels)
+  for await (const strip of strips) if (!colours.add(strip, channels)) return undefined
+  const table = colours.sorted(channels)
   const grey = facts.palette ? undefined : greyBits(table, channels)
   const bits = grey ?? Math.max(bitsFor(table.length), isBlackAndWhite(table, channels) ? 1 : FEWEST_COLOURED_BITS)
   const mayIndex = !isMask && !facts.decode && (facts.palette !== undefined || INDEXED_BASES.has(facts.family))
   if ((grey === undefined && !mayIndex) || bits >= facts.bitsPerComponent * facts.components) return undefined
   if (stride(facts.width, bits) * facts.height > MAX_DECODED_BYTES) return undefined
   const cost = grey === undefined ? SPACE_BYTES + table.length * channels * ESCAPES : 0
-  const found = await smallest(reader, { stream, facts, seen, table, channels, grey, bits }, { effort, budget: Math.floor(budget - cost) })
+  const found = await smallest(
+    reader,
+    { stream, facts, colours, table, channels, grey, bits },
+    { effort, budget: Math.floor(budget - cost) },
+  )
   if (!found) return undefined
   const dict = new Dict(facts.dict)
   setFilters(dict, found.packed.chain)
@@ -65,7 +69,7 @@ const stride = (width: number, bits: number): number => Math.ceil((width * bits)
 interface FewColours {
   stream: Stream
   facts: ImageFacts
-  seen: Colours
+  colours: Colours
   table: readonly number[]
   channels: number
   /** Bits per sample if all colours are evenly spaced greys, which need no palette. `undefined`: a palette is needed. */
@@ -74,7 +78,7 @@ interface FewColours {
 }
 
 /** Tries the fewest possible bits per pixel, and one byte per pixel, which Deflate may compress better. */
-async function smallest(reader: Reader, picture: FewColours, { effort, budget }: Pick<Wanted, 'effort' | 'budget'>) {
+async function smallest(reader: Reader, picture: FewColours, { effort, budget }: Pick<RecodeOptions, 'effort' | 'budget'>) {
   const { facts, bits } = picture
   const packed = await samplesOf(reader, picture, bits)
   const coded = bits === 1 ? codeBits(facts, packed, budget) : undefined
@@ -95,10 +99,10 @@ async function smallest(reader: Reader, picture: FewColours, { effort, budget }:
 const layoutOf = ({ width }: ImageFacts, bits: number) => ({ predictor: 15, colors: 1, bitsPerComponent: bits, columns: width })
 
 /** Returns the picture as packed samples of `bits` bits. */
-async function samplesOf(reader: Reader, { stream, facts, seen, table, channels, grey }: FewColours, bits: number): Promise<Uint8Array> {
-  seen.number(table, grey === undefined ? table.map((_, i) => i) : table.map((value) => (value * (2 ** bits - 1)) / 255))
+async function samplesOf(reader: Reader, { stream, facts, colours, table, channels, grey }: FewColours, bits: number): Promise<Uint8Array> {
+  colours.number(table, grey === undefined ? table.map((_, i) => i) : table.map((value) => (value * (2 ** bits - 1)) / 255))
   const packer = new Packer(facts.width, facts.height, bits)
-  for await (const strip of (await openRows(reader, stream, facts)).strips) packer.push(strip, channels, seen)
+  for await (const strip of (await openRows(reader, stream, facts)).strips) packer.push(strip, channels, colours)
   return packer.bytes
 }
 

@@ -16,10 +16,10 @@ export function gridsOf(places: readonly Place[]): Size[] {
 
 /** Scores of a picture at the size of this placement. For a size that was not measured, the worst measured score. */
 export function figuresAt({ grid }: Place, grids: readonly Size[], seen: readonly Similarity[]): LumaFigures {
-  const own = keyOf(bounded(grid))
-  const there = seen.filter((_, i) => keyOf(grids[i]!) === own)
-  const looked = there.length > 0 ? there : seen
-  return { ssim: leastOf(looked.map(({ ssim }) => ssim)), psnrDb: leastOf(looked.map(({ psnrDb }) => psnrDb)) }
+  const placementKey = keyOf(bounded(grid))
+  const there = seen.filter((_, i) => keyOf(grids[i]!) === placementKey)
+  const scores = there.length > 0 ? there : seen
+  return { ssim: leastOf(scores.map(({ ssim }) => ssim)), psnrDb: leastOf(scores.map(({ psnrDb }) => psnrDb)) }
 }
 
 const keyOf = ({ width, height }: Size) => `${width} ${height}`

@@ -50,7 +50,7 @@ const CHROMA_PSNR_DB: Readonly<Record<Quality, number | undefined>> = { high: un
 /** Number of pixels above which downsampling takes seconds and much memory. */
 const LARGE_PIXELS = 2_000_000
 /** Maximum pixels of a picture that is kept in memory for comparisons. */
-const MAX_SIGHT_PIXELS = 3_000_000
+const MAX_PREVIEW_PIXELS = 3_000_000
 
 /** Settings of the image recompressor. `time`: CPU time for the pictures of the document; `undefined`: no limit. */
 interface Aim {
@@ -81,14 +81,14 @@ export class ImageRecompressor {
   private readonly palettes = new PaletteBudget()
   private readonly effort = new Effort()
   /** Pixel budget for perceptual scores, one for each level. The result of a level must not depend on levels tried before. */
-  private readonly attention = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
+  private readonly scoreBudgets = { high: new Attention(), medium: new Attention(), low: new Attention(), ultra: new Attention() }
   /** Last JPEG quality found for each level. The next search starts there, because pages of a scan resemble each other. */
   private readonly hints: Record<Quality, number> = { high: 85, medium: 70, low: 50, ultra: 50 }
 
   /** Last search results for pictures that are stored larger than they are drawn, for each level. */
   private readonly sizeHints = new Map<Quality, SizeHints>()
   /** Consecutive failures to downsample large pictures, by resolution in dpi. Scans of printed text always fail. */
-  private readonly refused = new Map<number, number>()
+  private readonly downsampleFailures = new Map<number, number>()
 
   /** `masks`: object numbers of images that are masks of other images. */
   constructor(reader: Reader, drawn: ReadonlyMap<number, Drawn>, masks: ReadonlySet<number>, { quality, lossless, time, signal }: Aim) {
@@ -113,7 +113,7 @@ export class ImageRecompressor {
     const isJpeg = imageFilter(facts) === 'DCTDecode'
     const isMask = this.masks.has(number)
     const exact = isJpeg ? undefined : await exactForms(this.reader, { stream, facts, chain, isMask }, this.effort)
-    if (facts.length < SMALLEST_LOSSY_BYTES || !hasRows(facts)) return exact && this.finished(exact)
+    if (facts.length < SMALLEST_LOSSY_BYTES || !hasRows(facts)) return exact && this.finishLossless(exact)
     // /ColorTransform contradicts or repeats the header of the JPEG (ISO 32000-2, 7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
@@ -132,21 +132,21 @@ export class ImageRecompressor {
     const budget = Math.min(facts.length, exact?.quickBytes ?? facts.length)
     const coded = await this.best(picture, budget).catch(declined)
     // Deflate at full effort takes seconds, so it runs only if it may produce the smallest result.
-    const same = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
+    const lossless = isJpeg || (coded && coded.data.length < CLEARLY_SMALLER * budget) ? undefined : await exact?.finish()
     const gain = coded?.figures ? LOSSY_GAIN : 1
-    if (!coded || (same && coded.data.length > same.data.length * gain)) return same && exact && this.counted(same, exact)
-    this.account(coded)
+    if (!coded || (lossless && coded.data.length > lossless.data.length * gain)) return lossless && exact && this.counted(lossless, exact)
+    this.addToReport(coded)
     return { dict: dictionaryOf(facts, coded), data: coded.data }
   }
 
-  private async finished(exact: Exact): Promise<Rewritten | undefined> {
-    const same = await exact.finish()
-    return same && this.counted(same, exact)
+  private async finishLossless(exact: Exact): Promise<Rewritten | undefined> {
+    const lossless = await exact.finish()
+    return lossless && this.counted(lossless, exact)
   }
 
-  private counted(same: Rewritten, { packed }: Exact): Rewritten {
-    if (same === packed) this.report.packed++
-    return same
+  private counted(lossless: Rewritten, { packed }: Exact): Rewritten {
+    if (lossless === packed) this.report.packed++
+    return lossless
   }
 
   private async maskOf({ dict, components, palette }: ImageFacts): Promise<Picture['mask']> {
@@ -178,15 +178,15 @@ export class ImageRecompressor {
       const found = picture.isJpeg
         ? await this.jpeg(picture, quality, limit)
         : await this.samples(picture, quality, worthwhile(picture, limit))
-      const sound = found && found.data.length < limit ? await this.aboveFloors(picture, found) : undefined
-      if (sound) best = sound
+      const accepted = found && found.data.length < limit ? await this.aboveFloors(picture, found) : undefined
+      if (accepted) best = accepted
       if (best && !best.deflated && best.figures && picture.facts.length >= LADDER_BYTES[best.reduced ? 'reduced' : 'coarser']) break
     }
-    return (await this.drawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
+    return (await this.quantisedDrawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
   }
 
   /** Quantises a drawing at full size to the palette that the level allows. The quantiser also tries gentler levels. */
-  private async drawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
+  private async quantisedDrawing(picture: Picture, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, isMask, mask, graphic } = picture
     const isSmall = facts.width * facts.height < ENOUGH_PHOTO_PIXELS
     if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
@@ -223,13 +223,13 @@ export class ImageRecompressor {
   /** Recompresses a JPEG: downsampled to its drawn size, or requantised at its own size. */
   private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
-    const sized = this.lossless ? undefined : await this.sized(picture, quality, worthwhile(picture, budget))
+    const sized = this.lossless ? undefined : await this.encodeForPageSize(picture, quality, worthwhile(picture, budget))
     if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
     const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
-    const sight = this.lossless ? undefined : this.sightOf(picture, quality, share)
-    const chroma = sight ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
-    const aim = { target, sight, chroma, hint: this.hints[quality], masked: picture.mask !== 'none' }
+    const goal = this.lossless ? undefined : this.perceptualGoal(picture, quality, share)
+    const chroma = goal ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
+    const aim = { target, sight: goal, chroma, hint: this.hints[quality], masked: picture.mask !== 'none' }
     const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
     const figures = inPlace?.figures && ofShown(inPlace.figures, share)
@@ -237,11 +237,11 @@ export class ImageRecompressor {
   }
 
   /** Reference and target for the perceptual score of a picture that keeps its size. `undefined`: luma SSIM and PSNR decide. */
-  private sightOf({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
+  private perceptualGoal({ stream, facts, mask }: Picture, quality: Quality, share: number): Sight | undefined {
     const samples = facts.components
     if ((samples !== 1 && samples !== 3 && samples !== 4) || (mask === 'unread' && samples !== 4) || facts.length > STORED_BYTES)
       return undefined
-    if (!this.attention[quality].spend(facts)) return undefined
+    if (!this.scoreBudgets[quality].spend(facts)) return undefined
     const open = () => openRows(this.reader, stream, facts)
     const size = { width: facts.width, height: facts.height }
     const reference =
@@ -263,28 +263,28 @@ export class ImageRecompressor {
   }
 
   /** Recompresses a JPEG that is finer than the resolution of the level: downsampled, or at full size with a lower quality. */
-  private async sized(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+  private async encodeForPageSize(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, drawn, mask } = picture
     const size = drawn && mask !== 'unread' && sizeFor(facts, drawn, TARGETS[quality].dotsPerInch)
     if (!size) return undefined
     const screen = screenFor(size, drawn)
     if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
-    if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_SIGHT_PIXELS)
-      return this.reduced(picture, quality, budget)
+    if (!AIMS_AT_PAGE.has(quality) || facts.length > STORED_BYTES || size.width * size.height > MAX_PREVIEW_PIXELS)
+      return this.downsample(picture, quality, budget)
     using preview = await this.preview(picture, size, screen)
     const request = this.request(picture, quality, size, budget)
     const stored = { ...size, channels: preview.channels, strips: [preview.pixels] }
-    const soft = await similarity(stored, onScreen(preview))
-    const found = acceptable(soft, request) ? await reencodePreview(preview, request) : undefined
+    const downsampledScores = await similarity(stored, onScreen(preview))
+    const found = acceptable(downsampledScores, request) ? await reencodePreview(preview, request) : undefined
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
-    if (picture.mask !== 'none' || (reduced && soft.psnrDb >= SOFT_PSNR_DB)) return reduced
+    if (picture.mask !== 'none' || (reduced && downsampledScores.psnrDb >= SOFT_PSNR_DB)) return reduced
     using job = await JpegJob.read(jpegFlow(this.reader, stream, facts)).catch(asSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new SizeHints()
     this.sizeHints.set(quality, hints)
-    const wanted = this.attention[quality].spend(size) ? LEVELS.perceptual[quality] : undefined
+    const wanted = this.scoreBudgets[quality].spend(size) ? LEVELS.perceptual[quality] : undefined
     const coded = await codeForSize({ job, preview, wanted }, TARGETS[quality], needsHeaders(info.colour), hints)
     return smallest([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
@@ -292,25 +292,25 @@ export class ImageRecompressor {
   /** Recompresses samples with generic filters: downsampled, or as a JPEG where that is smaller. */
   private async samples(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts } = picture
-    const reduced = await this.reduced(picture, quality, budget)
+    const reduced = await this.downsample(picture, quality, budget)
     if (picture.isMask || picture.graphic || (reduced && isMuchSmaller(facts, reduced))) return reduced
     const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, budget)
     return smallest([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
   }
 
   /** Downsamples a picture to the resolution of the level at its drawn size. */
-  private async reduced(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
+  private async downsample(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts, drawn, mask } = picture
     if (!drawn || mask === 'unread') return undefined
-    for (const finer of FINER_REDUCTIONS) {
-      const dotsPerInch = TARGETS[quality].dotsPerInch * finer
+    for (const factor of FINER_REDUCTIONS) {
+      const dotsPerInch = TARGETS[quality].dotsPerInch * factor
       const size = sizeFor(facts, drawn, dotsPerInch)
       const large = facts.width * facts.height > LARGE_PIXELS
-      const refusals = this.refused.get(dotsPerInch) ?? 0
-      if (!size || (large && refusals >= MOST_REFUSALS)) continue
+      const failures = this.downsampleFailures.get(dotsPerInch) ?? 0
+      if (!size || (large && failures >= MOST_REFUSALS)) continue
       const found = await this.reencode(picture, quality, size, budget)
       // If a smaller candidate exists already, a failure may be due to size and not to quality, so it does not count.
-      if (large && (found || !picture.narrow)) this.refused.set(dotsPerInch, found ? 0 : refusals + 1)
+      if (large && (found || !picture.narrow)) this.downsampleFailures.set(dotsPerInch, found ? 0 : failures + 1)
       if (found) return { ...found, reduced: true }
     }
     return undefined
@@ -319,13 +319,13 @@ export class ImageRecompressor {
   private async reencode(picture: Picture, quality: Quality, size: Size, budget: number): Promise<Reencoded | undefined> {
     const { stream, facts, mask } = picture
     const request = this.request(picture, quality, size, budget)
-    const asItIs = size.width === facts.width && size.height === facts.height
-    const fits = size.width * size.height <= MAX_SIGHT_PIXELS
-    if (mask === 'read' && !fits && !asItIs) return undefined
+    const keepsSize = size.width === facts.width && size.height === facts.height
+    const fits = size.width * size.height <= MAX_PREVIEW_PIXELS
+    if (mask === 'read' && !fits && !keepsSize) return undefined
     let found: Reencoded | undefined
     if (mask === 'read' && fits) {
       using preview = await this.preview(picture, size, request.screen)
-      found = await reencodeMasked(preview, request, asItIs)
+      found = await reencodeMasked(preview, request, keepsSize)
     } else found = await reencode(await openRows(this.reader, stream, facts), request)
     if (found && !found.deflated) this.hints[quality] = found.quality
     return found
@@ -349,7 +349,7 @@ export class ImageRecompressor {
       size,
       screen: screenFor(size, drawn),
       target,
-      wanted: () => (this.attention[quality].spend(size) ? LEVELS.perceptual[quality] : undefined),
+      wanted: () => (this.scoreBudgets[quality].spend(size) ? LEVELS.perceptual[quality] : undefined),
       open: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',
@@ -361,7 +361,7 @@ export class ImageRecompressor {
     }
   }
 
-  private account(coded: Candidate): void {
+  private addToReport(coded: Candidate): void {
     if (coded.reduced) this.report.reduced++
     else if (coded.packed && coded.figures) this.report.palettes++
     else if (coded.figures) this.report.recoded++

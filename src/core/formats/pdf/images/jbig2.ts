@@ -41,7 +41,7 @@ abstract class Region {
     this.current = new Line(width)
   }
 
-  protected turn(): void {
+  protected advanceRow(): void {
     const free = this.above2
     this.above2 = this.above
     this.above = this.current
@@ -100,7 +100,7 @@ export class Jbig2Encoder extends Region {
         c = ((c << 1) & 15) | pixel
       }
     }
-    this.turn()
+    this.advanceRow()
   }
 }
 
@@ -159,7 +159,7 @@ class Jbig2Decoder extends Region {
       const now = this.current.pixels
       for (let x = 0; x < this.width; x++) if (now[x + MARGIN]) row[x >> 3] = row[x >> 3]! & ~(128 >> (x & 7))
       yield row
-      this.turn()
+      this.advanceRow()
     }
   }
 

@@ -49,15 +49,15 @@ export interface Aim {
 export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFacts, aim: Aim): Promise<Coded | undefined> {
   const flow = () => jpegFlow(reader, stream, facts)
   try {
-    using job = await JpegJob.read(flow(), intake(facts))
+    using job = await JpegJob.read(flow(), readMode(facts))
     const { info } = job
     // If the image dictionary contradicts the JPEG header, PDF readers disagree on which is valid, so the image stays unchanged.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
-    if (facts.length > STORED_BYTES) return await large(job, flow, aim, facts.length * LOSSY_GAIN)
+    if (facts.length > STORED_BYTES) return await recodeLarge(job, flow, aim, facts.length * LOSSY_GAIN)
     const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
     const budget = facts.length * LOSSY_GAIN
     const measurable = Math.min(info.width, info.height) >= SMALLEST_SIDE
-    const lossy = measurable ? ((await code(job, aim, budget)) ?? (await inFullColour(flow, aim, budget))) : undefined
+    const lossy = measurable ? ((await code(job, aim, budget)) ?? (await codeWithFullChroma(flow, aim, budget))) : undefined
     if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return lossy
     return exact.data.length < facts.length ? exact : undefined
   } catch (error) {
@@ -66,7 +66,8 @@ export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFac
   }
 }
 
-const intake = (facts: ImageFacts) => (facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const))
+const readMode = (facts: ImageFacts) =>
+  facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const)
 
 /** Serialises the JPEG of a job: the original coefficients (`read`) or the requantised ones (`made`). */
 function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'width' | 'height' | 'channels'> {
@@ -75,7 +76,7 @@ function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'widt
 }
 
 /** Second attempt with full chroma resolution, for a picture whose halved chroma missed the target. */
-async function inFullColour(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
+async function codeWithFullChroma(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
   if (!aim.sight || aim.chroma === undefined) return undefined
   using job = await JpegJob.read(flow())
   return (job.decimationPsnrDb(4) ?? 0) >= aim.chroma ? await code(job, { ...aim, chroma: undefined }, budget) : undefined
@@ -96,7 +97,7 @@ async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, 
 }
 
 /** Recompresses a large JPEG: searches the quality on every fourth row, then requantises while reading the file a second time. */
-async function large(
+async function recodeLarge(
   sample: JpegJob,
   flow: () => ReturnType<typeof jpegFlow>,
   { target, hint, masked }: Aim,

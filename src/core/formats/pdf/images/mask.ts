@@ -72,7 +72,7 @@ export class MaskRows {
   private readonly rows: AsyncGenerator<Uint8Array>
   private current: Uint8Array | undefined
   private index = -1
-  private given = 0
+  private rowsReturned = 0
 
   constructor(mask: Mask, width: number, height: number) {
     this.width = width
@@ -86,7 +86,7 @@ export class MaskRows {
     const { width, stage } = this
     const out = new Uint8Array(count * width)
     for (let y = 0; y < count; y++) {
-      const wanted = Math.floor((this.given++ * stage.height) / this.height)
+      const wanted = Math.floor((this.rowsReturned++ * stage.height) / this.height)
       while (this.index < wanted) {
         const { value, done } = await this.rows.next()
         if (done) throw new PdfSyntax('mask_ends_early')

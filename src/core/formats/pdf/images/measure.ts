@@ -36,7 +36,7 @@ export async function measure({ original, result, mask }: Pair, grids: readonly 
   const drawn = grids.map((grid) => new Comparison(mask ? [original, result, { ...mask, channels: 1 }] : [original, result], grid, 'drawn'))
   const all = [stored, ...drawn]
   try {
-    await inStep(mask ? [original, result, mask] : [original, result], (which, strip) => {
+    await readInParallel(mask ? [original, result, mask] : [original, result], (which, strip) => {
       for (const comparison of all) comparison.push(which, strip)
     })
     return { ssimulacra2: stored.score(), stored: stored.finish(), drawn: drawn.map((comparison) => comparison.finish()) }
@@ -45,15 +45,15 @@ export async function measure({ original, result, mask }: Pair, grids: readonly 
   }
 }
 
-interface Flow {
+interface PictureRows {
   width: number
   height: number
   strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 /** Reads strips of several pictures in parallel. The next strip always comes from the picture with the smallest share read. */
-async function inStep(flows: readonly Flow[], take: (which: number, strip: Uint8Array) => void): Promise<void> {
-  const running = flows.map(({ width, height, strips }, which) => ({ which, seen: 0, pixels: width * height, rows: iterated(strips) }))
+async function readInParallel(flows: readonly PictureRows[], take: (which: number, strip: Uint8Array) => void): Promise<void> {
+  const running = flows.map(({ width, height, strips }, which) => ({ which, seen: 0, pixels: width * height, rows: asyncRows(strips) }))
   try {
     for (let left = [...running]; left.length > 0; ) {
       const next = left.reduce((a, b) => (a.seen <= b.seen ? a : b))
@@ -69,14 +69,14 @@ async function inStep(flows: readonly Flow[], take: (which: number, strip: Uint8
   }
 }
 
-async function* iterated(strips: Flow['strips']): AsyncGenerator<Uint8Array, undefined> {
+async function* asyncRows(strips: PictureRows['strips']): AsyncGenerator<Uint8Array, undefined> {
   yield* strips
 }
 
 /** Compares two pictures at one size while their rows arrive alternately. An optional third picture is their opacity. */
 class Comparison {
   private readonly scalers: RowScaler[]
-  private readonly waiting: Uint8Array[]
+  private readonly pendingRows: Uint8Array[]
   private readonly rowPixels: number
   private readonly meter: PictureMeter<'similarity'>
   /** Meter for the SSIMULACRA 2 score. `undefined`: the picture cannot be scored. `'small'`: too small for a score. */
@@ -84,7 +84,7 @@ class Comparison {
 
   constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
     this.scalers = pictures.map((picture) => new RowScaler(picture, size, mode))
-    this.waiting = pictures.map(() => new Uint8Array())
+    this.pendingRows = pictures.map(() => new Uint8Array())
     this.rowPixels = size.width
     const channels = pictures[0]!.channels + (pictures.length > 2 ? 1 : 0)
     const samples = (channels === 2 ? 4 : channels) as Channels
@@ -96,7 +96,7 @@ class Comparison {
     const scaler = this.scalers[which]
     if (!scaler) return
     for (const rows of scaler.push(strip)) {
-      this.waiting[which] = joined(this.waiting[which]!, rows)
+      this.pendingRows[which] = joined(this.pendingRows[which]!, rows)
       this.compare()
     }
   }
@@ -104,14 +104,14 @@ class Comparison {
   /** Compares the rows that have arrived from all pictures. */
   private compare(): void {
     const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
-    const rows = leastOf(this.waiting.map((bytes, i) => bytes.length / strides[i]!))
+    const rows = leastOf(this.pendingRows.map((bytes, i) => bytes.length / strides[i]!))
     if (rows === 0) return
-    const [original, result, opacity] = this.waiting.map((bytes, i) => bytes.subarray(0, rows * strides[i]!))
+    const [original, result, opacity] = this.pendingRows.map((bytes, i) => bytes.subarray(0, rows * strides[i]!))
     const { channels } = this.scalers[0]!
     const shown = (pixels: Uint8Array) => (opacity ? withOpacity(pixels, channels, opacity) : pixels)
     this.meter.push(shown(original!), shown(result!))
     if (this.scorer instanceof PictureMeter) this.scorer.push(original!, result!)
-    for (const [i, bytes] of this.waiting.entries()) this.waiting[i] = bytes.slice(rows * strides[i]!)
+    for (const [i, bytes] of this.pendingRows.entries()) this.pendingRows[i] = bytes.slice(rows * strides[i]!)
   }
 
   /** SSIMULACRA 2 score at the stored size, without the mask. */
@@ -137,9 +137,9 @@ function scorerOf({ width, height }: Size, channels: Channels): PictureMeter<'sc
   return width > WIDEST ? undefined : new PictureMeter({ width, height, channels }, ['score'])
 }
 
-function joined(held: Uint8Array, rows: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(held.length + rows.length)
-  whole.set(held)
-  whole.set(rows, held.length)
+function joined(pending: Uint8Array, rows: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(pending.length + rows.length)
+  whole.set(pending)
+  whole.set(rows, pending.length)
   return whole
 }

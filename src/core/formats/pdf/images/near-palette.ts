@@ -15,7 +15,7 @@ import { MOST_PALETTE_PIXELS } from '../tuning.ts'
 import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
 import type { Rows } from './rows.ts'
 
-const LEAST_SIDE = 16
+const MIN_SIDE = 16
 
 /** Storage format of samples with fewer than 8 bits, or with a palette. */
 export interface Packed {
@@ -42,7 +42,7 @@ export class PaletteBudget {
     const pixels = width * height
     const isSamples = imageFilter(facts) === '' && !palette && !decode && bitsPerComponent === 8
     if (!isSamples || !INDEXED_BASES.has(family) || (components !== 1 && components !== 3)) return false
-    if (Math.min(width, height) < LEAST_SIDE || pixels > MOST_PALETTE_PIXELS.ofPicture || pixels > this.left) return false
+    if (Math.min(width, height) < MIN_SIDE || pixels > MOST_PALETTE_PIXELS.ofPicture || pixels > this.left) return false
     this.left -= pixels
     return true
   }

@@ -64,26 +64,26 @@ const STRIP_ROWS = 64
 export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { width, height } = request.size
   const channels = rows.channels as Samples
-  const exactSize = width === rows.width && height === rows.height
+  const keepsSize = width === rows.width && height === rows.height
   const toJpeg = request.jpeg !== 'never' && Math.min(width, height) >= SMALLEST_JPEG_SIDE
-  const jpegIn = toJpeg ? jobOf(request, channels, arrivesHalved(request, channels)) : undefined
-  const store = exactSize ? undefined : new RowScaler(rows, request.size)
+  const jpegIn = toJpeg ? jobOf(request, channels, halvesChromaOnInput(request, channels)) : undefined
+  const store = keepsSize ? undefined : new RowScaler(rows, request.size)
   const screen = new View(rows, request.screen, 'drawn')
   const tones = new ToneStatistics(width, channels)
-  const kept: Uint8Array[] = []
-  const keep = !exactSize && width * height * channels <= MAX_KEPT_BYTES
+  const keptRows: Uint8Array[] = []
+  const keep = !keepsSize && width * height * channels <= MAX_KEPT_BYTES
   for await (const strip of rows.strips) {
     screen.push(strip)
     for (const reduced of store ? store.push(strip) : [strip]) {
       tones.push(reduced)
-      if (keep) kept.push(reduced.slice())
+      if (keep) keptRows.push(reduced.slice())
       jpegIn?.write(reduced)
     }
   }
   request.onTones?.(tones.photographic)
   const reference = screen.done()
-  const pixels = keep ? concat(kept) : undefined
-  kept.length = 0
+  const pixels = keep ? concat(keptRows) : undefined
+  keptRows.length = 0
   const seen =
     pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'drawn' }))
   // If downsampling alone misses the target at hard edges, JPEG cannot restore them.
@@ -92,15 +92,15 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   const look: Look = { reference, size: request.screen, mode: 'drawn' }
   const { size, inverted } = request
   const beside = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
-  const again = () => (pixels ? filled(request, channels, pixels) : refilled(request, channels))
-  const stored = { channels, beside, rims: false, again }
-  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await asJpeg(job, look, stored, request) : undefined
+  const again = () => (pixels ? jobFromPixels(request, channels, pixels) : jobFromPicture(request, channels))
+  const stored = { channels, reference: beside, rims: false, fullChromaJob: again }
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await encodeJpeg(job, look, stored, request) : undefined
   if (!pixels || !seen) return coded
-  return deflatedOr(coded, pixels, channels, seen, request)
+  return smallerOfDeflated(coded, pixels, channels, seen, request)
 }
 
 /** Returns the pixels with Flate if that is smaller than the JPEG `coded`. */
-function deflatedOr(
+function smallerOfDeflated(
   coded: Reencoded | undefined,
   pixels: Uint8Array,
   channels: number,
@@ -130,43 +130,43 @@ export async function reencodeMasked(preview: Preview, request: EncodeRequest, a
   if (!acceptable(seen, request)) return undefined
   const tones = new ToneStatistics(size.width, channels)
   // A visible edge between hidden and visible colours is unsuitable for JPEG, so photo detection then includes hidden pixels.
-  tones.push(pixels, rimsOf(preview) ? undefined : preview.opacity)
+  tones.push(pixels, hasRims(preview) ? undefined : preview.opacity)
   request.onTones?.(tones.photographic)
   const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
   const coded = toJpeg ? await reencodePreview(preview, request) : undefined
-  return asItIs ? coded : deflatedOr(coded, pixels, channels, seen, request)
+  return asItIs ? coded : smallerOfDeflated(coded, pixels, channels, seen, request)
 }
 
-const rimsOf = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
+const hasRims = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
 
 /** Encodes a picture that is in memory at its target size as a JPEG. */
 export async function reencodePreview(preview: Preview, request: EncodeRequest): Promise<Reencoded | undefined> {
   const { pixels, opacity } = preview
   const channels = preview.channels as Samples
-  using job = filled(request, channels, pixels, arrivesHalved(request, channels))
+  using job = jobFromPixels(request, channels, pixels, halvesChromaOnInput(request, channels))
   const beside = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
-  return await asJpeg(
+  return await encodeJpeg(
     job,
     onScreen(preview),
-    { channels, beside, rims: rimsOf(preview), again: () => filled(request, channels, pixels) },
+    { channels, reference: beside, rims: hasRims(preview), fullChromaJob: () => jobFromPixels(request, channels, pixels) },
     request,
   )
 }
 
-const mayBeWhole = ({ width, height }: Size) => width * height <= MOST_WHOLE_CHROMA_PIXELS
+const allowsFullChroma = ({ width, height }: Size) => width * height <= MOST_WHOLE_CHROMA_PIXELS
 
 /**
  * True if the JPEG engine halves the chroma while it receives the rows. False if a perceptual search may need full chroma and memory allows
  * it.
  */
-const arrivesHalved = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
-  !fullColour && !(channels === 3 && isSeen(size) && mayBeWhole(size))
+const halvesChromaOnInput = ({ fullColour, size }: EncodeRequest, channels: Samples) =>
+  !fullColour && !(channels === 3 && isSeen(size) && allowsFullChroma(size))
 
 const jobOf = ({ size }: EncodeRequest, channels: Samples, subsampled: boolean) =>
   JpegJob.fromRows({ ...size, pixels: PIXELS[channels], subsampled, ycck: channels === 4 })
 
 /** Creates a JPEG job from pixels in memory. */
-function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, subsampled = false): JpegJob {
+function jobFromPixels(request: EncodeRequest, channels: Samples, pixels: Uint8Array, subsampled = false): JpegJob {
   const rows = jobOf(request, channels, subsampled)
   const strip = request.size.width * channels * STRIP_ROWS
   for (let at = 0; at < pixels.length; at += strip) rows.write(pixels.subarray(at, at + strip))
@@ -174,7 +174,7 @@ function filled(request: EncodeRequest, channels: Samples, pixels: Uint8Array, s
 }
 
 /** Creates a JPEG job with full chroma from the picture, which is decoded again. */
-async function refilled(request: EncodeRequest, channels: Samples): Promise<JpegJob> {
+async function jobFromPicture(request: EncodeRequest, channels: Samples): Promise<JpegJob> {
   const rows = jobOf(request, channels, false)
   for await (const strip of rowsAt(request.open, request.size)) rows.write(strip)
   return rows.end()
@@ -186,34 +186,34 @@ const RAISED_DB = [0, 1, 2.5]
 interface Stored {
   channels: Samples
   /** Reference for the perceptual score. */
-  beside: JpegReference
+  reference: JpegReference
   /** True if hidden colours may leave visible rims at the mask edge. */
   rims: boolean
   /** Creates a JPEG job with full chroma resolution. */
-  again: () => JpegJob | Promise<JpegJob>
+  fullChromaJob: () => JpegJob | Promise<JpegJob>
 }
 
 /** Encodes a JPEG. If halved chroma misses the target, it tries full chroma. `undefined`: neither reaches the target. */
-async function asJpeg(
+async function encodeJpeg(
   job: JpegJob,
   look: Look,
-  { channels, beside, rims, again }: Stored,
+  { channels, reference, rims, fullChromaJob }: Stored,
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const wanted = request.wanted()
   if (look.opacity) job.stayWithin()
-  let halved = arrivesHalved(request, channels)
+  let halved = halvesChromaOnInput(request, channels)
   if (!halved && channels === 3 && mayHalve(job, request, wanted)) {
     job.decimate()
     halved = true
   }
-  if (!wanted) return await asLumaSays(job, look, channels, request)
-  const sight = { reference: beside, wanted }
-  const made = await asSeen(job, look, { channels, sight, rims }, request)
-  if (made || !halved || !mayBeWhole(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
-  using full = await again()
+  if (!wanted) return await encodeToLumaTarget(job, look, channels, request)
+  const sight = { reference, wanted }
+  const made = await encodeToPerceptualTarget(job, look, { channels, sight, rims }, request)
+  if (made || !halved || !allowsFullChroma(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  using full = await fullChromaJob()
   if (look.opacity) full.stayWithin()
-  return await asSeen(full, look, { channels, sight, rims }, request)
+  return await encodeToPerceptualTarget(full, look, { channels, sight, rims }, request)
 }
 
 function mayHalve(
@@ -225,15 +225,15 @@ function mayHalve(
   return (job.decimationPsnrDb(sampledEvery(size.width * size.height)) ?? 0) >= halvedChromaPsnrDb
 }
 
-const shareShown = ({ opacity }: Look) => (opacity ? shownShare(opacity, 1) : 1)
+const visibleShare = ({ opacity }: Look) => (opacity ? shownShare(opacity, 1) : 1)
 
-async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
-  const share = shareShown(look)
+async function encodeToLumaTarget(job: JpegJob, look: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const share = visibleShare(look)
   for (const raisedDb of RAISED_DB) {
     const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
     const found = await searchQuality(job, request.size.width * request.size.height, target, request.hint, request.budget)
     if (!found) return undefined
-    const made = await written(job, found, { look, share, channels }, request)
+    const made = await writeJpeg(job, found, { look, share, channels }, request)
     if (made || job.size('made', 'progressive') >= request.budget) return made
   }
   return undefined
@@ -243,26 +243,26 @@ async function asLumaSays(job: JpegJob, look: Look, channels: Samples, request: 
  * Encodes a JPEG that reaches the perceptual target. If hidden colours may leave rims at the mask edge, it must also reach the luma target,
  * because the score underrates rims.
  */
-async function asSeen(
+async function encodeToPerceptualTarget(
   job: JpegJob,
   look: Look,
   { channels, sight, rims }: { channels: Samples; sight: Sight; rims: boolean },
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
-  const share = shareShown(look)
+  const share = visibleShare(look)
   const target = rims ? request.target : { ...request.target, ...sight.wanted.floor }
   for (const raisedDb of RAISED_DB) {
     const wanted = { ...sight.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
     const found = await searchSeen(job, { ...sight, wanted }, request.hint, request.budget)
     if (!found) return undefined
-    const made = await written(job, found, { look, share, channels }, { ...request, target })
+    const made = await writeJpeg(job, found, { look, share, channels }, { ...request, target })
     if (made || job.size('made', 'progressive') >= request.budget) return made
   }
   return undefined
 }
 
 /** Writes the last encoding of a job. `undefined`: it exceeds the budget, or differs too much from the original at screen size. */
-async function written(
+async function writeJpeg(
   job: JpegJob,
   found: Found,
   { look, share, channels }: { look: Look; share: number; channels: Samples },

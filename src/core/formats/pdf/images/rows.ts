@@ -162,22 +162,22 @@ export function rowsOf(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 async function* expand(flow: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): AsyncGenerator<Uint8Array> {
   const stride = Math.ceil((facts.width * facts.components * facts.bitsPerComponent) / 8)
   const wanted = Math.max(1, Math.floor(STRIP_BYTES / stride)) * stride
-  let held: Uint8Array[] = []
-  let heldBytes = 0
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
   let rows = 0
   for await (const piece of flow) {
-    held.push(piece)
-    heldBytes += piece.length
-    if (heldBytes < wanted) continue
-    const bytes = concat(held)
+    pending.push(piece)
+    pendingBytes += piece.length
+    if (pendingBytes < wanted) continue
+    const bytes = concat(pending)
     const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
     if (whole > 0) yield toBytes(bytes.subarray(0, whole * stride), facts, stride)
     rows += whole
-    held = [bytes.slice(whole * stride)]
-    heldBytes = held[0]!.length
+    pending = [bytes.slice(whole * stride)]
+    pendingBytes = pending[0]!.length
     if (rows === facts.height) return
   }
-  const bytes = concat(held)
+  const bytes = concat(pending)
   const whole = Math.min(facts.height - rows, Math.floor(bytes.length / stride))
   if (rows + whole < facts.height) throw new PdfSyntax(message('rows_missing', { rows: rows + whole, height: facts.height }))
   yield toBytes(bytes.subarray(0, whole * stride), facts, stride)

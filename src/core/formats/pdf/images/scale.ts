@@ -2,7 +2,7 @@
 import { Scaler, type Taps } from '../../../../../wasm/scale/scale.ts'
 
 /** Weights of the pixels between two positions on a line of `length` pixels, in proportion to their overlap. */
-function between(start: number, end: number, length: number): Taps {
+function overlapTaps(start: number, end: number, length: number): Taps {
   const from = Math.min(start, length - 1)
   const to = Math.min(Math.max(end, from + 1e-6), length)
   const first = Math.floor(from)
@@ -14,7 +14,7 @@ function between(start: number, end: number, length: number): Taps {
 
 function areas(from: number, to: number): Taps[] {
   const ratio = from / to
-  return Array.from({ length: to }, (_, i) => between(i * ratio, (i + 1) * ratio, from))
+  return Array.from({ length: to }, (_, i) => overlapTaps(i * ratio, (i + 1) * ratio, from))
 }
 
 /**
@@ -32,7 +32,7 @@ function boxes(length: number, to: number): Taps[] {
     if (error >= to) error -= to
     const start = first
     first += count
-    return between(start, first, length)
+    return overlapTaps(start, first, length)
   })
 }
 
@@ -100,7 +100,8 @@ export class RowScaler {
     const { channels } = picture
     const { width, height } = size
     const larger = width > picture.width || height > picture.height
-    if ((larger && mode === 'area') || width < 1 || height < 1) throw new RangeError('a picture can only be made smaller')
+    if ((larger && mode === 'area') || width < 1 || height < 1)
+      throw new RangeError(`cannot scale ${picture.width}×${picture.height} to ${width}×${height} in mode "${mode}"`)
     this.width = width
     this.height = height
     this.channels = channels

@@ -31,9 +31,9 @@ export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: num
 
 /** Searches the lowest quality with a margin of at least 0 dB, starting at `hint`. `undefined`: none. `look` returns the margin in dB. */
 export const lowestGood = (
-  look: (quality: number) => number | Promise<number>,
+  probe: (quality: number) => number | Promise<number>,
   { looks = MAX_SEARCH_PROBES, ...from }: { hint: number; closeEnough: number; looks?: number },
-) => lowestByMargin({ first: LOWEST_QUALITY, last: HIGHEST_QUALITY, slope: SLOPE_DB, looks, ...from }, look)
+) => lowestByMargin({ first: LOWEST_QUALITY, last: HIGHEST_QUALITY, slope: SLOPE_DB, looks, ...from }, probe)
 
 /** Sampling distance: one in this many pairs of rows is measured. */
 export const sampledEvery = (pixels: number) => Math.min(MAX_SAMPLED_EVERY, Math.max(1, Math.round(pixels / SAMPLED_PIXELS)))
@@ -46,11 +46,11 @@ export function narrow(
   hint: number,
   closeEnoughDb = CLOSE_ENOUGH_TO_TARGET_DB,
 ): Promise<number | undefined> {
-  const look = async (quality: number) => {
+  const probe = async (quality: number) => {
     await yieldToOthers()
     return marginDb(job.estimate(quality, every), target)
   }
-  return lowestGood(look, { hint, closeEnough: closeEnoughDb })
+  return lowestGood(probe, { hint, closeEnough: closeEnoughDb })
 }
 
 /**

@@ -40,7 +40,7 @@ export interface Sight {
 type NextOpacity = (rows: number) => Promise<Uint8Array>
 
 /** Adds the opacity of a mask to strips of pixels. */
-async function* below(strips: Strips, { width }: Size, samples: number, next: NextOpacity): AsyncGenerator<Uint8Array> {
+async function* withMaskOpacity(strips: Strips, { width }: Size, samples: number, next: NextOpacity): AsyncGenerator<Uint8Array> {
   for await (const strip of strips) yield withOpacity(strip, samples, await next(strip.length / samples / width))
 }
 
@@ -48,14 +48,20 @@ async function* below(strips: Strips, { width }: Size, samples: number, next: Ne
 export type Samples = 1 | 3 | 4
 
 /** Converts strips of CMYK samples to RGB. */
-async function* printed(strips: Strips, inverted: boolean): AsyncGenerator<Uint8Array> {
+async function* cmykStripsToRgb(strips: Strips, inverted: boolean): AsyncGenerator<Uint8Array> {
   for await (const strip of strips) yield asPrinted(strip, inverted)
 }
 
 /** Reference for a perceptual score from rows of a picture. CMYK rows are converted to RGB. `inverted`: 255 means no ink. */
 function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): JpegReference {
   if (samples !== 4) return { ...size, channels: samples, rows }
-  return { ...size, channels: 3, rows: () => printed(rows(), inverted), shown: (strips) => printed(strips, inverted), inks: true }
+  return {
+    ...size,
+    channels: 3,
+    rows: () => cmykStripsToRgb(rows(), inverted),
+    shown: (strips) => cmykStripsToRgb(strips, inverted),
+    inks: true,
+  }
 }
 
 /** Reference for a perceptual score from pixels in memory. With `opacity`, colours count as far as the mask shows them. */
@@ -65,15 +71,15 @@ export function pixelsAsReference(
   samples: Samples,
   { opacity, inverted }: { opacity?: Uint8Array | undefined; inverted: boolean },
 ): JpegReference {
-  const whole = async function* () {
+  const singleStrip = async function* () {
     yield pixels
   }
-  if (!opacity || samples === 4) return referenceOf(whole, size, samples, inverted)
+  if (!opacity || samples === 4) return referenceOf(singleStrip, size, samples, inverted)
   const masked = (strips: Strips, channels: number) => {
     let at = 0
-    return below(strips, size, channels, async (rows) => opacity.subarray(at, (at += rows * size.width)))
+    return withMaskOpacity(strips, size, channels, async (rows) => opacity.subarray(at, (at += rows * size.width)))
   }
-  return { ...size, channels: 4, rows: () => masked(whole(), samples), shown: (strips) => masked(strips, 3) }
+  return { ...size, channels: 4, rows: () => masked(singleStrip(), samples), shown: (strips) => masked(strips, 3) }
 }
 
 /** Reference for a perceptual score that decodes the picture again for each probe, reduced to `size` if that is smaller. */
@@ -100,7 +106,7 @@ export function reopenedBelow(
     const opened = await mask()
     if (!opened) throw new PdfSyntax('mask_gone')
     const rows = new MaskRows(opened, size.width, size.height)
-    yield* below(strips, size, samples, (count) => rows.next(count))
+    yield* withMaskOpacity(strips, size, samples, (count) => rows.next(count))
   }
   const original = async function* () {
     yield* masked((await open()).strips, channels)

@@ -78,7 +78,7 @@ export async function takePreview(picture: Streamed, size: Size, screen: Size): 
       at += rows.length
     }
   }
-  return sightOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
+  return previewOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
 }
 
 /**
@@ -113,10 +113,10 @@ export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: S
   hiddenAsStored(split.pixels, plain.pixels, split.opacity)
   discard(stored.rgba)
   discard(plain.pixels)
-  return sightOf(size, channels, split, screen, shownAt.rgba)
+  return previewOf(size, channels, split, screen, shownAt.rgba)
 }
 
-function sightOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Preview {
+function previewOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' | 'opacity'>, screen: Size, onScreen: Uint8Array): Preview {
   const { pixels, opacity } = stored
   const free = () => [pixels, onScreen, ...(opacity ? [opacity] : [])].forEach(discard)
   return { size, channels, pixels, opacity, screen, onScreen, [Symbol.dispose]: free }
@@ -146,25 +146,25 @@ type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 
 /** Measures the similarity of a picture to the original. */
 export async function similarity(picture: Picture, look: Look): Promise<Similarity> {
-  const [seen] = await similarities(picture, [look])
-  return seen!
+  const [scores] = await similarities(picture, [look])
+  return scores!
 }
 
 /** Measures the similarity at several sizes while the picture is decoded once. */
 export async function similarities(picture: Picture, looks: readonly Look[]): Promise<Similarity[]> {
-  const viewers = looks.map((look) => new Viewer(picture, look))
-  for await (const strip of picture.strips) for (const viewer of viewers) viewer.push(strip)
-  return viewers.map((viewer) => viewer.finish())
+  const comparisons = looks.map((look) => new SimilarityComparison(picture, look))
+  for await (const strip of picture.strips) for (const comparison of comparisons) comparison.push(strip)
+  return comparisons.map((comparison) => comparison.finish())
 }
 
 /** Compares one picture with a reference while its rows arrive. */
-class Viewer {
+class SimilarityComparison {
   private readonly look: Look
   private readonly channels: number
   private readonly scaler: RowScaler
   private readonly meter: PictureMeter<'similarity'>
   /** Number of pixels received (`taken`), and number of bytes compared (`at`). */
-  private taken = 0
+  private pixelsTaken = 0
   private at = 0
 
   constructor(picture: Opened, look: Look) {
@@ -180,8 +180,8 @@ class Viewer {
     const { channels } = this
     const { reference, opacity } = this.look
     const count = strip.length / channels
-    const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.taken, this.taken + count))
-    this.taken += count
+    const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.pixelsTaken, this.pixelsTaken + count))
+    this.pixelsTaken += count
     for (const reduced of this.scaler.push(rgba ?? strip)) {
       const rows = rgba ? reduced.slice() : shown(reduced, channels)
       const same = reference.subarray(this.at, this.at + rows.length)
@@ -195,10 +195,10 @@ class Viewer {
 
   finish(): Similarity {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
-    const seen = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
-    if (!this.look.opacity) return seen
+    const scores = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
+    if (!this.look.opacity) return scores
     const share = shownShare(this.look.reference, 4)
-    return { ...ofShown(seen, share), psnrRgbDb: seen.psnrRgbDb + 10 * Math.log10(share) }
+    return { ...ofShown(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * Math.log10(share) }
   }
 }
 

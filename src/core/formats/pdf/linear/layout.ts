@@ -61,7 +61,7 @@ export async function layOut(reader: Reader, contents: Contents): Promise<Layout
   const firstPage = units(groups.first, compact)
   const pageUnits = groups.pages.map((group) => units(group, compact))
   const shared = units(groups.shared, compact)
-  const rest = [...units(groups.other, compact), ...units({ alone: groups.loners, packable: [] }, compact)]
+  const rest = [...units(groups.other, compact), ...units({ alone: groups.unpackable, packable: [] }, compact)]
   for (const unit of outlines) (contents.outlinesFirst ? firstPage : rest).push(unit)
   const numbers = new Uint32Array(reader.xref.size)
   let next = 1
@@ -117,7 +117,7 @@ async function grouped(reader: Reader, { users, pages, objects, compact }: Conte
     shared: group(),
     other: group(),
     outlines: group(),
-    loners: [] as number[],
+    unpackable: [] as number[],
   }
   groups.first.alone.push(pages[0]!)
   const outlines = reader.trailer.get('Root')
@@ -140,7 +140,7 @@ async function grouped(reader: Reader, { users, pages, objects, compact }: Conte
     else if (role === ROLE.pagesShared) put(groups.shared)
     else if (role === ROLE.other) put(groups.other)
     // In an object stream with other objects, it would count as shared between pages.
-    else groups.loners.push(number)
+    else groups.unpackable.push(number)
   }
   return groups
 }

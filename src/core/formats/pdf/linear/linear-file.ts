@@ -28,7 +28,7 @@ export interface LinearJob {
 }
 
 export class LinearFile extends Writer {
-  private readonly ends = new Map<number, [start: number, end: number]>()
+  private readonly unitRanges = new Map<number, [start: number, end: number]>()
 
   /** Writes an object outside of object streams. */
   async plain(number: number, object: PdfObject, refText: RefText): Promise<void> {
@@ -56,7 +56,7 @@ export class LinearFile extends Writer {
     const nothing: Written = { lengthOf: () => 0, placeOf: () => 0 }
     const hintsLength = hintObject(layout, lengthBits, nothing).length
     await this.emit(spaces(hintsLength))
-    if (this.offset > FRONT_BYTES) throw new RangeError('too much stands in front of the first page')
+    if (this.offset > FRONT_BYTES) throw new RangeError(`${this.offset} bytes before the first page, allowed are ${FRONT_BYTES}`)
     this.xref.set(layout.hints, AT_OFFSET, hintsAt, 0)
     this.xref.set(layout.dictionary, AT_OFFSET, dictionaryAt, 0)
     if (layout.firstXref) this.xref.set(layout.firstXref, AT_OFFSET, firstXrefAt, 0)
@@ -71,7 +71,7 @@ export class LinearFile extends Writer {
     await this.flush()
     const written: Written = {
       lengthOf: (unit) => this.lengthOf(unit),
-      placeOf: (unit) => this.ends.get(unit.number)![0] - ((this.ends.get(unit.number)?.[0] ?? 0) > hintsAt ? hintsLength : 0),
+      placeOf: (unit) => this.unitRanges.get(unit.number)![0] - ((this.unitRanges.get(unit.number)?.[0] ?? 0) > hintsAt ? hintsLength : 0),
     }
     const page = layout.firstPage[0]!
     const dictionary = `${layout.dictionary} 0 obj\n<</Linearized 1/L ${this.offset}/H[${hintsAt} ${hintsLength}]/O ${page.number}/E ${firstPageEnd}/N ${layout.pages.length + 1}/T ${firstEntryAt}>>\nendobj\n`
@@ -84,7 +84,7 @@ export class LinearFile extends Writer {
   }
 
   private fill(offset: number, bytes: Uint8Array): void {
-    if (!this.sink.patch) throw new RangeError('a sink that cannot be patched')
+    if (!this.sink.patch) throw new RangeError('the sink has no patch() method, which a linearised PDF needs')
     this.sink.patch(offset, bytes)
   }
 
@@ -92,12 +92,12 @@ export class LinearFile extends Writer {
     for (const unit of list) {
       const start = this.offset
       await put(unit)
-      this.ends.set(unit.number, [start, this.offset])
+      this.unitRanges.set(unit.number, [start, this.offset])
     }
   }
 
   private lengthOf(unit: Unit): number {
-    const [start, end] = this.ends.get(unit.number) ?? [0, 0]
+    const [start, end] = this.unitRanges.get(unit.number) ?? [0, 0]
     return end - start
   }
 

@@ -102,12 +102,12 @@ export class UserScan {
     const objectsOf: Uint32Array[] = []
     for (const [page, number] of pages.entries()) {
       signal.throwIfAborted()
-      const met: number[] = []
+      const pageObjects: number[] = []
       const dict = await this.reader.get(number)
       this.round++
-      this.meet(number, page, met)
-      if (dict instanceof Dict) await this.follow(this.pageValues(dict), (object) => this.meet(object, page, met))
-      objectsOf.push(Uint32Array.from(met))
+      this.addToPage(number, page, pageObjects)
+      if (dict instanceof Dict) await this.follow(this.pageValues(dict), (object) => this.addToPage(object, page, pageObjects))
+      objectsOf.push(Uint32Array.from(pageObjects))
       const thumb = dict instanceof Dict && this.keep(dict, 'Thumb') ? dict.get('Thumb') : undefined
       if (thumb !== undefined) await this.mark(thumb, THUMB)
     }
@@ -134,7 +134,7 @@ export class UserScan {
     return flags & OTHERS ? ROLE.other : ROLE.none
   }
 
-  private meet(number: number, page: number, met: number[]): void {
+  private addToPage(number: number, page: number, met: number[]): void {
     this.stamp[number] = this.round
     met.push(number)
     if (page === 0) this.flags[number] = this.flags[number]! | FIRST
