@@ -77,7 +77,7 @@ export class Marks {
     const declarations = declaredBy(node)
     const attributes = Object.entries(node.attributes)
     const takesClicks = around.takesClicks || declarations.some((one) => one.name === 'pointer-events')
-    const mark = {
+    const mark: Mark = {
       exact: around.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
       named:
         takesClicks ||

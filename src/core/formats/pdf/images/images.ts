@@ -117,7 +117,7 @@ export class ImageRecompressor {
     // /ColorTransform contradicts or repeats the header of the JPEG (ISO 32000-2, 7.4.8, table 13).
     if (isJpeg && facts.chain.at(-1)?.parms?.has('ColorTransform')) return undefined
     if (facts.width * facts.height > LARGE_PIXELS) releaseDeflate()
-    const picture = {
+    const picture: Picture = {
       number,
       stream,
       facts,
