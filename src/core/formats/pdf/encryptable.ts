@@ -1,6 +1,6 @@
 /**
- * Checks whether a PDF may be encrypted with a password. `obstacleInBytes` searches the bytes of an upload without a PDF parser, so the
- * edge Worker can refuse the request early. `obstacleInObjects` (`encrypt.ts`) reads every object of a result before it is encrypted.
+ * Checks whether a PDF may be encrypted with a password. `findObstacleInBytes` searches the bytes of an upload without a PDF parser, so the
+ * edge Worker can refuse the request early. `findObstacleInObjects` (`encrypt.ts`) reads every object of a result before it is encrypted.
  */
 import { indexOfBytes } from '../../bytes/search.ts'
 import type { Source } from '../../model/codec.ts'

@@ -31,7 +31,7 @@ const MAX_DEPTH = 500
 export class Lexer {
   readonly bytes: Uint8Array
   position: number
-  /** True if the window reaches the end of the data. Otherwise the lexer throws `NeedMore` at the end of the window. */
+  /** True if the window reaches the end of the data. Otherwise the lexer throws `NeedsMoreBytes` at the end of the window. */
   readonly whole: boolean
   /** True if a hexadecimal string contains other characters than digits. PDF readers disagree on the text of such a string. */
   oddDigits = false

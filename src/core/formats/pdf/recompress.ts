@@ -141,26 +141,30 @@ export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget:
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
   if (!layout || row < 2 || bytes.length < row * 4 || hasIncompleteRow(bytes, row, layout.rows)) {
-    const quickBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
+    const trialBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
     const finish = (effort: Effort) => {
-      const data = quickBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
+      const data = trialBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
       return data && { chain: withoutPredictor.chain, data }
     }
-    return { quickBytes, heldBytes: bytes.length, finish }
+    return { quickBytes: trialBytes, heldBytes: bytes.length, finish }
   }
   const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
   const withPredictor: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
   const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
-  const quickBytes = Math.min(rows, plain)
+  const trialBytes = Math.min(rows, plain)
   if (!long)
-    return { quickBytes, heldBytes: bytes.length * 2, finish: (effort) => smallerOf(withoutPredictor, withPredictor, effort, budget) }
+    return {
+      quickBytes: trialBytes,
+      heldBytes: bytes.length * 2,
+      finish: (effort) => smallerOf(withoutPredictor, withPredictor, effort, budget),
+    }
   const chosen = rows < plain ? withPredictor : withoutPredictor
   const finish = (effort: Effort) => {
     const data =
-      quickBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
+      trialBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
     return data && { chain: chosen.chain, data }
   }
-  return { quickBytes, heldBytes: chosen.bytes.length, finish }
+  return { quickBytes: trialBytes, heldBytes: chosen.bytes.length, finish }
 }
 
 /** Deflates both variants, with and without row predictor, at full effort. `undefined`: neither is smaller than `budget` bytes. */

@@ -25,7 +25,7 @@ export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSign
   return holders.length > 0 ? 'usage rights' : 'nothing'
 }
 
-/** True if an entry contains only usage rights. Valid for documents for which `whatIsSigned` returns "usage rights". */
+/** True if an entry contains only usage rights. Valid for documents for which `findSignatureKind` returns "usage rights". */
 export const givesRights = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
 
 /** True if the result of this original may omit its usage rights. */

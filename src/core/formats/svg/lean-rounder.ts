@@ -6,7 +6,7 @@ import { freedomOf } from './freedom.ts'
 import type { Grain } from './rounding-plugins.ts'
 import { leanSvg } from './streaming-pass.ts'
 
-/** Returns the text without comments and without white space between elements; see `leanSvg`. */
+/** Returns the text without comments and without white space between elements; see `streamingPass`. */
 export function leanText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {
   // The result is always UTF-8, so the XML declaration of the source is removed.
   const bytes = new TextEncoder().encode(text.replace(/^\ufeff?<\?xml\s[^>]*\?>\s*/, ''))

@@ -19,7 +19,7 @@ export async function bitLines(
   return (filter === 'JBIG2Decode' ? decodeJbig2 : decodeFax)(coded, width, height)
 }
 
-/** True if `exactRows` supports this picture. */
+/** True if `decodeExactRows` supports this picture. */
 export function readsExactly(facts: ImageFacts): boolean {
   const filter = imageFilter(facts)
   return hasExactRows(facts) || (isOneBit(facts) && facts.chain.length === 1 && (filter === 'JBIG2Decode' || filter === 'CCITTFaxDecode'))

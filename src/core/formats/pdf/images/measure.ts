@@ -9,7 +9,7 @@ import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
 import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
 
-/** Decoded rows at the stored size, with 1 or 3 channels. `inks`: converted from CMYK, whose real appearance is unknown. */
+/** Decoded rows at the stored size, with 1 or 3 channels. `isFromCmyk`: converted from CMYK, whose real appearance is unknown. */
 export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; inks?: boolean }
 
 /** Original and result of a picture, and the mask that applies to both. */
