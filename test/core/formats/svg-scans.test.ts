@@ -9,8 +9,8 @@ import { openJob } from '../../../src/core/pipeline/job.ts'
 import { workOf } from '../../support/work.ts'
 
 /**
- * Maximum JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Each
- * test file once took a minute to years.
+ * Maximum JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Before
+ * parsing was linear, each test file took a minute to years.
  */
 const MOST_WORK_PER_CHARACTER = 100
 const FIXED_WORK = 1_000_000

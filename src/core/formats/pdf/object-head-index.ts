@@ -31,7 +31,7 @@ interface Head {
 export class Heads {
   /** Sorted file offsets of the objects. */
   readonly #offsets: Float64Array
-  /** Number of cached bytes of each object (`#lengths`), and their position in `#bytes` (`#places`). */
+  /** Number of cached bytes of each object (`#lengths`), and their offset in `#bytes` (`#positions`). */
   readonly #lengths: Uint32Array
   readonly #positions: Uint32Array
   readonly #bytes: Uint8Array

@@ -83,7 +83,7 @@ async function shownFonts(source: Source, options: Options): Promise<FontUsage |
   return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
-/** Compresses one PDF. `isFar`: trailing data puts `startxref` outside the range in which PDF readers search for it. */
+/** Compresses one PDF. `startxrefIsHidden`: trailing data puts `startxref` outside the range in which PDF readers search for it. */
 async function compressPdf(source: Source, sink: Sink, options: Options, startxrefIsHidden = false): Promise<Outcome> {
   const opened = await openDocument(source, options)
   if ('kind' in opened) return opened

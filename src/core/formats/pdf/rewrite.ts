@@ -21,7 +21,7 @@ export interface Plan {
   reach: Reach
   duplicates: Duplicates
   keep: (dict: Dict, key: string) => boolean
-  /** Changes a dictionary where a transform requires it. `undefined`: dictionaries stay as they are. */
+  /** Returns a dictionary as it must be written, with names or keys that a transform changed. `undefined`: dictionaries are written unchanged. */
   adapt?: (dict: Dict) => Dict
   /** Transforms, tried in this order before lossless recompression. */
   transforms: readonly Transform[]

@@ -45,7 +45,7 @@ function ignoreNoGain(error: unknown): undefined {
 }
 
 /**
- * Sink that counts all written bytes and stores them in `held` while it has capacity.
+ * Sink that counts all written bytes and stores them in `buffered` while it has capacity.
  * @throws CodecError (no_gain) once `limit` bytes are written.
  */
 function countingSink(buffered: ReturnType<typeof memorySink>, limit: number): Sink & { readonly holds: boolean } {

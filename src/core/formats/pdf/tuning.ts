@@ -6,7 +6,7 @@
  * public PDFs, without a recorded bench. "Limit": no fixture comes near it; it bounds the cost of a hostile file.
  */
 
-// Pictures: when a change is worth its loss
+// Pictures: minimum gain of a change
 
 /** Minimum downsampling factor per side. A smaller reduction blurs the picture more than it saves. Source: experiment. */
 export const SMALLEST_REDUCTION = 1.25
@@ -32,7 +32,7 @@ export const ENOUGH_PHOTO_PIXELS = 20_000
  */
 export const LEAST_VIEW_PIXELS = 1024
 /**
- * Maximum size in bytes of a picture for which a gentler level is tried after one level has succeeded. Each further level doubles the time.
+ * Maximum size in bytes of a picture for which a gentler level is tried after one level has succeeded. A further level takes as long as the first one.
  * Source: experiment.
  */
 export const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }

@@ -28,7 +28,7 @@ export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSign
 /** True if an entry contains only usage rights. Valid for documents for which `findSignatureKind` returns "usage rights". */
 export const givesRights = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
 
-/** True if the result of this original may omit its usage rights. */
+/** True if a result may omit the usage rights for Adobe Reader that this original has. */
 export async function mayDropRights(original: Reader, { usageRights, signal }: Pick<Options, 'usageRights' | 'signal'>): Promise<boolean> {
   if (usageRights !== 'drop') return false
   const root = await original.dict(original.trailer.get('Root'))

@@ -24,7 +24,7 @@ export interface Lock {
   id: Uint8Array
   /** Minimum PDF version for this encryption, such as "2.0". */
   version: string
-  /** True if streams with this dictionary are not encrypted. */
+  /** Returns true if a stream with this dictionary is stored without encryption. */
   plain(dict: Dict): boolean
 }
 

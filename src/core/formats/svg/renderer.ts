@@ -62,7 +62,7 @@ function reasonOf({ work_left, memory }: Exports, trap: Error): string {
 /** Instruction budget for freeing a tree, which must never fail. */
 const ENOUGH_TO_FREE = 1n << 40n
 
-/** Upper left corner of a rendering, cropped to the size of another one. */
+/** Crops a rendering to its upper left corner, with the size of another rendering. */
 function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rendering): Rendering {
   const corner = new Uint8Array(width * height * 4)
   for (let y = 0; y < height; y++) corner.set(pixels.subarray(y * stride * 4, (y * stride + width) * 4), y * width * 4)

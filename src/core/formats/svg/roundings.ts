@@ -65,7 +65,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   return found
 }
 
-/** Rounds with the usual preset, or with a more conservative one if something is missing. `undefined`: both lose content. */
+/** Rounds coordinates with the usual svgo preset, or with a more conservative one if required content is missing. `undefined`: both lose content. */
 async function roundWithoutLoss(
   { inventory, may }: { inventory: Inventory; may: Losses },
   grain: Grain,

@@ -53,7 +53,7 @@ export class FontSubsetter {
   private readonly listedPrograms = new Set<number>()
   private readonly duplicates: Duplicates
   private readonly usage: FontUsage
-  /** Programs that were subset in advance, because the font names depend on the subset. */
+  /** Font programs that were subset before writing starts, because the subset tags in font names depend on them. */
   private readonly subsetPrograms = new Map<number, Rewritten>()
   /** Object numbers of the original programs of each merged program. */
   private readonly members = new Map<number, readonly number[]>()

@@ -9,7 +9,7 @@ import type { FontUsage } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 
 /**
- * Returns the verification of font programs. `shelf` scans which text the original shows with each font; it is called only for merged
+ * Returns the verification of font programs. `scanUsage` scans which text the original shows with each font; it is called only for merged
  * programs.
  */
 export function fontJudge(a: Reader, b: Reader, scanUsage: () => Promise<FontUsage | undefined>): Judge {

@@ -38,7 +38,7 @@ export interface Merged {
 }
 
 const MAX_PROGRAM_BYTES = 4 * 1024 * 1024
-/** Maximum decoded bytes of the programs of one font (`MOST_GROUP_BYTES`) and of a whole document (`MOST_ALL_BYTES`). */
+/** Maximum decoded bytes of the programs of one font (`MAX_GROUP_BYTES`) and of a whole document (`MAX_DOCUMENT_BYTES`). */
 const MAX_GROUP_BYTES = 8 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 96 * 1024 * 1024
 

@@ -25,7 +25,7 @@ import { type Look, openJpeg, type Preview, shown, similarities } from './view.t
 /** Results of earlier quality searches in the document. Pages are often of a few kinds, and pages of one kind need similar qualities. */
 export class SizeHints {
   least = FIRST_QUALITY_GUESS
-  /** Maps the quality estimated from a sample at full size to the additional quality that was needed. */
+  /** Maps a JPEG quality estimated from a sample to the additional quality that the whole picture needed. */
   private readonly additionalQuality = new Map<number, number>()
 
   get fresh(): boolean {

@@ -101,7 +101,7 @@ class Comparison {
     }
   }
 
-  /** Compares the rows that have arrived from all pictures. */
+  /** Compares as many rows as have arrived from every picture. */
   private compare(): void {
     const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
     const rows = leastOf(this.pendingRows.map((bytes, i) => bytes.length / strides[i]!))

@@ -29,7 +29,7 @@ export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: num
   return Math.min(similarity, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
 }
 
-/** Searches the lowest quality with a margin of at least 0 dB, starting at `hint`. `undefined`: none. `look` returns the margin in dB. */
+/** Searches the lowest quality with a margin of at least 0 dB, starting at `hint`. `undefined`: none. `probe` returns the margin in dB. */
 export const lowestGood = (
   probe: (quality: number) => number | Promise<number>,
   { looks = MAX_SEARCH_PROBES, ...from }: { hint: number; closeEnough: number; looks?: number },

@@ -163,7 +163,7 @@ class SimilarityComparison {
   private readonly channels: number
   private readonly scaler: RowScaler
   private readonly meter: PictureMeter<'similarity'>
-  /** Number of pixels received (`taken`), and number of bytes compared (`at`). */
+  /** Number of pixels received (`pixelsTaken`), and number of bytes compared (`at`). */
   private pixelsTaken = 0
   private at = 0
 

@@ -41,7 +41,7 @@ export class LinearFile extends Writer {
     await this.objectStream(number, texts)
   }
 
-  /** Writes the whole file. */
+  /** Writes the whole linearised file. */
   async write({ version, layout, trailer, refText, most, put }: LinearJob): Promise<void> {
     await this.begin(version)
     const lengthBits = Math.max(1, Math.ceil(Math.log2(most + 1)))

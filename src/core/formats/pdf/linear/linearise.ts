@@ -93,7 +93,7 @@ export class LinearRewriter extends Rewriter {
     else await this.file.plain(unit.number, this.kept(object), this.refText)
   }
 
-  /** Long values stay in the stream dictionary. Some references are replaced by their values. */
+  /** In a linearised file, long values stay in the stream dictionary, and some references are replaced by their values. */
   protected override async hoist(original: Dict): Promise<Dict> {
     const dict = new Dict()
     for (const [key, value] of original) {

@@ -21,7 +21,7 @@ export const ROLE = {
   pagePrivate: 6,
   pagesShared: 7,
   thumbnail: 8,
-  /** Used by one page and by something other than a page. */
+  /** Object that one page and something other than a page use. */
   pageAndOther: 9,
   other: 10,
 } as const
