@@ -57,14 +57,23 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   await reader.gather(options.signal)
   const archive = await isArchiveFile(reader, root)
   const keep = keepAt(options, archive)
-  const found = await reach(reader, keep, options.signal)
-  if (found.signed) return SIGNED
-  if (reader.lock && (reader.repaired || (await usesOtherCryptFilters(reader, reader.lock, found)))) return ENCRYPTED
+  const reachableObjects = await reach(reader, keep, options.signal)
+  if (reachableObjects.signed) return SIGNED
+  if (reader.lock && (reader.repaired || (await usesOtherCryptFilters(reader, reader.lock, reachableObjects)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('document_without_pages')
-  if (reader.repaired) await assertNothingLost(reader, found, pages)
+  if (reader.repaired) await assertNothingLost(reader, reachableObjects, pages)
   const classic = archive && (await isPdfA1(reader, root))
-  return { reader, root, reach: found, pages: [...pages.leaves], keep, archive, classic, rightsDropped: signed === 'usage rights' }
+  return {
+    reader,
+    root,
+    reach: reachableObjects,
+    pages: [...pages.leaves],
+    keep,
+    archive,
+    classic,
+    rightsDropped: signed === 'usage rights',
+  }
 }
 
 /** True if a stream uses its own crypt filter, or one that only a reference names. Whittle does not know the key of such a stream. */

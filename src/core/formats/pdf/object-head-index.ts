@@ -49,7 +49,7 @@ export class Heads {
    */
   static async gather(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<Heads | undefined> {
     if (ranges.size < GATHERED_FROM_BYTES || xref.size > MAX_OBJECTS) return undefined
-    const { offsets, holders } = objectsOf(xref, ranges.size)
+    const { offsets, objectStreamOffsets } = objectsOf(xref, ranges.size)
     const [lengths, places] = [new Uint32Array(offsets.length), new Uint32Array(offsets.length)]
     let bytes = new Uint8Array(64 * 1024)
     let used = 0
@@ -61,10 +61,13 @@ export class Heads {
       const last = start + read.length >= ranges.size
       for (const first = i; i < offsets.length; i++) {
         const from = offsets[i]! - start
-        const limit = Math.min((offsets[i + 1] ?? ranges.size) - offsets[i]!, holders.has(offsets[i]!) ? OBJECT_STREAM_BYTES : HEAD_BYTES)
+        const limit = Math.min(
+          (offsets[i + 1] ?? ranges.size) - offsets[i]!,
+          objectStreamOffsets.has(offsets[i]!) ? OBJECT_STREAM_BYTES : HEAD_BYTES,
+        )
         if (from + limit > read.length && !last && i > first) break
         const head = read.subarray(from, from + limit)
-        const keyword = holders.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
+        const keyword = objectStreamOffsets.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
         const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
         if (used + length > MOST_GATHERED_BYTES) return undefined
         if (used + length > bytes.length) bytes = grown(bytes, used + length)
@@ -106,26 +109,26 @@ export class Heads {
 }
 
 /** Returns the sorted, distinct offsets of all objects, and the offsets of those that are object streams (`holders`). */
-function objectsOf(xref: Xref, size: number): { offsets: Float64Array; holders: ReadonlySet<number> } {
+function objectsOf(xref: Xref, size: number): { offsets: Float64Array; objectStreamOffsets: ReadonlySet<number> } {
   const all = new Float64Array(xref.size)
-  const holders = new Set<number>()
+  const objectStreamOffsets = new Set<number>()
   let count = 0
   for (let number = 0; number < xref.size; number++) {
     const [kind, place] = [xref.kind(number), xref.place(number)]
     if (kind === AT_OFFSET && place >= 0 && place < size) all[count++] = place
-    if (kind === IN_STREAM && xref.kind(place) === AT_OFFSET) holders.add(xref.place(place))
+    if (kind === IN_STREAM && xref.kind(place) === AT_OFFSET) objectStreamOffsets.add(xref.place(place))
   }
   return {
     offsets: all
       .subarray(0, count)
       .sort()
       .filter((offset, i, sorted) => offset !== sorted[i - 1]),
-    holders,
+    objectStreamOffsets,
   }
 }
 
-function grown(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(MOST_GATHERED_BYTES, Math.max(least, bytes.length * 2)))
+function grown(bytes: Uint8Array<ArrayBuffer>, minBytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(MOST_GATHERED_BYTES, Math.max(minBytes, bytes.length * 2)))
   larger.set(bytes)
   return larger
 }

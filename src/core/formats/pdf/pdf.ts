@@ -36,14 +36,17 @@ export const pdf: Codec = {
 
   async compress(source, sink, options) {
     const end = await endOfPdf(source)
-    const compressBody: typeof compressPdf = (body, to, asked) => compressPdf(body, to, asked, source.size - end > STARTXREF_SEARCH_BYTES)
-    return await withTail(source, end, sink, options, (body, asked) =>
-      asksForSmallerSize(body, asked) ? compressToTargetSize(compressBody, body, sink, asked) : compressBody(body, sink, asked),
+    const compressBody: typeof compressPdf = (body, to, requestedOptions) =>
+      compressPdf(body, to, requestedOptions, source.size - end > STARTXREF_SEARCH_BYTES)
+    return await withTail(source, end, sink, options, (body, requestedOptions) =>
+      asksForSmallerSize(body, requestedOptions)
+        ? compressToTargetSize(compressBody, body, sink, requestedOptions)
+        : compressBody(body, sink, requestedOptions),
     )
   },
 
-  async verify(upload: Source, made: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-    const withoutTails = await withoutEqualTails(upload, await endOfPdf(upload), made)
+  async verify(upload: Source, compressed: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+    const withoutTails = await withoutEqualTails(upload, await endOfPdf(upload), compressed)
     if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
     const { original, result } = withoutTails
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
@@ -52,7 +55,7 @@ export const pdf: Codec = {
     await a.gather(options.signal)
     await b.gather(options.signal)
     let originalFonts: Promise<FontUsage | undefined> | undefined
-    const judges = {
+    const verifiers = {
       image: imageJudge(a, b, fidelityOf(outcome) === 'lossless'),
       font: fontJudge(a, b, () => {
         originalFonts ??= shownFonts(original, options)
@@ -62,7 +65,7 @@ export const pdf: Codec = {
       glyphMap: glyphMapJudge(a, b),
       rightsDropped: await mayDropRights(a, options),
     }
-    return verifyGraphs(a, b, judges, options.signal)
+    return verifyGraphs(a, b, verifiers, options.signal)
   },
 }
 

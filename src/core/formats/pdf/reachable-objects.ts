@@ -129,7 +129,7 @@ export interface Pages {
 /** Walks the page tree and visits each node once, even if several parents list it. */
 export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
   const leaves = new Numbers()
-  const seen = new Uint8Array(reader.xref.size)
+  const visited = new Uint8Array(reader.xref.size)
   const top = root.get('Pages')
   const stated = await reader.number(await reader.dict(top), 'Count', -1)
   const stack: PdfObject[] = top === undefined ? [] : [top]
@@ -137,8 +137,8 @@ export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
   while (stack.length > 0) {
     const node = stack.pop()
     if (node instanceof Ref) {
-      if (seen[node.number] !== 0) continue
-      seen[node.number] = 1
+      if (visited[node.number] !== 0) continue
+      visited[node.number] = 1
     }
     if (++steps > 4_000_000) throw overBudget('page_tree_of_millions_of_nodes')
     const dict = await reader.resolve(node)

@@ -46,20 +46,21 @@ export async function findStart(ranges: Ranges): Promise<number> {
 export async function readChain(ranges: Ranges, start: number, base: number, xref: Xref): Promise<Dict> {
   const reading: Reading = { ranges, base, xref }
   const trailer = new Dict()
-  const seen = new Set<number>()
+  const visitedOffsets = new Set<number>()
   let next: number | undefined = start
   while (next !== undefined) {
     if (!(next >= 0) || next + base >= ranges.size) {
-      if (seen.size === 0) throw new PdfSyntax('cross_reference_section_outside_file', next)
+      if (visitedOffsets.size === 0) throw new PdfSyntax('cross_reference_section_outside_file', next)
       break
     }
-    if (seen.has(next)) break
-    if (seen.size >= MAX_SECTIONS) throw new PdfSyntax(message('more_than_cross_reference_sections', { limit: MAX_SECTIONS }), next)
-    seen.add(next)
+    if (visitedOffsets.has(next)) break
+    if (visitedOffsets.size >= MAX_SECTIONS)
+      throw new PdfSyntax(message('more_than_cross_reference_sections', { limit: MAX_SECTIONS }), next)
+    visitedOffsets.add(next)
     const section = await readSection(reading, next + base)
     const hybrid = section.trailer.get('XRefStm')
-    if (typeof hybrid === 'number' && !seen.has(hybrid)) {
-      seen.add(hybrid)
+    if (typeof hybrid === 'number' && !visitedOffsets.has(hybrid)) {
+      visitedOffsets.add(hybrid)
       // Some hybrid files have a damaged cross-reference stream, which PDF readers ignore.
       await readStream(reading, hybrid + base).catch(ignoreSyntax)
     }
@@ -107,12 +108,12 @@ async function readEntries(
   let at = start
   let shift = 0
   for (let done = 0; done < count; ) {
-    const want = Math.min(count - done, ENTRIES_A_READ)
-    const text = latin1(await ranges.read(at, want * ENTRY_BYTES))
+    const requestedCount = Math.min(count - done, ENTRIES_A_READ)
+    const text = latin1(await ranges.read(at, requestedCount * ENTRY_BYTES))
     const entry = /\s*(\d{10}) (\d{5}) ([nf])[ \r\n]{0,2}/y
     let used = 0
-    let got = 0
-    for (; got < want; got++) {
+    let parsedCount = 0
+    for (; parsedCount < requestedCount; parsedCount++) {
       entry.lastIndex = used
       const match = entry.exec(text)
       if (!match) break
@@ -120,18 +121,18 @@ async function readEntries(
       const place = Number(match[1])
       const generation = Number(match[2])
       // Common error: the table starts with the free entry 0 but declares its first number as 1.
-      if (done + got === 0 && first === 1 && match[3] === 'f' && generation === 65_535) shift = -1
-      const number = first + shift + done + got
+      if (done + parsedCount === 0 && first === 1 && match[3] === 'f' && generation === 65_535) shift = -1
+      const number = first + shift + done + parsedCount
       if (match[3] === 'f') free.push(number)
       else if (place > 0) xref.set(number, AT_OFFSET, place + base, generation)
     }
-    if (got === 0) {
+    if (parsedCount === 0) {
       // Some subsections declare more entries than they contain.
       if (/^\s*trailer/.test(text)) break
       throw new PdfSyntax('cross_reference_entry_expected', at)
     }
     at += used
-    done += got
+    done += parsedCount
   }
   return at
 }

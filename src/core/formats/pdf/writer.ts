@@ -66,9 +66,9 @@ export class Writer {
 
   /** Writes the file header and the comment that marks the file as binary (ISO 32000-2, 7.5.2). */
   async begin(version: string): Promise<void> {
-    const least = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
-    const shown = Number(version) < least ? least.toFixed(1) : version
-    await this.emit(concat([ascii(`%PDF-${shown}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
+    const minVersion = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
+    const headerVersion = Number(version) < minVersion ? minVersion.toFixed(1) : version
+    await this.emit(concat([ascii(`%PDF-${headerVersion}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
   }
 
   async object(number: number, object: PdfObject, refText: RefText): Promise<void> {

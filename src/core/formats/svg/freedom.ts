@@ -103,10 +103,10 @@ const HARMLESS_AT_RULE = /^@(?:charset|namespace|font-face)\b/i
 
 function sheetOf(css: string): Sheet {
   const hidingClasses = new Set<string>()
-  const as = (kind: Sheet['kind']): Sheet => ({ kind, css, hidingClasses })
-  if (css.trim() === '') return as('none')
+  const sheetOfKind = (kind: Sheet['kind']): Sheet => ({ kind, css, hidingClasses })
+  if (css.trim() === '') return sheetOfKind('none')
   const rules = rulesOf(css)
-  if (!rules) return as('geometry')
+  if (!rules) return sheetOfKind('geometry')
   let kind: Sheet['kind'] = 'plain'
   for (const { prelude, isTopLevel, declarations } of rules) {
     if (HARMLESS_AT_RULE.test(prelude)) continue
@@ -115,16 +115,16 @@ function sheetOf(css: string): Sheet {
       const isPainted = PAINT.test(declaration.name) && !/^(?:none|transparent)\b/.test(declaration.value)
       if (isHiding(declaration)) {
         const classes = prelude.split(',').map((selector) => selector.trim())
-        if (!isPlain || !classes.every((selector) => /^\.[\w-]+$/.test(selector))) return as('geometry')
+        if (!isPlain || !classes.every((selector) => /^\.[\w-]+$/.test(selector))) return sheetOfKind('geometry')
         for (const selector of classes) hidingClasses.add(selector.slice(1))
       } else if (!isPlain || !isDrawnDeclaration(declaration, /^(?::root|svg)$/.test(prelude))) {
-        if (!isPainted) return as('geometry')
+        if (!isPainted) return sheetOfKind('geometry')
         kind = 'paint'
       }
     }
     if (!isPlain) kind = 'paint'
   }
-  return as(kind)
+  return sheetOfKind(kind)
 }
 
 /** Text of a style element as CSS: without CDATA markers and with XML entities resolved. */

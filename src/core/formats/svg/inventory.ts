@@ -133,9 +133,9 @@ class InventoryBuilder {
     const style = declarationsOf(node.attributes['style'] ?? '') ?? []
     const declared = [...style, ...Object.entries(node.attributes).map(([one, value]) => ({ name: one, value }))]
     if ((SHAPE.test(name) || name === 'g') && declared.some(isHiding)) add(kept.hidden, name)
-    const now = marked || declared.some((one) => /^marker/.test(one.name) && one.value.includes('url('))
-    if (now) this.corners += cornersOf(node, name)
-    return now
+    const hasMarkers = marked || declared.some((one) => /^marker/.test(one.name) && one.value.includes('url('))
+    if (hasMarkers) this.corners += cornersOf(node, name)
+    return hasMarkers
   }
 
   #attribute(attribute: string, value: string): void {
@@ -154,8 +154,8 @@ class InventoryBuilder {
     else if (name === 'style') add(kept.rules, squeezeCss(text(), false))
     else if (name === 'metadata') {
       const words = squeezed(text())
-      const says = words !== '' && words !== 'image/svg+xml'
-      if (says) add(kept.metadata, words)
+      const hasContent = words !== '' && words !== 'image/svg+xml'
+      if (hasContent) add(kept.metadata, words)
       else this.counts.emptyMetadata++
     } else if (name === 'license' || name === 'licence') add(kept.metadata, JSON.stringify(node.attributes))
   }
@@ -176,22 +176,23 @@ export interface Losses {
 }
 
 /** Describes the first item that is missing in the result. `undefined`: nothing is missing. */
-export function difference(old: Inventory, now: Inventory, may: Losses): string | undefined {
+export function difference(original: Inventory, result: Inventory, allowed: Losses): string | undefined {
   for (const name of ['width', 'height', 'viewBox', 'preserveAspectRatio']) {
-    const [a, b] = [old.root.get(name), now.root.get(name)]
+    const [a, b] = [original.root.get(name), result.root.get(name)]
     if (numbers(a) !== numbers(b) && !(a === '100%' && b === undefined) && !(a === 'xMidYMid meet' && b === undefined)) {
       return `the root's ${name} was ${a} and is ${b}`
     }
   }
-  if (old.words !== now.words) return 'the text has changed'
-  for (const id of now.references) if (old.ids.has(id) && !now.ids.has(id)) return `the id ${id} is gone`
-  for (const [id, count] of old.ids)
-    if ((now.ids.get(id) ?? 0) < count && !(may.ids && looksGenerated(id))) return `the id ${id.slice(0, 40)} is gone`
-  if (!may.layers) for (const [label] of old.layers) if (!now.layers.has(label)) return `the label ${label.slice(0, 40)} is gone`
-  if (now.corners < old.corners) return `the number of vertices with markers changed from ${old.corners} to ${now.corners}`
+  if (original.words !== result.words) return 'the text has changed'
+  for (const id of result.references) if (original.ids.has(id) && !result.ids.has(id)) return `the id ${id} is gone`
+  for (const [id, count] of original.ids)
+    if ((result.ids.get(id) ?? 0) < count && !(allowed.ids && looksGenerated(id))) return `the id ${id.slice(0, 40)} is gone`
+  if (!allowed.layers)
+    for (const [label] of original.layers) if (!result.layers.has(label)) return `the label ${label.slice(0, 40)} is gone`
+  if (result.corners < original.corners) return `the number of vertices with markers changed from ${original.corners} to ${result.corners}`
   for (const kind of Object.keys(KEPT) as Kind[])
-    for (const [value, count] of old.kept[kind])
-      if ((now.kept[kind].get(value) ?? 0) < count) return `${KEPT[kind]} ${value.slice(0, 40)} is gone`
+    for (const [value, count] of original.kept[kind])
+      if ((result.kept[kind].get(value) ?? 0) < count) return `${KEPT[kind]} ${value.slice(0, 40)} is gone`
   return undefined
 }
 
@@ -199,15 +200,15 @@ type One = 'comment_removed' | 'id_removed' | 'label_removed' | 'definition_remo
 type Many = 'comments_removed' | 'ids_removed' | 'labels_removed' | 'definitions_removed'
 
 /** Receipt steps that report removed items. */
-export function goneBetween(old: Inventory, now: Inventory): Message[] {
-  const less = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
-  const many = (count: number, one: One, more: Many) => (count > 1 ? [message(more, { count })] : count === 1 ? [message(one)] : [])
+export function goneBetween(original: Inventory, result: Inventory): Message[] {
+  const removedCount = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
+  const countedStep = (count: number, one: One, more: Many) => (count > 1 ? [message(more, { count })] : count === 1 ? [message(one)] : [])
   return [
-    ...many(old.comments - now.comments, 'comment_removed', 'comments_removed'),
-    ...many(less(old.ids, now.ids), 'id_removed', 'ids_removed'),
-    ...many(less(old.layers, now.layers), 'label_removed', 'labels_removed'),
-    ...many(old.definitions - now.definitions, 'definition_removed', 'definitions_removed'),
-    ...(old.emptyMetadata > now.emptyMetadata ? [message('metadata_without_content_removed')] : []),
-    ...(old.editorParts > now.editorParts ? [message('data_of_drawing_programs_removed')] : []),
+    ...countedStep(original.comments - result.comments, 'comment_removed', 'comments_removed'),
+    ...countedStep(removedCount(original.ids, result.ids), 'id_removed', 'ids_removed'),
+    ...countedStep(removedCount(original.layers, result.layers), 'label_removed', 'labels_removed'),
+    ...countedStep(original.definitions - result.definitions, 'definition_removed', 'definitions_removed'),
+    ...(original.emptyMetadata > result.emptyMetadata ? [message('metadata_without_content_removed')] : []),
+    ...(original.editorParts > result.editorParts ? [message('data_of_drawing_programs_removed')] : []),
   ]
 }

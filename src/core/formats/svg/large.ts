@@ -120,9 +120,9 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
 export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip compression was added or removed' }
-  const exact = outcome.kind === 'compressed' && !outcome.loss
-  const difference = await leanDifference(before.bytes, after.bytes, exact ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
-  if (difference || exact) return difference ? { equal: false, difference } : { equal: true }
+  const isLossless = outcome.kind === 'compressed' && !outcome.loss
+  const difference = await leanDifference(before.bytes, after.bytes, isLossless ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
+  if (difference || isLossless) return difference ? { equal: false, difference } : { equal: true }
   const decoder = new TextDecoder()
   await yieldToOthers(options.signal)
   const meter = new SvgMeter(decoder.decode(before.bytes))

@@ -73,17 +73,17 @@ export class Marks {
     return !exact && !named
   }
 
-  #visit(node: SvgElement, around: Inherited, isRoot: boolean): void {
+  #visit(node: SvgElement, inherited: Inherited, isRoot: boolean): void {
     const declarations = declaredBy(node)
     const attributes = Object.entries(node.attributes)
-    const takesClicks = around.takesClicks || declarations.some((one) => one.name === 'pointer-events')
+    const takesClicks = inherited.takesClicks || declarations.some((one) => one.name === 'pointer-events')
     const mark: Mark = {
-      exact: around.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
+      exact: inherited.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
       named:
         takesClicks ||
         attributes.some(([attribute]) => NAMES.test(attribute)) ||
         elementsOf(node).some((child) => DESCRIBING.has(localName(child.name))),
-      marked: around.marked || declarations.some((one) => MARKERS.test(one.name) && one.value !== 'none'),
+      marked: inherited.marked || declarations.some((one) => MARKERS.test(one.name) && one.value !== 'none'),
     }
     this.#marks.set(node, mark)
     if (node.attributes['id'] !== undefined) this.#byId.set(node.attributes['id'], node)

@@ -132,7 +132,7 @@ function bareRoot(text: string): string | undefined {
   const first = startTagsOf(text).next()
   const root = first.done ? undefined : /^<svg\b(?:[^<>"'&]|"[^"<&]*"|'[^'<&]*')*?(?=\/?>$)/.exec(first.value.tag)?.[0]
   if (root === undefined) return undefined
-  const has = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
-  const shares = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
-  return has('viewBox') || (has('width') && has('height') && !shares) ? `${root}/>` : undefined
+  const hasNumber = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*[\\d.]`).test(root)
+  const usesPercent = /\s(?:width|height)\s*=\s*["'][^"']*%/.test(root)
+  return hasNumber('viewBox') || (hasNumber('width') && hasNumber('height') && !usesPercent) ? `${root}/>` : undefined
 }

@@ -10,17 +10,17 @@ const PIXELS: { readonly [unit: string]: number | undefined } = { cm: 96 / 2.54,
 /** Replaces svgo's cleanupNumericValues, which rounds opacities and links in the same form as coordinates. */
 export function roundAttributes(decimals: number, isMeasured: (node: SvgElement) => boolean): PluginFunction {
   return (root) => {
-    eachElement(root, decimals, (node, _, own) => {
+    eachElement(root, decimals, (node, _, ownDecimals) => {
       for (const [attribute, text] of Object.entries(node.attributes)) {
         if (!NUMERIC.test(attribute)) continue
         if (!isMeasured(node)) {
           node.attributes[attribute] = shortQuantity(text)
           continue
         }
-        if (attribute === 'viewBox') node.attributes[attribute] = roundBox(text, Math.max(own, LEAST_DECIMALS))
+        if (attribute === 'viewBox') node.attributes[attribute] = roundBox(text, Math.max(ownDecimals, LEAST_DECIMALS))
         const [, number, unit = ''] = NUMBER.exec(text) ?? []
         if (number === undefined) continue
-        const rounded = roundNumber({ element: node.name, attribute }, { value: Number(number), unit }, own)
+        const rounded = roundNumber({ element: node.name, attribute }, { value: Number(number), unit }, ownDecimals)
         if (rounded !== undefined) node.attributes[attribute] = rounded
       }
     })
@@ -45,9 +45,9 @@ function roundNumber(
   { value, unit }: { value: number; unit: string },
   decimals: number,
 ): string | undefined {
-  const kept = decimalsOf(place, { value, unit }, decimals)
-  if (kept === undefined) return undefined
-  const short = shortest(value.toFixed(kept)) + (unit === 'px' ? '' : unit)
+  const keptDecimals = decimalsOf(place, { value, unit }, decimals)
+  if (keptDecimals === undefined) return undefined
+  const short = shortest(value.toFixed(keptDecimals)) + (unit === 'px' ? '' : unit)
   const factor = PIXELS[unit]
   if (factor === undefined) return short
   const inPixels = shortest((value * factor).toFixed(decimalsOf(place, { value: value * factor, unit: '' }, decimals) ?? MOST_DECIMALS))

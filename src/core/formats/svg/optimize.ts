@@ -44,9 +44,9 @@ export class SvgRounder {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
       await pause()
-      const again = this.#pass(text, grain, false)
-      const saved = text.length - again.length
-      if (saved > 0) text = again
+      const polished = this.#pass(text, grain, false)
+      const saved = text.length - polished.length
+      if (saved > 0) text = polished
       if (saved < WORTH_A_PASS * text.length) break
     }
     return text
@@ -70,7 +70,7 @@ function run(text: string, plugins: PluginConfig[]): string {
 /** Keeps size attributes of the root element unchanged, because other documents use them for layout. */
 function keepRoot() {
   const names = ['width', 'height', 'viewBox', 'preserveAspectRatio']
-  let kept: Map<string, string> | undefined
+  let rootAttributes: Map<string, string> | undefined
   const isRoot = (node: XmlNode, parent: { type: string }) => node.name === 'svg' && parent.type === 'root'
   return {
     remember: {
@@ -78,8 +78,8 @@ function keepRoot() {
       fn: () => ({
         element: {
           enter(node: XmlNode, parent: { type: string }) {
-            if (!kept && isRoot(node, parent))
-              kept = new Map(names.flatMap((name) => (name in node.attributes! ? [[name, node.attributes![name]!]] : [])))
+            if (!rootAttributes && isRoot(node, parent))
+              rootAttributes = new Map(names.flatMap((name) => (name in node.attributes! ? [[name, node.attributes![name]!]] : [])))
           },
         },
       }),
@@ -89,7 +89,7 @@ function keepRoot() {
       fn: () => ({
         element: {
           enter(node: XmlNode, parent: { type: string }) {
-            if (isRoot(node, parent)) for (const [name, value] of kept ?? []) node.attributes![name] = value
+            if (isRoot(node, parent)) for (const [name, value] of rootAttributes ?? []) node.attributes![name] = value
           },
         },
       }),

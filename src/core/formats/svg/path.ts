@@ -131,7 +131,7 @@ export function roundPath(segments: readonly Segment[], decimals: number): Segme
     const { command, numbers } = segment
     const relative = command > 'Z'
     const kind = command.toLowerCase()
-    const wanted = exact[at] ?? []
+    const exactValues = exact[at] ?? []
     if (kind === 'z') {
       ;[x, y] = [startX, startY]
       return segment
@@ -139,7 +139,7 @@ export function roundPath(segments: readonly Segment[], decimals: number): Segme
     const [baseX, baseY] = relative ? [x, y] : [0, 0]
     const isX = (i: number) => (kind === 'h' ? true : kind === 'v' ? false : (kind === 'a' ? i - 5 : i) % 2 === 0)
     const out = numbers.map((number, i) => {
-      if (kind !== 'a' || i > 4) return text((wanted[i] ?? 0) - (isX(i) ? baseX : baseY))
+      if (kind !== 'a' || i > 4) return text((exactValues[i] ?? 0) - (isX(i) ? baseX : baseY))
       const radius = i < 2 ? text(Number(number)) : number
       return radius === '0' ? shortNumber(number) : i < 2 ? radius : i === 2 ? shortNumber(number) : number
     })

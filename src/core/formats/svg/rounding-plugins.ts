@@ -48,11 +48,11 @@ export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked):
 
 /** Shortens paths that must keep every vertex, because markers may be drawn on them or because the result is not measured. */
 function keepCorners(root: SvgElement, decimals: number, treat: (node: SvgElement) => 'not' | 'rounded' | 'exact'): void {
-  eachElement(root, decimals, (node, _, own) => {
+  eachElement(root, decimals, (node, _, ownDecimals) => {
     const how = treat(node)
     const [name, value] = node.name === 'path' ? ['d', node.attributes['d']] : ['points', node.attributes['points']]
     if (value === undefined || (how === 'not' && name === 'd')) return
-    const needed = how === 'exact' ? undefined : Math.ceil(own)
+    const needed = how === 'exact' ? undefined : Math.ceil(ownDecimals)
     node.attributes[name] = shortOutline(name, value, needed)
   })
 }
@@ -115,12 +115,12 @@ function byElement(name: Builtin, { decimals, trueArcs }: Grain, { allow, freedo
   return (root, _, info) => {
     const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
     const untouched: SvgElement[] = []
-    eachElement(root, decimals, (node, parent, own) => {
+    eachElement(root, decimals, (node, parent, ownDecimals) => {
       if (name === 'mergePaths' ? isHuge(name, node) : isHuge(name, node) || !allow(node)) {
         untouched.push(node)
         return
       }
-      const needed = Math.ceil(DECIMALS_OF[name](node, own))
+      const needed = Math.ceil(DECIMALS_OF[name](node, ownDecimals))
       const group = groups.get(needed)
       if (group) group.push({ node, parent })
       else groups.set(needed, [{ node, parent }])

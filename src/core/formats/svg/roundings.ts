@@ -35,26 +35,26 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   const rounders = hasForeignObject(text)
     ? [new LeanRounder(text)]
     : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]
-  const kept = { inventory: inventoryOf(text), may: lossesOf(options) }
-  const found: Rounding[] = []
-  const isMet = (marginDb = 0) => found.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + marginDb)
+  const required = { inventory: inventoryOf(text), may: lossesOf(options) }
+  const roundings: Rounding[] = []
+  const isMet = (marginDb = 0) => roundings.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + marginDb)
   // For a large drawing, each svgo pass and each rendering takes a quarter of a second.
   const pause = () => yieldToOthers(options.signal)
   const tryRounding = async (grain: Grain) => {
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
-    const rounded = await roundWithoutLoss(kept, grain, rounders, pause)
+    const rounded = await roundWithoutLoss(required, grain, rounders, pause)
     // A rounding is not rendered if it is longer than one that reaches the target, or if the same text was rendered before.
-    if (rounded === undefined || found.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
+    if (rounded === undefined || roundings.some(({ text, fits }) => text === rounded || (fits && text.length <= rounded.length))) return
     await pause()
     const similarity = meter.measure(rounded)
     if (!similarity) return
     const fits = await meter.reaches(rounded, similarity, target, pause)
-    found.push({ text: rounded, precision: grain.decimals, similarity, fits })
+    roundings.push({ text: rounded, precision: grain.decimals, similarity, fits })
   }
   const tryDecimals = async (decimals: number) => {
     await tryRounding({ decimals, trueArcs: false })
     // True arcs may be shorter as well. Every level tries them, so that the result of a level does not depend on others.
-    if (!isMet() || ARC.test(found.at(-1)?.text ?? '')) await tryRounding({ decimals, trueArcs: true })
+    if (!isMet() || ARC.test(roundings.at(-1)?.text ?? '')) await tryRounding({ decimals, trueArcs: true })
   }
   const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
   let precision = Math.max(USUAL_PRECISION, fewest)
@@ -62,7 +62,7 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
   if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await tryDecimals(precision - 1)
   while (!isMet() && precision < MOST_DECIMALS) await tryDecimals(++precision)
   if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await tryDecimals(precision + 1)
-  return found
+  return roundings
 }
 
 /** Rounds coordinates with the usual svgo preset, or with a more conservative one if required content is missing. `undefined`: both lose content. */

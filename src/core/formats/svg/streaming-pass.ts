@@ -74,19 +74,19 @@ const shortenNumbers = (command: string, numbers: readonly string[]) =>
  * @param decimals decimals of coordinates in paths and polygons; `undefined`: no value changes
  */
 export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
-  const exact: boolean[] = []
+  const exactElements: boolean[] = []
   for (const token of essentials(bytes)) {
     if (token.kind === 'open') {
       const attributes = Object.fromEntries(token.attributes.map(({ name, value }) => [name, value]))
-      const isExact = exact.at(-1) || isUnmeasured({ name: token.name, attributes }, hidingClasses, exact.length === 0)
-      if (!token.empty) exact.push(isExact)
-      const kept = isExact ? undefined : decimals
+      const isExact = exactElements.at(-1) || isUnmeasured({ name: token.name, attributes }, hidingClasses, exactElements.length === 0)
+      if (!token.empty) exactElements.push(isExact)
+      const keptDecimals = isExact ? undefined : decimals
       let tag = `<${token.name}`
       for (const { name, value, quote } of token.attributes)
-        tag += ` ${name}=${quote}${shortenValue(token.name, name, value, kept)}${quote}`
+        tag += ` ${name}=${quote}${shortenValue(token.name, name, value, keptDecimals)}${quote}`
       yield latin1Bytes(`${tag}${token.empty ? '/>' : '>'}`)
     } else if (token.kind === 'close') {
-      exact.pop()
+      exactElements.pop()
       yield latin1Bytes(`</${token.name}>`)
     } else {
       yield bytes.subarray(token.from, token.to)
@@ -140,18 +140,18 @@ export async function leanDifference(
 
 function sameValue(element: string, attribute: string, before: string, after: string, tolerance: number): boolean {
   if (before === after) return true
-  const near = (a: readonly number[], b: readonly number[]) =>
+  const isNear = (a: readonly number[], b: readonly number[]) =>
     a.length === b.length && a.every((v, i) => Math.abs(v - (b[i] ?? Number.NaN)) <= tolerance)
   if (isPoints(element, attribute)) {
     const [a, b] = [readPoints(before), readPoints(after)]
-    return a !== undefined && b !== undefined && near(a.map(Number), b.map(Number))
+    return a !== undefined && b !== undefined && isNear(a.map(Number), b.map(Number))
   }
   if (!isPath(element, attribute)) return false
   const [a, b] = [readPath(before), readPath(after)]
   if (!a || !b || a.length !== b.length || a.some(({ command }, i) => command !== b[i]?.command)) return false
-  if (tolerance === 0) return a.every((segment, i) => near(values(segment), values(b[i] ?? segment)))
+  if (tolerance === 0) return a.every((segment, i) => isNear(values(segment), values(b[i] ?? segment)))
   const [x, y] = [absolutePath(a), absolutePath(b)]
-  return x.every((point, i) => near(point, y[i] ?? []))
+  return x.every((point, i) => isNear(point, y[i] ?? []))
 }
 
 const values = ({ numbers }: Segment) => numbers.map(Number)

@@ -86,13 +86,13 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 /** Returns the roundings, and the exact version if they save little. */
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: withImages } = await compressImages(text, options.inner)
-  const exact = (): Candidate => ({
+  const exactCandidate = (): Candidate => ({
     text: hasForeignObject(withImages) ? leanText(withImages, undefined) : exactSvg(withImages, wishesOf(options)),
     precision: undefined,
     similarity: undefined,
     fits: true,
   })
-  if (options.lossless) return [exact()]
+  if (options.lossless) return [exactCandidate()]
   try {
     await yieldToOthers(options.signal)
     const meter = new SvgMeter(text)
@@ -100,14 +100,14 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
     options.inner.time?.spend(meter.seconds)
     await yieldToOthers(options.signal)
     const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * withImages.length)
-    return gains ? rounded : [...rounded, exact()]
+    return gains ? rounded : [...rounded, exactCandidate()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
     options.inner.time?.spend(SECONDS_OF_A_DRAWING)
     // A document that resvg cannot render may be damaged. svgo repairs such damage silently, and the picture would appear where browsers
     // show none, so damaged documents are refused.
     assertWellFormed(new TextEncoder().encode(text))
-    return [{ ...exact(), undrawn: error.message }]
+    return [{ ...exactCandidate(), undrawn: error.message }]
   }
 }
 
@@ -159,10 +159,10 @@ async function verifySvg(
     await yieldToOthers(options.signal)
     const similarity = meter.measure(after.text)
     if (!similarity) return { equal: false, difference: 'the result cannot be rendered at the size of the original' }
-    const exact = outcome.kind === 'compressed' && !outcome.loss
-    if (exact && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY)
+    const isLossless = outcome.kind === 'compressed' && !outcome.loss
+    if (isLossless && similarity.psnrRgbDb !== Number.POSITIVE_INFINITY)
       return { equal: false, difference: 'the rendering changed although the result is lossless' }
-    if (!exact && similarity.psnrDb < TARGETS.low.psnrDb)
+    if (!isLossless && similarity.psnrDb < TARGETS.low.psnrDb)
       return { equal: false, difference: `the rendering differs: PSNR ${similarity.psnrDb} dB, minimum ${TARGETS.low.psnrDb} dB` }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }

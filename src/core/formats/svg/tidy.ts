@@ -101,9 +101,9 @@ const hasLabel = (node: SvgElement): boolean =>
 function keepsIds(node: SvgElement, freedom: Freedom): boolean {
   const id = node.attributes['id']
   node.children = node.children.filter((child) => child.type === 'element' && keepsIds(child, freedom))
-  const stays = !mayLoseId(id, freedom)
-  if (!stays && node.children.length === 0) return false
-  node.attributes = stays ? { id: id! } : {}
+  const mustStay = !mayLoseId(id, freedom)
+  if (!mustStay && node.children.length === 0) return false
+  node.attributes = mustStay ? { id: id! } : {}
   return true
 }
 

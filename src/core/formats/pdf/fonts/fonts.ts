@@ -72,8 +72,8 @@ export class FontSubsetter {
       const reference = font.dict.get('ToUnicode')
       if (!(reference instanceof Ref)) continue
       const number = duplicates.of(reference.number)
-      const whole = usage.programs.get(font.file)?.whole ?? true
-      if (whole || font.cmap !== IDENTITY_CMAP) shared.add(number)
+      const keepsAllGlyphs = usage.programs.get(font.file)?.whole ?? true
+      if (keepsAllGlyphs || font.cmap !== IDENTITY_CMAP) shared.add(number)
       const codes = this.maps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
       this.maps.set(number, codes)
@@ -221,11 +221,11 @@ export class FontSubsetter {
   private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
     if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
-    const whole = program.whole || this.listedPrograms.has(number) || this.usage.doubt !== ''
-    const uses = whole ? undefined : await usesOf(this.reader, 'charstrings', program.fonts)
-    const wanted = uses && type1Names(font, uses)
-    if (!wanted || [...font.charstrings.keys()].every((name) => wanted.has(name))) this.completePrograms.add(number)
-    const result = rewritten(stream, convertType1(font, wanted), ['Length1', 'Length2', 'Length3'])
+    const keepsAllGlyphs = program.whole || this.listedPrograms.has(number) || this.usage.doubt !== ''
+    const uses = keepsAllGlyphs ? undefined : await usesOf(this.reader, 'charstrings', program.fonts)
+    const requestedGlyphs = uses && type1Names(font, uses)
+    if (!requestedGlyphs || [...font.charstrings.keys()].every((name) => requestedGlyphs.has(name))) this.completePrograms.add(number)
+    const result = rewritten(stream, convertType1(font, requestedGlyphs), ['Length1', 'Length2', 'Length3'])
     result.dict.set('Subtype', Name.of('Type1C'))
     return result
   }
@@ -246,8 +246,8 @@ export class FontSubsetter {
     // CFF fonts with the predefined Expert encoding are not supported.
     if (cff.value(OP.encoding, 0) === 1) return undefined
     const uses = await usesOf(this.reader, 'charstrings', program.fonts)
-    const wanted = uses && cffGlyphs(cff, uses)
-    return wanted && subsetCff(cff, wanted.glyphs, wanted.keepNumbers)
+    const requestedGlyphs = uses && cffGlyphs(cff, uses)
+    return requestedGlyphs && subsetCff(cff, requestedGlyphs.glyphs, requestedGlyphs.keepNumbers)
   }
 
   /** Subsets a /FontFile3 program: bare CFF, or OpenType, which may be reduced to its CFF table. */

@@ -19,8 +19,8 @@ export function fontJudge(a: Reader, b: Reader, scanUsage: () => Promise<FontUsa
       const wrong = differenceOf(key, before)(before, after)
       if (!wrong) return undefined
       // The program is not a subset of the original, so it may be a merged one. Every glyph that is shown must then be equal.
-      const shown = await scanUsage()
-      const program = shown?.doubt === '' ? shown.programs.get(number) : undefined
+      const usage = await scanUsage()
+      const program = usage?.doubt === '' ? usage.programs.get(number) : undefined
       return program ? await shownDifference(a, program, before, after) : wrong
     } catch (error) {
       if (error instanceof RangeError) return `the font is not readable (${error.message})`

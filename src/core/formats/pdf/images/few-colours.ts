@@ -86,10 +86,10 @@ async function smallest(reader: Reader, picture: FewColours, { effort, budget }:
   const isBytes = picture.grey === undefined && facts.bitsPerComponent * facts.components > 8
   if (bits > 1 && bits < 8 && isBytes && facts.width * facts.height <= MAX_DECODED_BYTES)
     trials.push({ bits: 8, trial: deflation(await samplesOf(reader, picture, 8), layoutOf(facts, 8), budget) })
-  const quick = trials.reduce((least, { trial }) => Math.min(least, trial.quickBytes), Number.POSITIVE_INFINITY)
+  const smallestTrial = trials.reduce((least, { trial }) => Math.min(least, trial.quickBytes), Number.POSITIVE_INFINITY)
   let best: { bits: number; packed: Packed } | undefined = coded && { bits, packed: { chain: [coded.filter], data: coded.data } }
   for (const { bits: each, trial } of trials) {
-    if (trial.quickBytes > quick * CLOSE_TRIAL) continue
+    if (trial.quickBytes > smallestTrial * CLOSE_TRIAL) continue
     const found = trial.finish(effort)
     if (found && found.data.length < (best?.packed.data.length ?? budget)) best = { bits: each, packed: found }
   }

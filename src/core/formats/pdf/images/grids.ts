@@ -15,10 +15,10 @@ export function gridsOf(places: readonly Place[]): Size[] {
 }
 
 /** Scores of a picture at the size of this placement. For a size that was not measured, the worst measured score. */
-export function figuresAt({ grid }: Place, grids: readonly Size[], seen: readonly Similarity[]): LumaFigures {
+export function figuresAt({ grid }: Place, grids: readonly Size[], measured: readonly Similarity[]): LumaFigures {
   const placementKey = keyOf(bounded(grid))
-  const there = seen.filter((_, i) => keyOf(grids[i]!) === placementKey)
-  const scores = there.length > 0 ? there : seen
+  const measuredAtSize = measured.filter((_, i) => keyOf(grids[i]!) === placementKey)
+  const scores = measuredAtSize.length > 0 ? measuredAtSize : measured
   return { ssim: leastOf(scores.map(({ ssim }) => ssim)), psnrDb: leastOf(scores.map(({ psnrDb }) => psnrDb)) }
 }
 

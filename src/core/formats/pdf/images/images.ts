@@ -192,39 +192,39 @@ export class ImageRecompressor {
     if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
     if (this.time?.take((facts.width * facts.height * SECONDS_PER_MEGAPIXEL) / 1e6) === false) return undefined
     const aim = { quality: this.quality, signal: this.signal, budget }
-    const made = await nearPalette(facts, () => openRows(this.reader, stream, facts), aim)
-    if (!made || made.data.length >= budget) return undefined
+    const quantised = await nearPalette(facts, () => openRows(this.reader, stream, facts), aim)
+    if (!quantised || quantised.data.length >= budget) return undefined
     const { width, height, components } = facts
-    return this.aboveFloors(picture, { ...made, width, height, channels: components, quality: 0, reduced: false })
+    return this.aboveFloors(picture, { ...quantised, width, height, channels: components, quality: 0, reduced: false })
   }
 
   /** Measures a candidate at its stored size and at each placement on a page. `undefined`: it falls below a floor. */
   private async aboveFloors(picture: Picture, found: Candidate): Promise<Candidate | undefined> {
     if (!found.figures) return found
-    const places = picture.drawn?.places ?? []
-    const grids = gridsOf(places)
-    const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, grids)
+    const placements = picture.drawn?.places ?? []
+    const comparedSizes = gridsOf(placements)
+    const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, comparedSizes)
     const floors = found.channels === 4 ? INK_FLOORS : FLOORS
     if (!keeps(stored, floors)) return undefined
-    const seen = places.map((place) => ({ place, figures: figuresAt(place, grids, drawn) }))
-    if (!seen.every(({ place, figures }) => place.sheet.allows(figures, floors))) return undefined
-    return { ...found, figures: stored, seen, ssimulacra2 }
+    const pageScores = placements.map((place) => ({ place, figures: figuresAt(place, comparedSizes, drawn) }))
+    if (!pageScores.every(({ place, figures }) => place.sheet.allows(figures, floors))) return undefined
+    return { ...found, figures: stored, seen: pageScores, ssimulacra2 }
   }
 
-  private async measured({ stream, facts, mask }: Picture, found: Candidate, grids: readonly Size[]): Promise<Measured> {
+  private async measured({ stream, facts, mask }: Picture, found: Candidate, comparedSizes: readonly Size[]): Promise<Measured> {
     const pair = {
       original: asShown(await openRows(this.reader, stream, facts), facts),
       result: asShown(await resultOf(found), facts),
-      mask: mask === 'read' && grids.length > 0 ? await openMask(this.reader, facts.dict) : undefined,
+      mask: mask === 'read' && comparedSizes.length > 0 ? await openMask(this.reader, facts.dict) : undefined,
     }
-    return measure(pair, grids)
+    return measure(pair, comparedSizes)
   }
 
   /** Recompresses a JPEG: downsampled to its drawn size, or requantised at its own size. */
   private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
-    const sized = this.lossless ? undefined : await this.encodeForPageSize(picture, quality, worthwhile(picture, budget))
-    if (sized && (!sized.reduced || isMuchSmaller(facts, sized))) return sized
+    const pageSizedCandidate = this.lossless ? undefined : await this.encodeForPageSize(picture, quality, worthwhile(picture, budget))
+    if (pageSizedCandidate && (!pageSizedCandidate.reduced || isMuchSmaller(facts, pageSizedCandidate))) return pageSizedCandidate
     const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
     const target = this.lossless ? undefined : forAll(TARGETS[quality], share)
     const goal = this.lossless ? undefined : this.perceptualGoal(picture, quality, share)
@@ -233,7 +233,7 @@ export class ImageRecompressor {
     const inPlace = await recodeJpeg(this.reader, stream, facts, aim)
     if (inPlace?.figures) this.hints[quality] = inPlace.quality
     const figures = inPlace?.figures && ofShown(inPlace.figures, share)
-    return smallest([sized, inPlace && { ...inPlace, figures, reduced: false }])
+    return smallest([pageSizedCandidate, inPlace && { ...inPlace, figures, reduced: false }])
   }
 
   /** Reference and target for the perceptual score of a picture that keeps its size. `undefined`: luma SSIM and PSNR decide. */

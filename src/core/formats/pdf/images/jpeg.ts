@@ -54,12 +54,12 @@ export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFac
     // If the image dictionary contradicts the JPEG header, PDF readers disagree on which is valid, so the image stays unchanged.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
     if (facts.length > STORED_BYTES) return await recodeLarge(job, flow, aim, facts.length * LOSSY_GAIN)
-    const exact = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
+    const lossless = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
     const budget = facts.length * LOSSY_GAIN
     const measurable = Math.min(info.width, info.height) >= SMALLEST_SIDE
     const lossy = measurable ? ((await code(job, aim, budget)) ?? (await codeWithFullChroma(flow, aim, budget))) : undefined
-    if (lossy && lossy.data.length < Math.min(exact.data.length, facts.length) * LOSSY_GAIN) return lossy
-    return exact.data.length < facts.length ? exact : undefined
+    if (lossy && lossy.data.length < Math.min(lossless.data.length, facts.length) * LOSSY_GAIN) return lossy
+    return lossless.data.length < facts.length ? lossless : undefined
   } catch (error) {
     if (isEngineError(error, 'jpeg') && (error.failure === 'unsupported' || error.failure === 'memory')) return undefined
     return asSyntax(error)
@@ -111,8 +111,8 @@ async function recodeLarge(
     using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes, within: masked })
     const { ssim, psnrDb } = job.figures
     if (ssim < target.ssim || psnrDb < target.psnrDb) continue
-    const made = coded(job, 'made')
-    return made.data.length < budget ? { ...made, figures: { ssim, psnrDb }, quality } : undefined
+    const result = coded(job, 'made')
+    return result.data.length < budget ? { ...result, figures: { ssim, psnrDb }, quality } : undefined
   }
   return undefined
 }

@@ -3,7 +3,7 @@ import { LEVELS, type PageTarget } from '../../../catalog/levels.ts'
 import type { Quality } from '../../../model/codec.ts'
 
 /**
- * Levels that measure their target at page resolution, for pictures stored finer than that. At the stored resolution, visible when zooming
+ * Levels whose target applies at page resolution, for pictures stored finer than that. At the stored resolution, visible when zooming
  * in, such pictures only keep the floors. At level `high`, the target applies at the stored resolution.
  */
 export const AIMS_AT_PAGE: ReadonlySet<Quality> = new Set(['medium', 'low', 'ultra'])

@@ -53,15 +53,20 @@ interface PictureRows {
 
 /** Reads strips of several pictures in parallel. The next strip always comes from the picture with the smallest share read. */
 async function readInParallel(flows: readonly PictureRows[], take: (which: number, strip: Uint8Array) => void): Promise<void> {
-  const running = flows.map(({ width, height, strips }, which) => ({ which, seen: 0, pixels: width * height, rows: asyncRows(strips) }))
+  const running = flows.map(({ width, height, strips }, which) => ({
+    which,
+    shareRead: 0,
+    pixels: width * height,
+    rows: asyncRows(strips),
+  }))
   try {
     for (let left = [...running]; left.length > 0; ) {
-      const next = left.reduce((a, b) => (a.seen <= b.seen ? a : b))
+      const next = left.reduce((a, b) => (a.shareRead <= b.shareRead ? a : b))
       const { value, done } = await next.rows.next()
       if (done) left = left.filter((each) => each !== next)
       else {
         take(next.which, value)
-        next.seen += value.length / next.pixels
+        next.shareRead += value.length / next.pixels
       }
     }
   } finally {

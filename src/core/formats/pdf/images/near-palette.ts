@@ -57,19 +57,19 @@ export async function nearPalette(facts: ImageFacts, open: () => Promise<Rows>, 
   const rows = async function* () {
     yield* (await open()).strips
   }
-  const made = await encodeSmallestPng({ width, height, channels, rows }, [], aim.budget, aim).catch(declined)
-  return made && fromPng(facts, made.pieces, made.loss, aim.signal)
+  const encoded = await encodeSmallestPng({ width, height, channels, rows }, [], aim.budget, aim).catch(declined)
+  return encoded && fromPng(facts, encoded.pieces, encoded.loss, aim.signal)
 }
 
 async function fromPng(
   { components, width, height }: ImageFacts,
-  made: readonly Uint8Array[],
+  encoded: readonly Uint8Array[],
   loss: PictureLoss | undefined,
   signal: AbortSignal,
 ): Promise<NearPalette | undefined> {
-  const form = parseHeader(made[0]!.subarray(16, 29), 16)
+  const form = parseHeader(encoded[0]!.subarray(16, 29), 16)
   const rowBytes = rowBytesIfFew(form)
-  const pieces = (rowBytes !== undefined && (await redeflated(made, rowBytes, signal))) || made
+  const pieces = (rowBytes !== undefined && (await redeflated(encoded, rowBytes, signal))) || encoded
   const table = tableOf(form, components, pieces)
   if (!table && CHANNELS[form.colourType] !== components) return undefined
   if (form.bitDepth === 1 && table && !isBlackAndWhite(table, components)) return undefined

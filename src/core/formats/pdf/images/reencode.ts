@@ -84,19 +84,19 @@ export async function reencode(rows: Rows, request: EncodeRequest): Promise<Reen
   const reference = screen.done()
   const pixels = keep ? concat(keptRows) : undefined
   keptRows.length = 0
-  const seen =
+  const scores =
     pixels && (await similarity({ width, height, channels, strips: [pixels] }, { reference, size: request.screen, mode: 'drawn' }))
   // If downsampling alone misses the target at hard edges, JPEG cannot restore them.
-  if (seen && !acceptable(seen, request)) return undefined
+  if (scores && !acceptable(scores, request)) return undefined
   using job = jpegIn?.end()
-  const look: Look = { reference, size: request.screen, mode: 'drawn' }
+  const original: Look = { reference, size: request.screen, mode: 'drawn' }
   const { size, inverted } = request
-  const beside = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
-  const again = () => (pixels ? jobFromPixels(request, channels, pixels) : jobFromPicture(request, channels))
-  const stored = { channels, reference: beside, rims: false, fullChromaJob: again }
-  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await encodeJpeg(job, look, stored, request) : undefined
-  if (!pixels || !seen) return coded
-  return smallerOfDeflated(coded, pixels, channels, seen, request)
+  const scoreReference = pixels ? pixelsAsReference(pixels, size, channels, { inverted }) : reopened(request.open, size, channels, inverted)
+  const fullChromaJob = () => (pixels ? jobFromPixels(request, channels, pixels) : jobFromPicture(request, channels))
+  const stored = { channels, reference: scoreReference, rims: false, fullChromaJob }
+  const coded = job && (request.jpeg === 'any' || tones.photographic) ? await encodeJpeg(job, original, stored, request) : undefined
+  if (!pixels || !scores) return coded
+  return smallerOfDeflated(coded, pixels, channels, scores, request)
 }
 
 /** Returns the pixels with Flate if that is smaller than the JPEG `coded`. */
@@ -104,7 +104,7 @@ function smallerOfDeflated(
   coded: Reencoded | undefined,
   pixels: Uint8Array,
   channels: number,
-  seen: Similarity,
+  scores: Similarity,
   request: EncodeRequest,
 ): Reencoded | undefined {
   const layout = { predictor: 15, colors: channels, bitsPerComponent: 8, columns: request.size.width }
@@ -115,7 +115,7 @@ function smallerOfDeflated(
     channels,
     data: packed.data,
     deflated: packed.chain,
-    figures: { ssim: seen.ssim, psnrDb: seen.psnrDb },
+    figures: { ssim: scores.ssim, psnrDb: scores.psnrDb },
     quality: request.hint,
   }
 }
@@ -124,17 +124,17 @@ function smallerOfDeflated(
  * Encodes a picture with a mask at its target size, as a JPEG if the request allows it. Unless the picture has its target size already,
  * Flate is tried as well.
  */
-export async function reencodeMasked(preview: Preview, request: EncodeRequest, asItIs: boolean): Promise<Reencoded | undefined> {
+export async function reencodeMasked(preview: Preview, request: EncodeRequest, keepsSize: boolean): Promise<Reencoded | undefined> {
   const { channels, pixels, size } = preview
-  const seen = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
-  if (!acceptable(seen, request)) return undefined
+  const scores = await similarity({ ...size, channels, strips: [pixels] }, onScreen(preview))
+  if (!acceptable(scores, request)) return undefined
   const tones = new ToneStatistics(size.width, channels)
   // A visible edge between hidden and visible colours is unsuitable for JPEG, so photo detection then includes hidden pixels.
   tones.push(pixels, hasRims(preview) ? undefined : preview.opacity)
   request.onTones?.(tones.photographic)
   const toJpeg = (request.jpeg === 'any' || tones.photographic) && Math.min(size.width, size.height) >= SMALLEST_JPEG_SIDE
   const coded = toJpeg ? await reencodePreview(preview, request) : undefined
-  return asItIs ? coded : smallerOfDeflated(coded, pixels, channels, seen, request)
+  return keepsSize ? coded : smallerOfDeflated(coded, pixels, channels, scores, request)
 }
 
 const hasRims = ({ pixels, opacity, size }: Preview) => opacity !== undefined && mayHaveRims(pixels, opacity, size.width)
@@ -144,11 +144,11 @@ export async function reencodePreview(preview: Preview, request: EncodeRequest):
   const { pixels, opacity } = preview
   const channels = preview.channels as Samples
   using job = jobFromPixels(request, channels, pixels, halvesChromaOnInput(request, channels))
-  const beside = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
+  const scoreReference = pixelsAsReference(pixels, request.size, channels, { opacity, inverted: request.inverted })
   return await encodeJpeg(
     job,
     onScreen(preview),
-    { channels, reference: beside, rims: hasRims(preview), fullChromaJob: () => jobFromPixels(request, channels, pixels) },
+    { channels, reference: scoreReference, rims: hasRims(preview), fullChromaJob: () => jobFromPixels(request, channels, pixels) },
     request,
   )
 }
@@ -196,24 +196,24 @@ interface Stored {
 /** Encodes a JPEG. If halved chroma misses the target, it tries full chroma. `undefined`: neither reaches the target. */
 async function encodeJpeg(
   job: JpegJob,
-  look: Look,
+  original: Look,
   { channels, reference, rims, fullChromaJob }: Stored,
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const wanted = request.wanted()
-  if (look.opacity) job.stayWithin()
+  if (original.opacity) job.stayWithin()
   let halved = halvesChromaOnInput(request, channels)
   if (!halved && channels === 3 && mayHalve(job, request, wanted)) {
     job.decimate()
     halved = true
   }
-  if (!wanted) return await encodeToLumaTarget(job, look, channels, request)
-  const sight = { reference, wanted }
-  const made = await encodeToPerceptualTarget(job, look, { channels, sight, rims }, request)
-  if (made || !halved || !allowsFullChroma(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return made
+  if (!wanted) return await encodeToLumaTarget(job, original, channels, request)
+  const goal = { reference, wanted }
+  const encoded = await encodeToPerceptualTarget(job, original, { channels, goal, rims }, request)
+  if (encoded || !halved || !allowsFullChroma(request.size) || job.figures.estimatedBytes * MOST_GAINED > request.budget) return encoded
   using full = await fullChromaJob()
-  if (look.opacity) full.stayWithin()
-  return await encodeToPerceptualTarget(full, look, { channels, sight, rims }, request)
+  if (original.opacity) full.stayWithin()
+  return await encodeToPerceptualTarget(full, original, { channels, goal, rims }, request)
 }
 
 function mayHalve(
@@ -227,14 +227,14 @@ function mayHalve(
 
 const visibleShare = ({ opacity }: Look) => (opacity ? shownShare(opacity, 1) : 1)
 
-async function encodeToLumaTarget(job: JpegJob, look: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
-  const share = visibleShare(look)
+async function encodeToLumaTarget(job: JpegJob, original: Look, channels: Samples, request: EncodeRequest): Promise<Reencoded | undefined> {
+  const share = visibleShare(original)
   for (const raisedDb of RAISED_DB) {
     const target = forAll(request.target, share * 10 ** (-raisedDb / 10))
     const found = await searchQuality(job, request.size.width * request.size.height, target, request.hint, request.budget)
     if (!found) return undefined
-    const made = await writeJpeg(job, found, { look, share, channels }, request)
-    if (made || job.size('made', 'progressive') >= request.budget) return made
+    const encoded = await writeJpeg(job, found, { original, share, channels }, request)
+    if (encoded || job.size('made', 'progressive') >= request.budget) return encoded
   }
   return undefined
 }
@@ -245,18 +245,18 @@ async function encodeToLumaTarget(job: JpegJob, look: Look, channels: Samples, r
  */
 async function encodeToPerceptualTarget(
   job: JpegJob,
-  look: Look,
-  { channels, sight, rims }: { channels: Samples; sight: Sight; rims: boolean },
+  original: Look,
+  { channels, goal, rims }: { channels: Samples; goal: Sight; rims: boolean },
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
-  const share = visibleShare(look)
-  const target = rims ? request.target : { ...request.target, ...sight.wanted.floor }
+  const share = visibleShare(original)
+  const target = rims ? request.target : { ...request.target, ...goal.wanted.floor }
   for (const raisedDb of RAISED_DB) {
-    const wanted = { ...sight.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
-    const found = await searchSeen(job, { ...sight, wanted }, request.hint, request.budget)
+    const wanted = { ...goal.wanted, floor: forAll(target, share * 10 ** (-raisedDb / 10)) }
+    const found = await searchSeen(job, { ...goal, wanted }, request.hint, request.budget)
     if (!found) return undefined
-    const made = await writeJpeg(job, found, { look, share, channels }, { ...request, target })
-    if (made || job.size('made', 'progressive') >= request.budget) return made
+    const encoded = await writeJpeg(job, found, { original, share, channels }, { ...request, target })
+    if (encoded || job.size('made', 'progressive') >= request.budget) return encoded
   }
   return undefined
 }
@@ -265,19 +265,19 @@ async function encodeToPerceptualTarget(
 async function writeJpeg(
   job: JpegJob,
   found: Found,
-  { look, share, channels }: { look: Look; share: number; channels: Samples },
+  { original, share, channels }: { original: Look; share: number; channels: Samples },
   request: EncodeRequest,
 ): Promise<Reencoded | undefined> {
   const stored = ofShown(found.figures, share)
   // Without an Adobe segment, decoders read four components as CMYK instead of YCCK.
   const data = concat(job.write('made', 'progressive', channels === 4))
   if (data.length >= request.budget) return undefined
-  const seen = await similarity(await openJpeg(data), look)
-  if (!acceptable(seen, request)) return undefined
-  const figures = { ssim: Math.min(stored.ssim, seen.ssim), psnrDb: Math.min(stored.psnrDb, seen.psnrDb) }
+  const scores = await similarity(await openJpeg(data), original)
+  if (!acceptable(scores, request)) return undefined
+  const figures = { ssim: Math.min(stored.ssim, scores.ssim), psnrDb: Math.min(stored.psnrDb, scores.psnrDb) }
   return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 
 /** True if a picture of another size is similar enough to the original at screen size. */
-export const acceptable = (seen: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
-  seen.ssim >= target.ssim && seen.psnrDb >= target.psnrDb && seen.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB
+export const acceptable = (scores: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
+  scores.ssim >= target.ssim && scores.psnrDb >= target.psnrDb && scores.psnrRgbDb >= target.psnrDb - COLOUR_BEHIND_DB

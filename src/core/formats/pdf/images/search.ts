@@ -23,10 +23,10 @@ export interface Found {
 const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
 
 /** Distance to the target in dB, for the worst of SSIM, PSNR and chroma PSNR. SSIM is converted to −10 log10 (1 − SSIM). */
-export function marginDb(seen: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
+export function marginDb(scores: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: Target): number {
   // Pictures smaller than the SSIM window have no SSIM.
-  const similarity = Number.isNaN(seen.ssim) ? Number.POSITIVE_INFINITY : decibel(seen.ssim) - decibel(target.ssim)
-  return Math.min(similarity, seen.psnrDb - target.psnrDb, seen.colourPsnrDb - target.colourPsnrDb)
+  const similarity = Number.isNaN(scores.ssim) ? Number.POSITIVE_INFINITY : decibel(scores.ssim) - decibel(target.ssim)
+  return Math.min(similarity, scores.psnrDb - target.psnrDb, scores.colourPsnrDb - target.colourPsnrDb)
 }
 
 /** Searches the lowest quality with a margin of at least 0 dB, starting at `hint`. `undefined`: none. `probe` returns the margin in dB. */

@@ -145,21 +145,21 @@ export interface Look {
 type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 
 /** Measures the similarity of a picture to the original. */
-export async function similarity(picture: Picture, look: Look): Promise<Similarity> {
-  const [scores] = await similarities(picture, [look])
+export async function similarity(picture: Picture, original: Look): Promise<Similarity> {
+  const [scores] = await similarities(picture, [original])
   return scores!
 }
 
 /** Measures the similarity at several sizes while the picture is decoded once. */
-export async function similarities(picture: Picture, looks: readonly Look[]): Promise<Similarity[]> {
-  const comparisons = looks.map((look) => new SimilarityComparison(picture, look))
+export async function similarities(picture: Picture, originals: readonly Look[]): Promise<Similarity[]> {
+  const comparisons = originals.map((original) => new SimilarityComparison(picture, original))
   for await (const strip of picture.strips) for (const comparison of comparisons) comparison.push(strip)
   return comparisons.map((comparison) => comparison.finish())
 }
 
 /** Compares one picture with a reference while its rows arrive. */
 class SimilarityComparison {
-  private readonly look: Look
+  private readonly original: Look
   private readonly channels: number
   private readonly scaler: RowScaler
   private readonly meter: PictureMeter<'similarity'>
@@ -167,9 +167,9 @@ class SimilarityComparison {
   private pixelsTaken = 0
   private at = 0
 
-  constructor(picture: Opened, look: Look) {
-    const { size, mode, opacity } = look
-    this.look = look
+  constructor(picture: Opened, original: Look) {
+    const { size, mode, opacity } = original
+    this.original = original
     this.channels = picture.channels
     this.scaler = new RowScaler(opacity ? { ...picture, channels: 4 } : picture, size, mode, opacity !== undefined)
     const channels = opacity ? 4 : picture.channels === 1 ? 1 : 3
@@ -178,7 +178,7 @@ class SimilarityComparison {
 
   push(strip: Uint8Array): void {
     const { channels } = this
-    const { reference, opacity } = this.look
+    const { reference, opacity } = this.original
     const count = strip.length / channels
     const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.pixelsTaken, this.pixelsTaken + count))
     this.pixelsTaken += count
@@ -188,7 +188,7 @@ class SimilarityComparison {
       // The mask is copied from the reference, because only colours are compared here.
       if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
       this.meter.push(same, rows)
-      this.look.also?.(same, rows)
+      this.original.also?.(same, rows)
       this.at += rows.length
     }
   }
@@ -196,8 +196,8 @@ class SimilarityComparison {
   finish(): Similarity {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
     const scores = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
-    if (!this.look.opacity) return scores
-    const share = shownShare(this.look.reference, 4)
+    if (!this.original.opacity) return scores
+    const share = shownShare(this.original.reference, 4)
     return { ...ofShown(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * Math.log10(share) }
   }
 }

@@ -157,7 +157,7 @@ export class UserScan {
   }
 
   /** Visits every object that can be reached without passing through a page object. */
-  private async follow(values: Iterable<PdfObject | undefined>, met: (number: number) => void): Promise<void> {
+  private async follow(values: Iterable<PdfObject | undefined>, onObject: (number: number) => void): Promise<void> {
     const stack: (number | PdfObject)[] = []
     const push = (value: PdfObject | undefined): void => {
       if (value instanceof Ref) {
@@ -174,7 +174,7 @@ export class UserScan {
       if (++this.visits > MAX_VISITS) throw overBudget('document_of_too_many_shared_objects')
       const object = await this.reader.get(number)
       if (object instanceof Dict && nameOf(await this.reader.entry(object, 'Type')) === 'Page') continue
-      met(number)
+      onObject(number)
       if (object instanceof Stream) for (const item of await this.streamValues(object)) push(item)
       else push(object)
     }
@@ -201,11 +201,11 @@ export class UserScan {
 
   /** True if no page tree node has inheritable attributes. In a linearised file each page must contain all its attributes. */
   private async plainTree(top: PdfObject | undefined): Promise<boolean> {
-    const seen = new Set<number>()
+    const visited = new Set<number>()
     const stack: PdfObject[] = top === undefined ? [] : [top]
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      if (!(node instanceof Ref) || seen.has(node.number)) return false
-      seen.add(node.number)
+      if (!(node instanceof Ref) || visited.has(node.number)) return false
+      visited.add(node.number)
       const dict = await this.reader.dict(node)
       if (!dict || nameOf(dict.get('Type')) === 'Page') continue
       if (INHERITABLE.some((key) => dict.has(key))) return false
