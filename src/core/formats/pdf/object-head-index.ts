@@ -108,7 +108,7 @@ export class Heads {
   }
 }
 
-/** Returns the sorted, distinct offsets of all objects, and the offsets of those that are object streams (`holders`). */
+/** Returns the sorted, distinct offsets of all objects, and the offsets of those that are object streams (`objectStreamOffsets`). */
 function objectsOf(xref: Xref, size: number): { offsets: Float64Array; objectStreamOffsets: ReadonlySet<number> } {
   const all = new Float64Array(xref.size)
   const objectStreamOffsets = new Set<number>()

@@ -41,7 +41,7 @@ export interface EncodeRequest {
    * pictures that were JPEG before.
    */
   jpeg: 'never' | 'photographs' | 'any'
-  /** Called with the result of photo detection. */
+  /** Callback for the result of photo detection; true for a photo. */
   onTones?: (photographic: boolean) => void
   /** True: keeps the chroma at full resolution if the target is luma SSIM and PSNR. */
   fullColour: boolean

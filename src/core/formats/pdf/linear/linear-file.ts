@@ -13,7 +13,7 @@ const PLACE_DIGITS = 10
 /** Maximum size in bytes of the part before the first page, which can still be changed after it was written. */
 const FRONT_BYTES = PATCHABLE_BYTES - 256 * 1024
 
-/** Writes the objects of one unit. */
+/** Writes one unit: an object of the document, or an object stream. */
 export type PutUnit = (unit: Unit) => Promise<void>
 
 /** Parameters of a linearised file. */
