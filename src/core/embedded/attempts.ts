@@ -167,13 +167,14 @@ function isAcceptable(left: Similarity | undefined, quality: Quality): boolean {
 async function acceptResult(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
-  const gone = goneFrom(outcome.steps)
-  if (!outcome.loss) return { bytes, output, downsampled: false, gone }
+  const removed = goneFrom(outcome.steps)
+  if (!outcome.loss) return { bytes, output, downsampled: false, gone: removed }
   const { pictures } = outcome.loss
   if (!pictures) return undefined
   const fresh = pictureFacts(bytes)
   if (!fresh) return undefined
-  if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false, gone }
+  if (fresh.width === facts.width && fresh.height === facts.height)
+    return { bytes, output, loss: pictures, downsampled: false, gone: removed }
   const measured = await similarity(before, bytes)
   if (
     !measured ||
@@ -184,5 +185,5 @@ async function acceptResult(before: Uint8Array, facts: PictureFacts, result: Inn
     return undefined
   // The loss is the worse of the values at both sizes. Only the codec computes the SSIMULACRA 2 score, at the reduced size.
   const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)
-  return { bytes, output, loss, downsampled: true, gone }
+  return { bytes, output, loss, downsampled: true, gone: removed }
 }

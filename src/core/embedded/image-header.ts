@@ -20,7 +20,7 @@ export interface PictureFacts {
 /** Reads the header of a JPEG, PNG, GIF or BMP. `undefined`: another format, or a damaged header. */
 export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const plain = { comparable: false, mayBeTransparent: true, turned: false }
+  const plain = { comparable: false, mayBeTransparent: true, turned: false } satisfies Partial<PictureFacts>
   try {
     if (view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a) return png(bytes, view)
     if (view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff) return jpeg(bytes, view)

@@ -6,7 +6,7 @@ import { unsupported } from '../../model/error.ts'
 import { type Box, boxFreeingParts, fullBox, rebuild, words } from './box.ts'
 import type { Movie } from './movie.ts'
 import { durationsOf, type Lane } from './track-interleaving.ts'
-import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment } from './write-fragment.ts'
+import { type FragmentTrack, MAX_FRAGMENT_BYTES, movieFragment, type Run } from './write-fragment.ts'
 
 /** Returns a `moov` without samples, followed by one `moof` that lists all samples. */
 export function fragmentedIndex({ moov, moovBox }: Movie, layouts: readonly Lane[], mediaBytes: number, headerBytes: number): Uint8Array {
@@ -38,7 +38,7 @@ function emptyStbl(moov: Uint8Array, { track, fresh }: Lane): Uint8Array {
 
 function fragmentTrack(layout: Lane): FragmentTrack {
   const { track, fresh, places, count } = layout
-  const runs = Array.from({ length: count }, (_, i) => ({ samples: layout.samples(i), place: places[i]! }))
+  const runs = Array.from({ length: count }, (_, i): Run => ({ samples: layout.samples(i), place: places[i]! }))
   if (fresh) {
     const sync = fresh.sync && new Set(fresh.sync)
     return { ...fresh, start: fresh.start ?? 0, id: track.id, isSync: (sample) => !sync || sync.has(sample), runs }

@@ -10,7 +10,8 @@ export interface Edit {
   readonly rate: number
 }
 
-export interface Track {
+/** Description of a track in the index, without its tables. */
+export interface TrackDescription {
   readonly index: number
   /** The track's `trak` box inside `moov`. */
   readonly box: Box
@@ -23,11 +24,15 @@ export interface Track {
   readonly stsd: Box
   readonly descriptions: readonly Box[]
   readonly stbl: Box
-  /** Chunk tables. They are read on first use and cached. */
-  readonly chunks: Chunks
   readonly sampleCount: number
   /** Duration of all samples, in the track's timescale. */
   readonly duration: number
+}
+
+/** A track of a movie, with tables that are read on first use. */
+export interface Track extends TrackDescription {
+  /** Chunk tables. They are read on first use and cached. */
+  readonly chunks: Chunks
   /** Sample tables, read on first use and cached. @throws CodecError (malformed) if the track has more than `MAX_SAMPLES` samples */
   samples(): Samples
   /** Frees the cached tables of chunks and samples. The next use reads them again. */
@@ -35,7 +40,7 @@ export interface Track {
 }
 
 /** A track in the file without cache: each call reads its tables. */
-export interface StoredTrack extends Omit<Track, 'chunks' | 'samples' | 'forget'> {
+export interface StoredTrack extends TrackDescription {
   /** True if the tables come from fragments, which are read only once. */
   readonly fixed: boolean
   readChunks(): Chunks
