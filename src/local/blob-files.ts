@@ -1,18 +1,19 @@
 /**
- * Blobs of running tasks as files of this machine, shared by the steps that read them: a film has a hundred parts, and all of
- * them read the upload. What nobody uses is kept up to a number of bytes, and for a moment only: its task may have been deleted.
+ * Local copies of blobs that running steps read, one file per blob. A film has about a hundred parts, and each of their steps reads
+ * the same upload. Unused files are deleted after `IdleLimits.ms`, or earlier if they exceed `IdleLimits.bytes`, because their task
+ * may have been deleted.
  */
 import { link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileOf } from './ipc-messages.ts'
 
-interface Kept {
+interface CachedFile {
   readonly path: string
   readonly ready: Promise<number>
   bytes: number
   users: number
-  /** Runs while nobody uses it. */
-  leaving?: NodeJS.Timeout
+  /** Deletion timer. Set while no step uses the file. */
+  deletion?: NodeJS.Timeout
 }
 
 export interface IdleLimits {
@@ -23,81 +24,84 @@ export interface IdleLimits {
 export class BlobFiles {
   readonly #folder: string
   readonly #download: (key: string, path: string) => Promise<void>
-  readonly #mostIdle: IdleLimits
-  /** The one that was used last is at the end. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #idleLimits: IdleLimits
+  /** Cached files by blob key, least recently used first. */
+  readonly #cache = new Map<string, CachedFile>()
 
-  constructor(folder: string, download: (key: string, path: string) => Promise<void>, mostIdle: IdleLimits) {
+  constructor(folder: string, download: (key: string, path: string) => Promise<void>, idleLimits: IdleLimits) {
     this.#folder = folder
     this.#download = download
-    this.#mostIdle = mostIdle
+    this.#idleLimits = idleLimits
   }
 
-  /** Puts the blob into `folder` as a link, as long as what is returned is not disposed of. */
+  /**
+   * Hard-links the blob's file into `folder`, after a download if there is no local copy yet. Dispose of the result to release the
+   * file.
+   */
   async lend(key: string, folder: string): Promise<AsyncDisposable> {
-    const kept = this.#kept.get(key) ?? this.#fetch(key)
-    kept.users++
-    clearTimeout(kept.leaving)
-    this.#kept.delete(key)
-    this.#kept.set(key, kept)
+    const cached = this.#cache.get(key) ?? this.#startDownload(key)
+    cached.users++
+    clearTimeout(cached.deletion)
+    this.#cache.delete(key)
+    this.#cache.set(key, cached)
     const release = async () => {
-      if (--kept.users === 0) this.#leave(key, kept)
+      if (--cached.users === 0) this.#deleteWhenIdle(key, cached)
       await this.#trim()
     }
     try {
-      kept.bytes = await kept.ready
-      await link(kept.path, join(folder, fileOf(key)))
+      cached.bytes = await cached.ready
+      await link(cached.path, join(folder, fileOf(key)))
       return { [Symbol.asyncDispose]: release }
     } catch (error) {
-      this.#kept.delete(key)
+      this.#cache.delete(key)
       await release()
       throw error
     }
   }
 
-  /** Keeps a file of a blob that was just stored: it will be read soon. The file may go meanwhile. */
+  /** Adds the file of a blob that was just uploaded, so that the next step need not download it. `file` may be deleted afterwards. */
   async adopt(key: string, file: string): Promise<void> {
     const path = join(this.#folder, fileOf(key))
     await mkdir(this.#folder, { recursive: true })
     await rm(path, { force: true })
     await link(file, path)
     const { size } = await stat(path)
-    clearTimeout(this.#kept.get(key)?.leaving)
-    const kept = { path, ready: Promise.resolve(size), bytes: size, users: 0 }
-    this.#kept.set(key, kept)
-    this.#leave(key, kept)
+    clearTimeout(this.#cache.get(key)?.deletion)
+    const cached = { path, ready: Promise.resolve(size), bytes: size, users: 0 }
+    this.#cache.set(key, cached)
+    this.#deleteWhenIdle(key, cached)
     await this.#trim()
   }
 
-  #leave(key: string, kept: Kept): void {
-    kept.leaving = setTimeout(() => void this.#forget(key, kept), this.#mostIdle.ms).unref()
+  #deleteWhenIdle(key: string, cached: CachedFile): void {
+    cached.deletion = setTimeout(() => void this.#evict(key, cached), this.#idleLimits.ms).unref()
   }
 
-  async #forget(key: string, kept: Kept): Promise<void> {
-    clearTimeout(kept.leaving)
-    // One that could not be lent is gone from here; another of its key may stand in its place.
-    if (this.#kept.get(key) !== kept) return
-    this.#kept.delete(key)
-    await rm(kept.path, { force: true })
+  async #evict(key: string, cached: CachedFile): Promise<void> {
+    clearTimeout(cached.deletion)
+    // If a download failed, its entry was removed, and the key may now belong to a newer entry.
+    if (this.#cache.get(key) !== cached) return
+    this.#cache.delete(key)
+    await rm(cached.path, { force: true })
   }
 
-  #fetch(key: string): Kept {
+  #startDownload(key: string): CachedFile {
     const path = join(this.#folder, fileOf(key))
     const ready = mkdir(this.#folder, { recursive: true })
       .then(() => this.#download(key, path))
       .then(async () => (await stat(path)).size)
-    const kept: Kept = { path, ready, bytes: 0, users: 0 }
-    this.#kept.set(key, kept)
-    return kept
+    const cached: CachedFile = { path, ready, bytes: 0, users: 0 }
+    this.#cache.set(key, cached)
+    return cached
   }
 
   async #trim(): Promise<void> {
-    const idle = [...this.#kept].filter(([, kept]) => kept.users === 0)
-    let bytes = idle.reduce((sum, [, kept]) => sum + kept.bytes, 0)
-    for (const [key, kept] of idle) {
-      if (bytes <= this.#mostIdle.bytes) break
-      bytes -= kept.bytes
-      await this.#forget(key, kept)
+    const idle = [...this.#cache].filter(([, cached]) => cached.users === 0)
+    let bytes = idle.reduce((sum, [, cached]) => sum + cached.bytes, 0)
+    for (const [key, cached] of idle) {
+      if (bytes <= this.#idleLimits.bytes) break
+      bytes -= cached.bytes
+      await this.#evict(key, cached)
     }
   }
 }

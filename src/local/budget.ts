@@ -1,7 +1,7 @@
 import { ISOLATE_BYTES } from '../service/lanes.ts'
 
-/** Node, the bundle and its engines; 150 MB were measured. */
+/** Memory for Node, the bundle and its engines, in bytes. Measured: 150 MB. */
 const PRESS_BYTES = 224 * 2 ** 20
 
-/** What a job may use of a press that may take so much; never less than in an isolate. */
+/** Memory in bytes that a job may use in a press process of `memoryBytes`. At least an isolate's memory. */
 export const budgetOf = (memoryBytes: number): number => Math.max(ISOLATE_BYTES, memoryBytes - PRESS_BYTES)

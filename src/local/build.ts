@@ -1,4 +1,4 @@
-/** The bundles of the local service: made once, and again when a file that went into them has changed. */
+/** Builds the bundles of the local service, and rebuilds them when an input file has changed. */
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -8,9 +8,9 @@ import { basename, join, relative } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 
 interface Built {
-  /** Of the contents of `inputs`. */
+  /** SHA-256 of the contents of `inputs`, first 16 hex digits. */
   readonly hash: string
-  /** Paths from the root. */
+  /** Paths relative to the project root. */
   readonly inputs: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const COMMON = {
   metafile: true,
 } as const
 const EXTENSION = { outExtension: { '.js': '.mjs' } }
-/** Not part of any bundle, but of what comes out. */
+/** Files that affect the output although no bundle imports them. */
 const ALWAYS = [
   'src/local/build.ts',
   'console/build.ts',
@@ -39,26 +39,30 @@ const ALWAYS = [
   'packages/clients/*/README.md',
   'src/core/catalog/outputs.ts',
 ]
-/** The console's own bundle lies with its other files, which Miniflare serves from there. */
+/** The console's own bundle. Miniflare serves it from the folder of the console's other files. */
 const CONSOLE = 'console/public/console/app.js'
 
-/** @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, engines beside them */
+/**
+ * Builds what has changed.
+ * @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, with the Wasm engines
+ * @throws Error if the console cannot be built, or if source files change during the build
+ */
 export async function bundles(root: string, folder: string): Promise<string> {
   const known = readBuilt(folder)
   if (known && existsSync(join(root, CONSOLE)) && known.hash === hashOf(root, known.inputs)) return join(folder, known.hash)
   buildConsole(root)
-  const growing = join(folder, `growing-${process.pid}`)
-  rmSync(growing, { recursive: true, force: true })
-  mkdirSync(growing, { recursive: true })
+  const temporary = join(folder, `temporary-${process.pid}`)
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true })
   const always = globSync(ALWAYS, { cwd: root, withFileTypes: true }).filter((entry) => entry.isFile())
   const inputs = [
-    ...new Set([...always.map((entry) => relative(root, join(entry.parentPath, entry.name))), ...(await build(root, growing))]),
+    ...new Set([...always.map((entry) => relative(root, join(entry.parentPath, entry.name))), ...(await build(root, temporary))]),
   ].sort()
   const hash = hashOf(root, inputs)
-  if (hash === undefined) throw new Error('files changed while they were built')
+  if (hash === undefined) throw new Error('Source files changed during the build. Run the build again.')
   const built = join(folder, hash)
   rmSync(built, { recursive: true, force: true })
-  renameSync(growing, built)
+  renameSync(temporary, built)
   writeFileSync(join(folder, 'built.json'), JSON.stringify({ hash, inputs } satisfies Built))
   if (known && known.hash !== hash) rmSync(join(folder, known.hash), { recursive: true, force: true })
   return built
@@ -78,7 +82,7 @@ function buildConsole(root: string): void {
   if (status !== 0) throw new Error(`The console could not be built:\n${stderr}`)
 }
 
-/** undefined: one of them is not there. */
+/** Hash of the input files. `undefined`: a file is missing. */
 function hashOf(root: string, inputs: readonly string[]): string | undefined {
   const hash = createHash('sha256')
   try {
@@ -93,7 +97,7 @@ function hashOf(root: string, inputs: readonly string[]): string | undefined {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** @returns the paths of all that went in, from the root */
+/** Bundles all entry points. @returns the paths of all input files, relative to the root */
 async function build(root: string, outdir: string): Promise<string[]> {
   const esbuild = await import('esbuild')
   const engines: string[] = []
@@ -106,7 +110,7 @@ async function build(root: string, outdir: string): Promise<string[]> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
   }
-  const presses: BuildOptions = {
+  const pressProcesses: BuildOptions = {
     ...COMMON,
     ...EXTENSION,
     absWorkingDir: root,
@@ -115,13 +119,15 @@ async function build(root: string, outdir: string): Promise<string[]> {
     platform: 'node',
     plugins: [engineFiles(outdir, engines)],
   }
-  const made = await Promise.all([esbuild.build(workers), esbuild.build(presses)])
-  const sources = made.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
+  const results = await Promise.all([esbuild.build(workers), esbuild.build(pressProcesses)])
+  const sources = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
   const files = sources.filter((path) => !path.includes(':'))
   return [...files, ...engines.map((path) => relative(root, path))]
 }
 
-/** Node has no import of Wasm: engines lie beside the bundle and are compiled when it is loaded. */
+/**
+ * Node cannot import Wasm as a module here. The plugin copies each engine beside the bundle, and the bundle compiles it when it loads.
+ */
 function engineFiles(outdir: string, found: string[]): Plugin {
   return {
     name: 'engine-files',

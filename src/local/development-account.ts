@@ -1,4 +1,4 @@
-/** The account that the first `npm start` makes through the operator's API: one key of each plan and of each state. */
+/** The development account that the first `npm start` creates through the admin API, with one key for each plan and each key state. */
 
 export interface DevelopmentKeys {
   readonly base_url: string
@@ -19,7 +19,10 @@ const KEYS = {
 
 type KeyName = keyof typeof KEYS
 
-/** Keeps what an earlier start made, if the state still knows it. */
+/**
+ * Returns the development account and its keys. Reuses `known` if the service still has that account, otherwise creates a new one.
+ * @throws Error if the admin API refuses a call
+ */
 export async function provision(baseUrl: string, adminToken: string, known: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {
   const operator = new Operator(baseUrl, adminToken)
   if (known && (await operator.hasAccount(known.account_id))) return { ...known, base_url: baseUrl }
@@ -35,11 +38,11 @@ export async function provision(baseUrl: string, adminToken: string, known: Deve
   return { base_url: baseUrl, account_id, webhook_secret, keys: keys as Record<KeyName, string> }
 }
 
-/** The address at which a person makes a passkey for the development account's console; good for one. */
+/** Creates a one-time link that registers a passkey for the development account's console. */
 export async function inviteDeveloper(baseUrl: string, adminToken: string, accountId: string, name = 'Developer'): Promise<string> {
   const path = `/admin/accounts/${accountId}/invitations`
   const { invitation_url } = await new Operator(baseUrl, adminToken).post<{ invitation_url: string }>(path, { name })
-  // A passkey belongs to a name; a browser has none for an IP address.
+  // A passkey belongs to a host name, and browsers accept no IP address. So the link uses `localhost`.
   return invitation_url.replace('//127.0.0.1', '//localhost')
 }
 
@@ -53,9 +56,9 @@ class Operator {
   }
 
   async hasAccount(accountId: string): Promise<boolean> {
-    const answer = await fetch(`${this.#baseUrl}/admin/accounts/${encodeURIComponent(accountId)}`, { headers: this.#headers })
-    await answer.arrayBuffer()
-    return answer.ok
+    const response = await fetch(`${this.#baseUrl}/admin/accounts/${encodeURIComponent(accountId)}`, { headers: this.#headers })
+    await response.arrayBuffer()
+    return response.ok
   }
 
   get<T>(path: string): Promise<T> {
@@ -67,8 +70,8 @@ class Operator {
   }
 
   async #call<T>(method: string, path: string, body?: string): Promise<T> {
-    const answer = await fetch(this.#baseUrl + path, { method, headers: this.#headers, ...(body === undefined ? {} : { body }) })
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as T
+    const response = await fetch(this.#baseUrl + path, { method, headers: this.#headers, ...(body === undefined ? {} : { body }) })
+    if (!response.ok) throw new Error(`${method} ${path} failed with HTTP ${response.status}: ${await response.text()}`)
+    return (await response.json()) as T
   }
 }

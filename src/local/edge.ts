@@ -1,4 +1,4 @@
-/** The Workers of one machine inside workerd: the edge, what forwards to the presses, and their door. */
+/** The Workers of one machine inside workerd: the edge, the forwarder to the worker pool, and the task API for the press processes. */
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
 import type { Kind } from '../service/lanes.ts'
@@ -12,35 +12,35 @@ export interface EdgeOptions {
   readonly root: string
   /** Folder of the bundles. */
   readonly build: string
-  /** Folder of everything that is kept. */
+  /** State folder: Durable Objects, blobs and queues. */
   readonly state: string
   readonly port: number
-  /** Of the Worker that presses reach the service through. */
+  /** Port of the task API Worker, through which the worker pool reaches tasks and blobs. */
   readonly taskApiPort: number
   readonly inspectorPort?: number
   /** Variables and secrets of the edge. */
   readonly variables: Readonly<Record<string, string>>
   readonly limits: JobLimits
-  /** Whether all objects may be reset. */
+  /** True if `Runtime.resetObjects` may reset all Durable Objects. Default: false. */
   readonly resettable?: boolean
   log(line: string): void
 }
 
-/** As in wrangler.toml, to which a test holds it. */
+/** Compatibility date of the Workers. A test compares it with wrangler.toml. */
 export const DATE = '2026-09-01'
 export const FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
 export const BUCKET = 'whittle-blobs'
 export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
-/** Not ready yet. */
+/** Creates the Miniflare instance. Await `ready` before use. */
 export function openEdge(options: EdgeOptions, secret: string, pool: Pool): Miniflare {
   useParentDeathSignalForWorkerd()
-  return new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => ask(pool, request))))
+  return new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => answerPoolRequest(pool, request))))
 }
 
-/** What the Worker `forward.ts` asks of the presses. */
-async function ask(pool: Pool, request: Request): Promise<Response> {
+/** Answers the requests of the Worker `forward.ts` to the worker pool. */
+async function answerPoolRequest(pool: Pool, request: Request): Promise<Response> {
   const [, verb, kind = 'press'] = new URL(request.url).pathname.split('/')
   if (kind !== 'press' && kind !== 'media') return new Response(null, { status: 404 })
   if (verb === 'health') return Response.json(await pool.formats(kind satisfies Kind))
@@ -61,18 +61,18 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
     compatibilityDate: DATE,
     compatibilityFlags: [...FLAGS],
   })
-  const own = (className: string) => ({ className, useSQLite: true })
+  const durableObject = (className: string) => ({ className, useSQLite: true })
   const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
   return {
     host: '127.0.0.1',
     port,
     ...(inspectorPort === undefined ? {} : { inspectorPort }),
     cf: false,
-    log: new LineLog(log),
+    log: new ForwardingLog(log),
     handleStructuredLogs: ({ message }) => log(message),
     telemetry: { enabled: false },
     unsafeTriggerHandlers: true,
-    // Where `wrangler dev --persist-to STATE` keeps everything.
+    // The same folder that `wrangler dev --persist-to STATE` uses.
     resourcePersistencePath: join(state, 'v3'),
     workers: [
       {
@@ -80,7 +80,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
         bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits.memoryBytes)) },
         r2Buckets: { BLOBS: BUCKET },
         serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
-        durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, own(className)])),
+        durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, durableObject(className)])),
         queueProducers: { ...QUEUES },
         assets: {
           directory: join(root, 'console/public'),
@@ -98,18 +98,18 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
         ...worker('whittle-door', 'door.mjs'),
         bindings: { DOOR_SECRET: secret },
         r2Buckets: { BLOBS: BUCKET },
-        durableObjects: { TASKS: { ...own(OBJECTS.TASKS), scriptName: 'whittle' } },
+        durableObjects: { TASKS: { ...durableObject(OBJECTS.TASKS), scriptName: 'whittle' } },
         unsafeDirectSockets: [{ host: '127.0.0.1', port: taskApiPort }],
       },
-      ...(options.resettable ? [resetter(build)] : []),
+      ...(options.resettable ? [resetterWorker(build)] : []),
     ],
   }
 }
 
 export const RESETTER = 'whittle-resetter'
 
-/** Breaks every object of this workerd; no other Worker may, and nobody reaches it but this process. */
-const resetter = (modulesRoot: string) => ({
+/** A Worker that aborts all Durable Objects of this workerd. Only this process can call it. */
+const resetterWorker = (modulesRoot: string) => ({
   name: RESETTER,
   modules: [
     {
@@ -124,16 +124,16 @@ const resetter = (modulesRoot: string) => ({
   compatibilityFlags: ['unsafe_module'],
 })
 
-/** Miniflare's own lines, among all others. */
-class LineLog extends Log {
-  readonly #line: (line: string) => void
+/** Sends Miniflare's own log lines to the service's log. */
+class ForwardingLog extends Log {
+  readonly #write: (line: string) => void
 
   constructor(line: (line: string) => void) {
     super(LogLevel.WARN)
-    this.#line = line
+    this.#write = line
   }
 
   protected override log(message: string): void {
-    this.#line(message)
+    this.#write(message)
   }
 }

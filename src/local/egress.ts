@@ -1,7 +1,7 @@
 /**
- * The way out of the service on one machine. The Worker judges names; what a name leads to is judged here, once, just before the
- * connection, and the connection goes to that very address: a name that leads to this machine or its network reaches nothing,
- * however often its owner changes his mind. The name stays the one that the receiver's certificate must have.
+ * Outgoing proxy for callbacks on one machine. The Worker checks the URL. This proxy resolves the name once, rejects addresses that
+ * are not public, and connects to the address it has checked. So a later DNS change cannot redirect the request into the local
+ * network. TLS still verifies the certificate against the host name.
  */
 import { randomBytes } from 'node:crypto'
 import { lookup as lookUp } from 'node:dns/promises'
@@ -13,24 +13,25 @@ import { EGRESS_REFUSAL, EGRESS_TARGET } from '../service/tasks/egress.ts'
 import { isPublic, type Networks } from './public-address.ts'
 
 const TIMEOUT_MS = 15_000
-/** Of an answer; people read the first lines of it, nobody more. */
-const ANSWER_BYTES = 16 * 1024
-const MOST_BODY_BYTES = 1024 * 1024
-/** What the Worker said to the receiver, and nothing of our own connection. */
+const URL_REFUSED = 'A callback URL needs https, a host name (no IP address) and an allowed port (443 or 8443).'
+/** Most bytes of a receiver's response that are passed on: people read only its first lines. */
+const MAX_RESPONSE_BYTES = 16 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
+/** Headers that are forwarded to the receiver: those that the Worker set, none of this connection's own. */
 const FORWARDED = /^(content-type|user-agent|webhook-[a-z]+)$/
 
 export interface EgressOptions {
-  /** Beside 443 and 8443. */
+  /** Ports allowed in addition to 443 and 8443. */
   readonly ports?: readonly number[]
-  /** May be reached although they are not public. */
+  /** Networks that may be reached although they are not public. `undefined`: none. */
   readonly networks?: Networks
   readonly resolve?: (name: string) => Promise<{ address: string; family: number }[]>
-  /** Of TLS, for receivers whose certificate no public authority signed. */
+  /** CA certificate (PEM) for receivers whose certificate no public authority signed. `undefined`: the system's authorities. */
   readonly ca?: string
 }
 
 export interface Egress {
-  /** Where the Worker sends to; nobody else knows it. */
+  /** Address that the Worker sends its requests to. It contains a random secret. */
   readonly url: string
   readonly server: Server
 }
@@ -39,72 +40,72 @@ export async function openEgress(options: EgressOptions = {}): Promise<Egress> {
   const path = `/${randomBytes(24).toString('base64url')}`
   const server = createServer((incoming, outgoing) => {
     if (incoming.url !== path) return void outgoing.writeHead(404).end()
-    goOut(incoming, outgoing, options).catch((error: unknown) => refuse(outgoing, error))
+    sendRequest(incoming, outgoing, options).catch((error: unknown) => rejectRequest(outgoing, error))
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}` }
 }
 
-async function goOut(incoming: IncomingMessage, outgoing: ServerResponse, options: EgressOptions): Promise<void> {
+async function sendRequest(incoming: IncomingMessage, outgoing: ServerResponse, options: EgressOptions): Promise<void> {
   const url = new URL(String(incoming.headers[EGRESS_TARGET]))
   const ports = [443, 8443, ...(options.ports ?? [])]
-  if (url.protocol !== 'https:' || !ports.includes(Number(url.port || 443))) throw new Error('This address is not one to call.')
-  // For a literal nothing is looked up, and so nothing would be judged.
-  if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) throw new Error('This address is not one to call.')
+  if (url.protocol !== 'https:' || !ports.includes(Number(url.port || 443))) throw new Error(URL_REFUSED)
+  // An IP address in the URL needs no DNS lookup, so the address check would not run.
+  if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) throw new Error(URL_REFUSED)
   const chunks = []
   let size = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    if ((size += chunk.length) > MOST_BODY_BYTES) throw new Error('The message is too long.')
+    if ((size += chunk.length) > MAX_BODY_BYTES) throw new Error(`The callback message is longer than ${MAX_BODY_BYTES} bytes.`)
     chunks.push(chunk)
   }
-  const gone = AbortSignal.timeout(TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const stop = new AbortController()
   outgoing.once('close', () => stop.abort())
   const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => FORWARDED.test(name)))
-  const answer = await ask(url, Buffer.concat(chunks), {
+  const response = await openRequest(url, Buffer.concat(chunks), {
     method: incoming.method ?? 'POST',
     headers: { ...headers, 'content-length': size },
-    lookup: judged(options),
-    // No connection is kept: each delivery is judged anew.
+    lookup: publicLookup(options),
+    // No connection is reused, so that each delivery checks the address again.
     agent: false,
-    signal: AbortSignal.any([gone, stop.signal]),
+    signal: AbortSignal.any([timeout, stop.signal]),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   })
-  outgoing.writeHead(answer.statusCode ?? 502)
-  await pipeline(answer, atMost(ANSWER_BYTES), outgoing)
+  outgoing.writeHead(response.statusCode ?? 502)
+  await pipeline(response, atMost(MAX_RESPONSE_BYTES), outgoing)
 }
 
-function ask(url: URL, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
+function openRequest(url: URL, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => request(url, options, resolve).once('error', reject).end(body))
 }
 
-/** Resolves a name for the connection that is about to be made, unless any of its addresses is not for us. */
-function judged({ resolve = (name) => lookUp(name, { all: true }), networks }: EgressOptions): LookupFunction {
-  return (name, { all }, give) => {
+/** DNS lookup for one connection. Fails if any address of the name is not public. */
+function publicLookup({ resolve = (name) => lookUp(name, { all: true }), networks }: EgressOptions): LookupFunction {
+  return (name, { all }, callback) => {
     const found = resolve(name).then((addresses) => {
-      const inside = addresses.find(({ address }) => !isPublic(address, networks))
-      if (inside || addresses.length === 0) throw new Error(`The name ${name} does not lead to a public address.`)
+      const nonPublic = addresses.find(({ address }) => !isPublic(address, networks))
+      if (nonPublic || addresses.length === 0) throw new Error(`The host name ${name} does not resolve to a public address.`)
       return addresses
     })
     found.then(
-      (addresses) => (all ? give(null, addresses) : give(null, addresses[0]!.address, addresses[0]!.family)),
-      (error: Error) => give(error, ''),
+      (addresses) => (all ? callback(null, addresses) : callback(null, addresses[0]!.address, addresses[0]!.family)),
+      (error: Error) => callback(error, ''),
     )
   }
 }
 
 function atMost(bytes: number) {
   return async function* (chunks: AsyncIterable<Buffer>) {
-    let left = bytes
+    let remaining = bytes
     for await (const chunk of chunks) {
-      yield chunk.subarray(0, left)
-      if ((left -= chunk.length) <= 0) return
+      yield chunk.subarray(0, remaining)
+      if ((remaining -= chunk.length) <= 0) return
     }
   }
 }
 
-function refuse(outgoing: ServerResponse, error: unknown): void {
+function rejectRequest(outgoing: ServerResponse, error: unknown): void {
   if (outgoing.headersSent) return void outgoing.destroy()
-  const why = error instanceof Error ? error.message : String(error)
-  outgoing.writeHead(502, { [EGRESS_REFUSAL]: why.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300) }).end()
+  const reason = error instanceof Error ? error.message : String(error)
+  outgoing.writeHead(502, { [EGRESS_REFUSAL]: reason.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300) }).end()
 }

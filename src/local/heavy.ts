@@ -1,6 +1,6 @@
 /**
- * Inside a container of `whittle-heavy`: `node src/local/heavy.ts` takes steps over HTTP and gives them to presses of the pool. Environment:
- * DOOR (where tasks and blobs are), STEP_PORT, PRESS_MB (what a press may take). Ends with SIGTERM.
+ * Entry point of a `whittle-heavy` container: receives steps over HTTP and runs them in press processes. Environment: DOOR (address of
+ * the task API), STEP_PORT (port to listen on), PRESS_MB (memory limit of a press process in MB). Ends on SIGTERM.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const { DOOR = '', STEP_PORT = '', PRESS_MB = '' } = process.env
 const root = resolve(import.meta.dirname, '../..')
 const pool = await Pool.open({
   workers: 1,
-  // Nobody but this container reaches that door.
+  // Any secret will do: only this container can reach that address.
   door: new TaskApiClient(DOOR, 'container'),
   build: await bundles(root, join(root, '.dev/build')),
   folder: join(tmpdir(), 'presses'),

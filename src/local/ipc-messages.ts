@@ -1,11 +1,14 @@
-/** What a press and its parent tell each other. Sent by structured clone, so `undefined`, bytes and Infinity arrive as they are. */
+/**
+ * Messages between a press process and its parent. Node sends them by structured clone, so `undefined`, bytes and Infinity are
+ * preserved.
+ */
 import type { Claim } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { NativeRequest } from './native.ts'
 
 export type Claimed = Extract<Claim, { kind: 'claimed' }>
 
-/** What a press may ask of the task that it works on; the parent asks it in the press's name, with the attempt that it holds itself. */
+/** Task methods that a press process may call. The parent makes the call, with the attempt number of its own lease. */
 export const CALLS = ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'] as const
 export type Call = (typeof CALLS)[number]
 
@@ -13,11 +16,11 @@ export interface Work {
   readonly kind: 'work'
   readonly step: Step
   readonly claim: Claimed
-  /** The press's own: blobs as files (`fileOf`), what it may read and all that it may write. */
+  /** Folder of the press process: its blobs as files (see `fileOf`). It may write nowhere else. */
   readonly folder: string
-  /** Of the press's own memory, what its job may use; in bytes. */
+  /** Memory in bytes that the job may use within the press process. */
   readonly memoryBudget: number
-  /** The name of a program for films that stands beside the press. */
+  /** Name and version of the FFmpeg that the parent runs for this job. `undefined`: none. */
   readonly native?: string
 }
 
@@ -26,16 +29,16 @@ export type ToPress = Work | { readonly kind: 'answer'; readonly call: number; r
 export type FromPress =
   | { readonly kind: 'ready'; readonly formats: readonly string[] }
   | { readonly kind: 'progress'; readonly share: number }
-  /** Its job goes on with more than an isolate has. */
+  /** The job needs more memory than an isolate has, and continues with the full budget. */
   | { readonly kind: 'enlarged' }
-  /** The program beside it shall run; answered like a call, with what went wrong. */
+  /** Asks the parent to run FFmpeg. The answer is `undefined`, or the error message. */
   | { readonly kind: 'native'; readonly call: number; readonly request: NativeRequest }
   | { readonly kind: 'call'; readonly call: number; readonly method: Call; readonly args: readonly unknown[] }
-  /** `error`: the step could not even be recorded as broken. */
+  /** `error`: the step failed, and the failure could not be recorded in the task. */
   | { readonly kind: 'done'; readonly error?: string }
 
-/** What the parent hears of a press: what it says, and last of all that it is gone. */
+/** Events of a press process for its parent: its messages, and finally `gone` when the process has ended. */
 export type FromProcess = FromPress | { readonly kind: 'gone'; readonly why: string }
 
-/** The file of a blob, in the folder of a press. */
+/** File name of a blob in the folder of a press process. */
 export const fileOf = (key: string) => key.replaceAll('/', '~')

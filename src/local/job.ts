@@ -1,6 +1,6 @@
 /**
- * One claimed step in the hands of one press. The parent holds the lease and speaks with the task; the press gets files and says
- * what it made of them. A press that says anything but what its own step may say is not believed.
+ * Runs one claimed step in one press process. The parent holds the lease and calls the task. The press process only gets files and
+ * reports results. The parent rejects any message that does not concern the step.
  */
 
 import { mkdir, rm } from 'node:fs/promises'
@@ -26,18 +26,21 @@ export interface JobDeps {
   readonly blobs: Pick<BlobFiles, 'lend' | 'adopt'>
   readonly limits: JobLimits
   readonly native?: NativeProgram
-  /** The press's own; empty before and after. */
+  /** Folder of the press process. Empty before and after the job. */
   readonly folder: string
-  /** How many presses this step has taken along so far. */
+  /** Number of press processes that have ended while they ran this step. */
   readonly deaths: number
-  /** The step takes more than an isolate has from now on. */
+  /** Called when the step starts to use more memory than an isolate has. */
   enlarged?(): void
 }
 
-const BEAT_MS = 4000
+const HEARTBEAT_MS = 4000
 const CHECK_MS = 500
 
-/** x265 holds 1.9 GB for ten bits in 3840 × 2160, decoder included, however short its lookahead. */
+/**
+ * Memory limit of FFmpeg as a multiple of the press process's limit. x265 uses 1.9 GB for 10-bit 3840 × 2160 with the decoder, even
+ * with a short lookahead.
+ */
 const NATIVE_SHARE = 1.5
 
 type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
@@ -50,11 +53,11 @@ export class Job {
   readonly #deps: JobDeps
   readonly #ending = Promise.withResolvers<Ending>()
   readonly #watchdog: Watchdog
-  /** Answers that are on their way to the press. */
-  #owed = 0
+  /** Number of calls of the press process that the parent has not answered yet. */
+  #pendingCalls = 0
   #progress = 0
-  /** The program beside the press, while it runs. */
-  #running: NativeRun | undefined
+  /** The FFmpeg process, while it runs. */
+  #ffmpeg: NativeRun | undefined
 
   constructor(press: PressProcess, step: Step, claim: Claimed, deps: JobDeps) {
     this.#press = press
@@ -66,16 +69,16 @@ export class Job {
     void this.#watchdog.verdict.then((verdict) => this.#ending.resolve(this.#endingOf(verdict)))
   }
 
-  /** Resolves when the step has ended, one way or another, and the task knows. */
+  /** Resolves when the step has ended and the task has been notified. */
   async run(): Promise<'done' | 'stopped' | 'died'> {
     const { folder, blobs, limits, native } = this.#deps
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
-    await using lent = new AsyncDisposableStack()
-    const beats = setInterval(() => void this.#beat(), BEAT_MS)
+    await using blobLinks = new AsyncDisposableStack()
+    const heartbeats = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS)
     try {
-      for (const key of this.#reads()) lent.use(await blobs.lend(key, folder))
-      this.#press.onMessage((message) => this.#hear(message))
+      for (const key of this.#inputKeys()) blobLinks.use(await blobs.lend(key, folder))
+      this.#press.onMessage((message) => this.#handle(message))
       this.#press.send({
         kind: 'work',
         step: this.#step,
@@ -86,56 +89,56 @@ export class Job {
       })
       const ending = await this.#ending.promise
       if (ending.kind !== 'done') this.#press.kill()
-      await this.#tell(ending)
+      await this.#notifyTask(ending)
       return ending.kind === 'over_budget' ? 'died' : ending.kind
     } finally {
-      clearInterval(beats)
+      clearInterval(heartbeats)
       this.#watchdog.stop()
-      this.#running?.kill()
+      this.#ffmpeg?.kill()
       this.#press.onMessage(() => undefined)
       await rm(folder, { recursive: true, force: true })
     }
   }
 
-  /** Blobs that the step reads: the upload, and for a join the parts. */
-  #reads(): string[] {
+  /** Keys of the blobs that the step reads: the upload, and for a join also its parts. */
+  #inputKeys(): string[] {
     const { uploadKey, parts } = this.#claim
     return [uploadKey, ...(this.#step.step === 'join' ? parts.flatMap(({ key }) => (key === undefined ? [] : [key])) : [])]
   }
 
-  async #tell(ending: Ending): Promise<void> {
+  async #notifyTask(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
     const deaths = this.#deps.deaths + 1
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind !== 'died') return
-    // A file that takes all of its presses along needs more than a job has.
+    // A file that ends every press process needs more than a job may use.
     if (deaths >= MAX_ATTEMPTS) return this.#record.giveUp(attempt, message('job_lost_worker', { times: deaths }))
-    return this.#record.release(attempt, `its press ended: ${ending.why}`, this.#step.part)
+    return this.#record.release(attempt, `its press process ended: ${ending.why}`, this.#step.part)
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     const answer = await this.#record.beat(this.#claim.attempt, this.#progress, this.#step.part).catch(() => 'go on' as const)
     if (answer === 'stop') this.#ending.resolve({ kind: 'stopped' })
   }
 
   async #sample() {
     const usage = await this.#press.usage()
-    return usage && { ...usage, waits: this.#owed > 0 }
+    return usage && { ...usage, waits: this.#pendingCalls > 0 }
   }
 
   #endingOf(verdict: Verdict): Ending {
     const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
     const { stalledMs } = this.#deps.limits
-    if (verdict === 'stalled') return { kind: 'died', why: `it did nothing for ${seconds(stalledMs)}` }
+    if (verdict === 'stalled') return { kind: 'died', why: `it made no progress for ${seconds(stalledMs)}` }
     const reasons = {
-      silent: `one call of its codec did not end within ${seconds(this.#watchdog.silence.limitMs)} of processor time`,
-      processor: 'more processor time than a job has',
-      memory: 'more memory than a job has',
+      silent: `one codec call used more than ${seconds(this.#watchdog.silence.limitMs)} of CPU time`,
+      processor: 'the job used more CPU time than a job may',
+      memory: 'the job used more memory than a job may',
     }
     return { kind: 'over_budget', why: reasons[verdict] }
   }
 
-  #hear(message: FromProcess): void {
+  #handle(message: FromProcess): void {
     if (message.kind !== 'gone') this.#watchdog.hear()
     if (message.kind === 'gone') this.#ending.resolve({ kind: 'died', why: message.why })
     else if (message.kind === 'progress') this.#progress = message.share
@@ -143,8 +146,8 @@ export class Job {
     else if (message.kind === 'done') {
       if (message.error === undefined) this.#ending.resolve({ kind: 'done' })
       else this.#ending.resolve({ kind: 'died', why: message.error })
-    } else if (message.kind === 'call') this.#owe(message.call, this.#answer(message.method, message.args))
-    else if (message.kind === 'native') this.#owe(message.call, this.#runNative(message.request))
+    } else if (message.kind === 'call') this.#answerCall(message.call, this.#callTask(message.method, message.args))
+    else if (message.kind === 'native') this.#answerCall(message.call, this.#runNative(message.request))
   }
 
   #enlarge(): void {
@@ -152,32 +155,35 @@ export class Job {
     this.#deps.enlarged?.()
   }
 
-  #owe(call: number, answer: Promise<unknown>): void {
-    this.#owed++
+  #answerCall(call: number, answer: Promise<unknown>): void {
+    this.#pendingCalls++
     answer
       .then(
         (value) => this.#press.send({ kind: 'answer', call, value }),
         (error: unknown) => this.#press.send({ kind: 'answer', call, error: String(error) }),
       )
-      .finally(() => this.#owed--)
+      .finally(() => this.#pendingCalls--)
   }
 
-  /** One at a time, with as much processor time as the press, and half as much memory again. @returns what went wrong, if anything */
+  /**
+   * Runs FFmpeg with the CPU time of a press process and 1.5 times its memory. Only one can run at a time. @returns the error message,
+   * if it failed
+   */
   async #runNative(request: NativeRequest): Promise<string | undefined> {
     const { native, folder, limits } = this.#deps
-    if (!native || this.#running) throw new Error('there is no program for that')
+    if (!native || this.#ffmpeg) throw new Error('FFmpeg is not available, or is running already')
     const running = new NativeRun(native, request, folder, { ...limits, memoryBytes: NATIVE_SHARE * limits.memoryBytes })
-    this.#running = running
+    this.#ffmpeg = running
     try {
       return await running.ended
     } finally {
-      this.#running = undefined
+      this.#ffmpeg = undefined
     }
   }
 
-  /** In the name of the attempt that this job holds, whatever the press says it is. */
-  async #answer(method: Call, [, ...args]: readonly unknown[]): Promise<unknown> {
-    if (!CALLS.includes(method)) throw new Error(`a press may not ask for ${String(method)}`)
+  /** Calls the task method, with the attempt number of this job instead of the one that the press process sent. */
+  async #callTask(method: Call, [, ...args]: readonly unknown[]): Promise<unknown> {
+    if (!CALLS.includes(method)) throw new Error(`a press process may not call ${String(method)}`)
     const { attempt } = this.#claim
     const { part } = this.#step
     if (method === 'complete') return this.#complete(args[0] as TaskResult)
@@ -188,16 +194,21 @@ export class Job {
     return this.#record.split(attempt, args[0] as Parameters<TaskRecordFace['split']>[1])
   }
 
-  /** Stores the file that the press made, and only then tells the task. The hash is of what was stored. */
+  /**
+   * Uploads the result file, then completes the task. The hash is computed during the upload. @throws Error if it differs from the
+   * verified hash
+   */
   async #complete(result: TaskResult): Promise<boolean> {
     const { uploadKey, task, attempt } = this.#claim
     if (result.key === uploadKey) {
-      if (result.sha256 !== task.originalSha256 || result.size !== task.originalSize) throw new Error('the upload is not what it was')
+      if (result.sha256 !== task.originalSha256 || result.size !== task.originalSize)
+        throw new Error('the result claims to be the upload, but its hash or size differs')
       return this.#record.complete(attempt, result)
     }
-    if (![this.#resultKey, `${this.#resultKey}-encrypted`].includes(result.key)) throw new Error(`${result.key} is not this job's`)
+    if (![this.#resultKey, `${this.#resultKey}-encrypted`].includes(result.key))
+      throw new Error(`${result.key} does not belong to this job`)
     const stored = await this.#store(result.key)
-    if (stored.sha256 !== result.sha256 || stored.size !== result.size) throw new Error('the result is not what it was verified to be')
+    if (stored.sha256 !== result.sha256 || stored.size !== result.size) throw new Error('the stored result differs from the verified one')
     const counted = await this.#record.complete(attempt, result)
     if (!counted) await this.#deps.door.remove(result.key)
     return counted
@@ -206,7 +217,8 @@ export class Job {
   async #completePart(receipt: PartReceipt, key: string): Promise<boolean> {
     const { generation, attempt, task } = this.#claim
     const { part } = this.#step
-    if (part === undefined || key !== `${partsOf(task.taskId)}${generation}/${part}/${attempt}`) throw new Error(`${key} is not this job's`)
+    if (part === undefined || key !== `${partsOf(task.taskId)}${generation}/${part}/${attempt}`)
+      throw new Error(`${key} does not belong to this job`)
     const { size } = await this.#store(key)
     const counted = await this.#record.completePart(attempt, part, receipt, key, size)
     if (counted) await this.#deps.blobs.adopt(key, join(this.#deps.folder, fileOf(key)))

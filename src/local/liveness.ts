@@ -1,89 +1,90 @@
 /**
- * Decides whether a process that works is still alive. A codec inside one call of WebAssembly cannot be asked to stop, and no timer
- * of its thread runs meanwhile: the sign of a hang is silence. Silence is measured in processor time, so that a process on an
- * overloaded machine does not count as hung. Pure: the caller brings the clock and the messages.
+ * Decides if a working process hangs. A codec inside one WebAssembly call cannot be stopped, and no timer of its thread runs. So a
+ * hang shows as silence. Silence is measured in CPU time, so that a process on an overloaded machine does not count as hung. No side
+ * effects: the caller supplies clock and messages.
  */
 
-/** Milliseconds of processor time, except `stalledMs`. `undefined`: no such limit. */
+/** Limits in milliseconds of CPU time, except `stalledMs`. `undefined`: no limit. */
 export interface LivenessLimits {
-  /** Most that the work may use in all. */
+  /** Most CPU time for the whole job. */
   readonly processorMs?: number
-  /** Most that it may use without a sign of life. `undefined`: the process gives none. */
+  /** Most CPU time between two heartbeats. `undefined`: the process sends no heartbeats. */
   readonly silentMs?: number
-  /** Least that it may use before its first sign of life, even if `silentMs` is less. */
+  /** CPU time allowed before the first heartbeat, if larger than `silentMs`. Default: 0. */
   readonly startMs?: number
-  /** Milliseconds by the clock in which the process gives signs of life, computes nothing and waits for nobody. */
+  /** Most wall-clock time in which the process sends heartbeats but uses no CPU and waits for no answer. */
   readonly stalledMs?: number
-  /** Share of `stalledMs` that a process may compute and still count as computing nothing. Default: 0.01, for heartbeats. */
+  /** Share of `stalledMs` that the process may compute and still count as stalled. Default: 0.01, the cost of its heartbeats. */
   readonly idleShare?: number
 }
 
-/** `processor`: all processor time is used. `silent`: no sign of life. `stalled`: nothing was computed. `undefined`: alive. */
+/** `processor`: the CPU time limit is reached. `silent`: no heartbeat. `stalled`: no CPU time was used. `undefined`: alive. */
 export type Verdict = 'processor' | 'silent' | 'stalled' | undefined
 
-/** How much longer one call may take in a job that is larger than what isolates take. */
-const ENLARGED = 5
+/** Factor for `silentMs` in jobs that exceed an isolate's memory. */
+const ENLARGED_SILENCE_FACTOR = 5
 const IDLE_SHARE = 0.01
 
 export class Liveness {
   readonly #limits: LivenessLimits
   #silentLimitMs: number
-  #heard = false
-  #everHeard = false
+  #heartbeatSinceCheck = false
+  #hadHeartbeat = false
   #startedMs: number | undefined
-  /** Processor time at the last check. */
+  /** CPU time at the last check, in milliseconds. */
   #usedMs = 0
-  /** Processor time at the last check before which there was a sign of life. `undefined`: not checked yet. */
-  #heardAtMs: number | undefined
-  /** Since when it has computed nothing: milliseconds by the clock, and the processor time then. */
+  /** CPU time at the last check that followed a heartbeat, in milliseconds. `undefined`: not checked yet. */
+  #heartbeatAtMs: number | undefined
+  /** Start of the current idle period: clock time and CPU time then, in milliseconds. */
   #idle: { since: number; processorMs: number } | undefined
 
-  /** `startedMs`: processor time when the work began. `undefined`: what the first check finds. */
+  /** `startedMs`: CPU time when the work began. `undefined`: the CPU time at the first check. */
   constructor(limits: LivenessLimits, startedMs?: number) {
     this.#limits = limits
-    this.#startedMs = this.#heardAtMs = startedMs
+    this.#startedMs = this.#heartbeatAtMs = startedMs
     this.#silentLimitMs = limits.silentMs ?? Number.POSITIVE_INFINITY
   }
 
-  /** Processor time that it may use without a sign of life, from now on. */
+  /** CPU time in milliseconds that the process may use before its next heartbeat. */
   get silentLimitMs(): number {
     const { startMs = 0 } = this.#limits
-    return this.#everHeard ? this.#silentLimitMs : Math.max(this.#silentLimitMs, startMs)
+    return this.#hadHeartbeat ? this.#silentLimitMs : Math.max(this.#silentLimitMs, startMs)
   }
 
-  /** Processor time that it had used without a sign of life at the last check. */
+  /** CPU time in milliseconds between the last heartbeat and the last check. */
   get silentForMs(): number {
-    return this.#usedMs - (this.#heardAtMs ?? this.#usedMs)
+    return this.#usedMs - (this.#heartbeatAtMs ?? this.#usedMs)
   }
 
-  /** Allows longer calls from now on: the job is larger than what isolates take. */
+  /** Multiplies the silence limit by 5, because single calls of a job larger than an isolate take longer. */
   enlarge(): void {
-    this.#silentLimitMs = ENLARGED * (this.#limits.silentMs ?? Number.POSITIVE_INFINITY)
+    this.#silentLimitMs = ENLARGED_SILENCE_FACTOR * (this.#limits.silentMs ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Notes a sign of life: a message or an answer. */
+  /** Records a heartbeat: a message or an answer. */
   hear(): void {
-    this.#heard = this.#everHeard = true
+    this.#heartbeatSinceCheck = this.#hadHeartbeat = true
   }
 
   /**
+   * Evaluates one measurement.
    * @param now milliseconds of any clock
-   * @param processorMs what the process has used since it began; less than before: it was started again
-   * @param waits for an answer that somebody owes it
+   * @param processorMs CPU time of the process since it started; less than before: it was restarted
+   * @param waits true while the process waits for an answer
    */
   check(now: number, processorMs: number, waits = false): Verdict {
-    const { processorMs: mostMs = Number.POSITIVE_INFINITY, stalledMs = Number.POSITIVE_INFINITY, idleShare = IDLE_SHARE } = this.#limits
+    const { processorMs: maxMs = Number.POSITIVE_INFINITY, stalledMs = Number.POSITIVE_INFINITY, idleShare = IDLE_SHARE } = this.#limits
     this.#startedMs ??= processorMs
-    const heard = this.#heard || this.#heardAtMs === undefined || processorMs < this.#heardAtMs
-    if (heard) this.#heardAtMs = processorMs
-    this.#heard = false
+    const hadSign = this.#heartbeatSinceCheck || this.#heartbeatAtMs === undefined || processorMs < this.#heartbeatAtMs
+    if (hadSign) this.#heartbeatAtMs = processorMs
+    this.#heartbeatSinceCheck = false
     this.#usedMs = processorMs
-    if (processorMs - this.#startedMs > mostMs) return 'processor'
+    if (processorMs - this.#startedMs > maxMs) return 'processor'
     if (this.silentForMs > this.silentLimitMs) return 'silent'
     const idle = this.#idle
     if (!idle || waits || processorMs - idle.processorMs > stalledMs * idleShare) this.#idle = { since: now, processorMs }
-    // A process that gives signs of life had the processor for itself only if it has just given one.
-    else if ((heard || this.#limits.silentMs === undefined) && now - idle.since > stalledMs) return 'stalled'
+    // A process with heartbeats counts as stalled only if the last one is recent. Otherwise it may be inside a long call.
+    else if ((hadSign || this.#limits.silentMs === undefined) && now - idle.since > stalledMs) return 'stalled'
     return undefined
   }
 }

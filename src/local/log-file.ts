@@ -1,23 +1,23 @@
-/** A log that people can read and that never fills a disk: when it is large it becomes `NAME.1`, and what was there goes. */
+/** Log file with a size limit. At 16 MB it is renamed to `NAME.1`, which replaces the previous one. */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 export class LogFile {
   readonly #path: string
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #file: number
   #bytes: number
 
-  constructor(path: string, mostBytes = MOST_BYTES) {
+  constructor(path: string, maxBytes = MAX_BYTES) {
     this.#path = path
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
     this.#file = openSync(path, 'a', 0o600)
     this.#bytes = fstatSync(this.#file).size
   }
 
   line(text: string): void {
-    if (this.#bytes >= this.#mostBytes) this.#rotate()
+    if (this.#bytes >= this.#maxBytes) this.#rotate()
     this.#bytes += writeSync(this.#file, `${text}\n`)
   }
 

@@ -1,10 +1,10 @@
-/** Files that a press shares with the program beside it, in the folder of the press. */
+/** Names of files that a press process shares with FFmpeg, in the folder of the press process. */
 export const ORIGINAL = 'native-original.mp4'
 export const RESULT = 'native-result.mp4'
 export const LUMA = 'native-luma.raw'
 export const ERRORS = 'native-errors.log'
 
-/** What FFmpeg, x264 and x265 say where the limit of their memory is reached. */
+/** Matches the messages of FFmpeg, x264 and x265 when they reach their memory limit. */
 export const NO_MEMORY = /cannot allocate memory|malloc of size|malloc failure|alloc(?:ation)? (?:of .* )?failed|bad_alloc/i
-/** And what is said of it where it waits for itself, as some encoders do then. */
-export const STALLED = 'it did nothing any more'
+/** Error message if FFmpeg deadlocks, which some encoders do when they run out of memory. */
+export const STALLED = 'FFmpeg stopped making progress'

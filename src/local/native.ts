@@ -1,7 +1,7 @@
 /**
- * FFmpeg beside a press: it parses strangers' streams outside of Wasm, so it has limits of its own (memory, processor time, size of
- * files, and no network where the system can take that away), no environment, and is ended with its job. What it is told is made here,
- * of numbers alone: a press says which pictures and how fine, never which program, file or option.
+ * Runs FFmpeg for a press process. FFmpeg parses untrusted streams outside of Wasm. So it has limits for memory, CPU time and file
+ * size, no environment, and no network where the system supports that, and it ends with its job. Its arguments are built here from
+ * numbers only. A press process chooses frames and quality, never a program, file or option.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
@@ -19,32 +19,33 @@ export type NativeRequest =
 
 export interface NativeProgram {
   readonly path: string
-  /** `FFmpeg 5.1.9`. */
+  /** Name and version, for example `FFmpeg 5.1.9`. */
   readonly name: string
-  /** What its command line begins with: the program, within what this system has for walls. */
+  /** Command line prefix: the wrapper that removes network access, or empty. */
   readonly within: readonly string[]
 }
 
 const NEEDED = ['libx264', 'libx265']
 
 /**
- * The program at `path`, or the first on the PATH.
- * @throws Error where the one that was asked for cannot encode what it is for
+ * Finds FFmpeg at `path`, or the first `ffmpeg` on the PATH. `"none"` disables it.
+ * @returns `undefined` if there is none
+ * @throws Error if the program at `path` lacks libx264 or libx265
  */
 export function findNative(path: string | undefined): NativeProgram | undefined {
   const found = candidateOf(path)
-  return programOf(path, found, found === undefined ? undefined : spawnSync(found, ASKED, { encoding: 'utf8' }))
+  return programOf(path, found, found === undefined ? undefined : spawnSync(found, LIST_ENCODERS, { encoding: 'utf8' }))
 }
 
-/** The same, while others go on. */
+/** Asynchronous `findNative`, which does not block the event loop. */
 export async function searchNative(path: string | undefined): Promise<NativeProgram | undefined> {
   const found = candidateOf(path)
-  const said = found === undefined ? undefined : await promisify(execFile)(found, ASKED).catch(() => ({ stdout: '', stderr: '' }))
-  return programOf(path, found, said)
+  const output = found === undefined ? undefined : await promisify(execFile)(found, LIST_ENCODERS).catch(() => ({ stdout: '', stderr: '' }))
+  return programOf(path, found, output)
 }
 
-/** It says which encoders it has, and before that, elsewhere, who it is. */
-const ASKED = ['-encoders']
+/** Arguments that list the encoders. The version is on stderr. */
+const LIST_ENCODERS = ['-encoders']
 
 function candidateOf(path: string | undefined): string | undefined {
   if (path === 'none') return undefined
@@ -52,16 +53,16 @@ function candidateOf(path: string | undefined): string | undefined {
   return candidates.find(isProgram)
 }
 
-interface Said {
+interface ProgramOutput {
   readonly stdout: string
   readonly stderr: string
 }
 
-function programOf(path: string | undefined, found: string | undefined, said: Said | undefined): NativeProgram | undefined {
-  const missing = NEEDED.filter((name) => !said?.stdout?.includes(name))
-  if (found && said && missing.length === 0) return { path: found, name: nameOf(said.stderr), within: wall() }
+function programOf(path: string | undefined, found: string | undefined, output: ProgramOutput | undefined): NativeProgram | undefined {
+  const missing = NEEDED.filter((name) => !output?.stdout?.includes(name))
+  if (found && output && missing.length === 0) return { path: found, name: nameOf(output.stderr), within: isolationPrefix() }
   if (path === undefined || path === 'none') return undefined
-  throw new Error(found ? `${path} has no ${missing.join(' and no ')}` : `${path} is no program`)
+  throw new Error(found ? `${path} cannot be used: it has no encoder ${missing.join(' and no ')}` : `${path} is not an executable file`)
 }
 
 function isProgram(path: string): boolean {
@@ -73,10 +74,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-const nameOf = (said: string) => `FFmpeg ${/version n?([\d.]+)/.exec(said)?.[1] ?? 'of its own version'}`
+const nameOf = (output: string) => `FFmpeg ${/version n?([\d.]+)/.exec(output)?.[1] ?? 'of its own version'}`
 
-/** A network and a user of its own, without rights, where that can be had. */
-function wall(): string[] {
+/** Command prefix that gives the program its own user and network namespace. Empty: the system does not allow it. */
+function isolationPrefix(): string[] {
   const unshare = ['unshare', '--user', '--net', '--']
   return spawnSync(unshare[0]!, [...unshare.slice(1), 'true']).status === 0 ? unshare : []
 }
@@ -84,17 +85,17 @@ function wall(): string[] {
 export interface NativeLimits {
   readonly memoryBytes: number
   readonly processorMs: number
-  /** By the clock: it sleeps, and computes nothing. */
+  /** Milliseconds by the clock in which the program sleeps and uses no CPU time. */
   readonly stalledMs: number
 }
 
-/** How often it is measured for that, within `stalledMs`. */
-const SAMPLES = 4
+/** Measurements per `stalledMs`. */
+const SAMPLES_PER_LIMIT = 4
 
-/** Most bytes of a file that it writes: the luma of some seconds of 4K in ten bits. */
-const MOST_FILE_BYTES = 8 * 1024 ** 3
+/** Size limit of a file that FFmpeg writes, in bytes. The luma of a few seconds of 10-bit 4K needs several GB. */
+const MAX_FILE_BYTES = 8 * 1024 ** 3
 
-/** Runs it in the folder of a press. @returns undefined, or what it said was wrong */
+/** One run of FFmpeg in the folder of a press process. `ended` resolves with `undefined` or the error message. */
 export class NativeRun {
   readonly #child: ChildProcess
   readonly ended: Promise<string | undefined>
@@ -104,26 +105,27 @@ export class NativeRun {
     const bounds = [
       `ulimit -d ${Math.floor(limits.memoryBytes / 1024)}`,
       `ulimit -t ${Math.ceil(limits.processorMs / 1000)}`,
-      // In blocks of 512 bytes, or of 1024 where the shell is another.
-      `ulimit -f ${Math.floor(MOST_FILE_BYTES / 512)}`,
+      // `ulimit -f` counts blocks of 512 bytes, in some shells of 1024.
+      `ulimit -f ${Math.floor(MAX_FILE_BYTES / 512)}`,
       'ulimit -c 0',
       'echo 900 > /proc/self/oom_score_adj 2>/dev/null',
       'exec "$@"',
     ]
-    // The signal is set last: a program that gets other rights loses it.
+    // The parent death signal comes last: the kernel clears it when a program changes its user.
     const program = [...within, ...withParentDeathSignal(), path, ...COMMON, ...arguments_]
     this.#child = spawn('/bin/sh', ['-c', bounds.join('; '), 'native', ...program], {
       cwd: folder,
       env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
+    let output = ''
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-MOST_SAID)
+      output = (output + text).slice(-MAX_STDERR_CHARS)
     })
-    // Threads of an encoder that gets no memory wait for each other for ever. The kernel holds it to the other limits.
+    // If an encoder thread gets no memory, the others may wait for it for ever. The watchdog ends them. The kernel enforces the
+    // other limits.
     const limits_ = { stalledMs: limits.stalledMs, idleShare: 0 }
-    const watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: limits_, everyMs: limits.stalledMs / SAMPLES })
+    const watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: limits_, everyMs: limits.stalledMs / SAMPLES_PER_LIMIT })
     let stalled = false
     void watchdog.verdict.then(() => {
       stalled = true
@@ -133,32 +135,32 @@ export class NativeRun {
       this.#child.once('close', () => watchdog.stop())
       this.#child.once('error', (error) => resolve(error.message))
       this.#child.once('close', (code, signal) =>
-        resolve(stalled ? STALLED : code === 0 ? undefined : whyOf(said) || `it ended with ${signal ?? code}`),
+        resolve(stalled ? STALLED : code === 0 ? undefined : errorFrom(output) || `it ended with ${signal ?? code}`),
       )
     })
   }
 
-  /** A program that is ready to run, and waits for the processor, is not stalled. */
+  /** A process that is ready to run, but waits for a CPU, does not count as stalled. */
   async #sample() {
     const usage = await usageOf(this.#child.pid ?? 0)
     return usage && { ...usage, waits: !usage.sleeps }
   }
 
-  /** At once, whatever it does. */
+  /** Ends FFmpeg immediately. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
 }
 
-const MOST_SAID = 4000
+const MAX_STDERR_CHARS = 4000
 
-/** What the program said last, or that it had no room: whatever fails then says something else behind it. */
-function whyOf(said: string): string | undefined {
-  const lines = said.trim().split('\n')
+/** Error message from stderr: a line about memory if there is one, because later errors only follow from it. Otherwise the last line. */
+function errorFrom(output: string): string | undefined {
+  const lines = output.trim().split('\n')
   return lines.find((line) => NO_MEMORY.test(line)) ?? lines.at(-1)
 }
 
-/** A thread each: parts of a film run side by side. Files alone, and only in the form that the press writes. */
+/** Common FFmpeg options: one thread, because parts of a film run in parallel; no prompt; stop at the first error. */
 const COMMON = [
   '-hide_banner',
   '-nostdin',
@@ -182,13 +184,13 @@ function encodeArguments({ encoder, bits, crf, mostBetweenKeys, lookahead, times
       ? ['-c:v', 'libx264', '-preset', 'medium', '-x264-params', pairs([...common, ...X264])]
       : ['-c:v', 'libx265', '-preset', 'medium', '-tag:v', 'hvc1', '-x265-params', pairs([...common, ...X265, ...hdrPairs(hdr)])]
   return [
-    ...[...INPUT, ORIGINAL, '-map', '0:v:0', '-vf', `select='${within(shown)}'`, '-vsync', 'passthrough', '-enc_time_base', '-1'],
+    ...[...INPUT, ORIGINAL, '-map', '0:v:0', '-vf', `select='${withinSpan(shown)}'`, '-vsync', 'passthrough', '-enc_time_base', '-1'],
     ...[...settings, '-pix_fmt', bits === 10 ? 'yuv420p10le' : '+', '-threads', '1', '-map_metadata', '-1'],
     ...['-video_track_timescale', number(timescale, 1, 2 ** 31 - 1), '-f', 'mp4', RESULT],
   ]
 }
 
-/** Levels are SSIM and PSNR, so nothing is spent on other likings; parts share their parameter sets. */
+/** Encoder settings without psychovisual tuning, because quality levels are defined by SSIM and PSNR. Parts must share parameter sets. */
 const X264 = ['psy', '0', 'aq-mode', '2', 'stitchable', '1', 'open-gop', '0', 'threads', '1']
 const X265 = [
   ...['psy-rd', '0', 'psy-rdoq', '0', 'aq-mode', '2', 'open-gop', '0', 'info', '0', 'pools', 'none', 'frame-threads', '1', 'wpp', '0'],
@@ -204,13 +206,13 @@ function hdrPairs({ masteringDisplay: display, lightLevel: light }: NonNullable<
   ]
 }
 
-/** Squared errors of all frames to a file of lines, luma of some of both to another. */
+/** Arguments of a comparison: squared errors of all frames to one file, luma of sampled frames of both films to another. */
 function measureArguments({ bits, original, result, sampled }: NativeMeasure): string[] {
   const chosen = sampled.map((frame) => `eq(n,${number(frame, 0, 1e7)})`).join('+') || '0'
   const format = bits === 10 ? 'yuv420p10le' : 'yuv420p|yuvj420p'
-  // Frames are counted: which is which is a matter of their order.
+  // Frames are paired by their order, so each gets its number as time stamp.
   const side = (input: 0 | 1, span: Span, name: string) =>
-    `[${input}:v:0]select='${within(span)}',settb=1/1000,setpts=N,format=${format},split[${name}1][${name}2]`
+    `[${input}:v:0]select='${withinSpan(span)}',settb=1/1000,setpts=N,format=${format},split[${name}1][${name}2]`
   const luma = (name: string) => `[${name}2]select='${chosen}',extractplanes=y[${name}y]`
   const graph = [
     side(0, original, 'a'),
@@ -222,10 +224,10 @@ function measureArguments({ bits, original, result, sampled }: NativeMeasure): s
   return [...INPUT, ORIGINAL, ...INPUT, RESULT, '-filter_complex', graph.join(';'), ...output]
 }
 
-const within = ({ from, to }: Span) => `gte(pts,${number(from, -(2 ** 53), 2 ** 53)})*lt(pts,${number(to, -(2 ** 53), 2 ** 53)})`
+const withinSpan = ({ from, to }: Span) => `gte(pts,${number(from, -(2 ** 53), 2 ** 53)})*lt(pts,${number(to, -(2 ** 53), 2 ** 53)})`
 const pairs = (list: readonly string[]) => Array.from({ length: list.length / 2 }, (_, i) => `${list[2 * i]}=${list[2 * i + 1]}`).join(':')
 
-/** Whatever a press sends, a number of this range comes out. @throws Error */
+/** Formats a number that a press process sent. @throws Error if it is no number from `least` to `most` */
 function number(value: unknown, least: number, most: number): string {
   if (typeof value !== 'number' || !(value >= least && value <= most))
     throw new Error(`expected a number from ${least} to ${most}, got ${String(value)}`)

@@ -1,4 +1,4 @@
-/** Imported before anything else: an older Node would stop at the first type, with words that help nobody. */
+/** Checks the Node version. Imported first, because an older Node would fail with a syntax error at the first type annotation. */
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -10,5 +10,5 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   )
   process.exit(1)
 }
-// The next start finds what this one has compiled (beside the bundles; where nothing can be written, nothing is).
+// Compile cache for the next start, beside the bundles. If the folder is not writable, Node skips it.
 module.enableCompileCache?.(fileURLToPath(new URL('../../.dev/compiled', import.meta.url)))

@@ -1,36 +1,36 @@
-/** What a press may use for one step: see `WatchdogLimits`. */
+/** Limits of a press process for one step. See `WatchdogLimits`. */
 export interface JobLimits {
   readonly processorMs: number
   readonly silentMs: number
   readonly stalledMs: number
-  /** Resident memory. */
+  /** Resident memory, in bytes. */
   readonly memoryBytes: number
 }
 
 /**
- * What a press may use for one step: processor time in all (three times what Cloudflare gives a message), processor time in one call
- * (the longest calls of honest files take seconds), and how long it may compute nothing while it waits for nobody.
+ * Default limits of a step: 900 s CPU time in all (three times Cloudflare's limit per message), 60 s CPU time between heartbeats, 120
+ * s without any computation.
  */
 export const STEP_LIMITS: Omit<JobLimits, 'memoryBytes'> = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
 
-/** What the local service is started with. */
+/** Options of the local service process. */
 export interface ServeOptions {
   readonly root: string
   readonly state: string
   readonly port: number
-  /** Port of the Worker through which presses reach tasks and blobs. */
+  /** Port of the task API Worker, through which press processes reach tasks and blobs. */
   readonly taskApiPort: number
   readonly inspectorPort?: number
-  /** Secrets and variables of the edge: NAME=value, a line each. */
+  /** Files with secrets and variables of the edge, one NAME=value per line. */
   readonly variableFiles: readonly string[]
   readonly publicUrl?: string
   readonly workers: number
-  /** Most memory of one press, in bytes. */
+  /** Memory limit of one press process, in bytes. */
   readonly memoryBytes: number
-  /** Other limits of a press. Default: `STEP_LIMITS`. */
+  /** Other limits of a press process. Default: `STEP_LIMITS`. */
   readonly limits?: Partial<typeof STEP_LIMITS>
-  /** Path of FFmpeg; "none", or the first on the PATH. */
+  /** Path of FFmpeg, or "none". Default: the first on the PATH. */
   readonly ffmpeg?: string
-  /** SIGUSR2 resets all Durable Objects. */
+  /** True if SIGUSR2 resets all Durable Objects. Default: false. */
   readonly resettable?: boolean
 }

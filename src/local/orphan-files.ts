@@ -1,73 +1,76 @@
 /**
- * Files of the bucket on this machine that no object names. Miniflare writes an object's bytes to a file first and names it in its
- * database then: a process that is killed in between leaves a file that no Worker can list, so that the service's own sweep never sees
- * it. The same of parts of an upload that nobody ended: R2 itself lets go of those after a week.
+ * Removes bucket files that no object refers to. Miniflare first writes an object's bytes to a file and then inserts its name into the
+ * database. A process killed in between leaves a file that no Worker can list. Unfinished multipart uploads leave files too; R2
+ * deletes those after a week.
  */
 import { existsSync } from 'node:fs'
 import { opendir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as others } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
 const DAY_MS = 86_400_000
-/** A write that is still under way has a younger file. */
+/** Minimum age of a file, because a write in progress has a younger one. */
 const MIN_AGE_MS = DAY_MS
 const PARTS_AGE_MS = 7 * DAY_MS
-/** 32 random bytes and the time in milliseconds, 64 bits; anything else is not Miniflare's. */
-const NAME = /^[0-9a-f]{64}([0-9a-f]{16})$/
+/** Miniflare's file name: 32 random bytes and a 64-bit time in milliseconds, in hex. */
+const FILE_NAME = /^[0-9a-f]{64}([0-9a-f]{16})$/
 const ROWS_AT_ONCE = 10_000
-/** `state` of an upload in parts. */
-const UNDER_WAY = 0
-const NAMED = `
+/** `state` of a multipart upload that is not completed. */
+const IN_PROGRESS = 0
+const REFERENCED_FILES = `
   SELECT blob_id AS name, 0 AS underWay FROM _mf_objects WHERE blob_id IS NOT NULL
   UNION ALL
-  SELECT blob_id, state = ${UNDER_WAY} FROM _mf_multipart_parts JOIN _mf_multipart_uploads USING (upload_id)`
+  SELECT blob_id, state = ${IN_PROGRESS} FROM _mf_multipart_parts JOIN _mf_multipart_uploads USING (upload_id)`
 
 export interface Removed {
   readonly files: number
   readonly bytes: number
 }
 
-/** Removes them below `state`, the folder of `npm start`, whether or not its service runs. @throws where the database cannot be read */
+/**
+ * Removes orphaned files below `state`, the state folder of `npm start`. The service may be running.
+ * @throws Error if the database cannot be read
+ */
 export async function removeOrphans(state: string, now: number): Promise<Removed> {
   const buckets = join(state, 'v3/r2')
   const orphans = new Map<string, string>()
   for (const folder of await foldersIn(buckets)) {
-    for await (const { name } of await opendir(folder)) if (madeAt(name) <= now - MIN_AGE_MS) orphans.set(name, join(folder, name))
+    for await (const { name } of await opendir(folder)) if (creationTime(name) <= now - MIN_AGE_MS) orphans.set(name, join(folder, name))
   }
-  if (orphans.size === 0 || !(await spareNamed(orphans, join(buckets, 'miniflare-R2BucketObject'), now))) return { files: 0, bytes: 0 }
+  if (orphans.size === 0 || !(await keepReferenced(orphans, join(buckets, 'miniflare-R2BucketObject'), now))) return { files: 0, bytes: 0 }
   let [files, bytes] = [0, 0]
   for (const path of orphans.values()) {
-    const facts = await stat(path).catch(() => undefined)
-    if (!facts || facts.mtimeMs > now - MIN_AGE_MS) continue
+    const info = await stat(path).catch(() => undefined)
+    if (!info || info.mtimeMs > now - MIN_AGE_MS) continue
     await rm(path, { force: true })
     files++
-    bytes += facts.size
+    bytes += info.size
   }
   return { files, bytes }
 }
 
-const madeAt = (name: string) => Number.parseInt(NAME.exec(name)?.[1] ?? 'ffffffffffffffff', 16)
+const creationTime = (name: string) => Number.parseInt(FILE_NAME.exec(name)?.[1] ?? 'ffffffffffffffff', 16)
 
 async function foldersIn(buckets: string): Promise<string[]> {
   const names = await readdir(buckets).catch(() => [])
   return names.map((name) => join(buckets, name, 'blobs')).filter((folder) => existsSync(folder))
 }
 
-/** Takes out of `orphans` what a database names. @returns whether there is one: without it nothing can be said of any file */
-async function spareNamed(orphans: Map<string, string>, folder: string, now: number): Promise<boolean> {
-  let known = false
+/** Removes from `orphans` the files that a database refers to. @returns false if there is no database, so that nothing may be deleted */
+async function keepReferenced(orphans: Map<string, string>, folder: string, now: number): Promise<boolean> {
+  let hasDatabase = false
   for (const file of await readdir(folder).catch(() => [])) {
     if (!file.endsWith('.sqlite')) continue
     using database = new DatabaseSync(join(folder, file), { readOnly: true, timeout: 5000 })
     if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_mf_objects'").get()) continue
-    known = true
+    hasDatabase = true
     let rows = 0
-    for (const { name, underWay } of database.prepare(NAMED).iterate() as Iterable<{ name: string; underWay: number }>) {
-      if (!underWay || madeAt(name) > now - PARTS_AGE_MS) orphans.delete(name)
-      // The front door is in this process.
-      if (++rows % ROWS_AT_ONCE === 0) await others()
+    for (const { name, underWay } of database.prepare(REFERENCED_FILES).iterate() as Iterable<{ name: string; underWay: number }>) {
+      if (!underWay || creationTime(name) > now - PARTS_AGE_MS) orphans.delete(name)
+      // Yields to other work: the reverse proxy runs in this process.
+      if (++rows % ROWS_AT_ONCE === 0) await yieldToOthers()
     }
   }
-  return known
+  return hasDatabase
 }

@@ -1,4 +1,4 @@
-/** One press: a process that is spoken to, watched, and ended with all that it holds. */
+/** One press process: starts it, exchanges messages with it and kills it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,32 +10,35 @@ import { type Usage, usageOf } from './usage.ts'
 export interface PressOptions {
   /** Folder of the bundles. */
   readonly build: string
-  /** All that it may write, and read beside the bundles. */
+  /** The only folder that the process may write. It may read this folder and the bundles. */
   readonly folder: string
-  /** Resident memory of the whole process, in bytes. */
+  /** Resident memory limit of the process, in bytes. */
   readonly memoryBytes: number
-  /** Lines that it prints. */
+  /** Called for each line that the process prints. */
   log(line: string): void
 }
 
-/** What V8 may take of the memory: most of it is Wasm, which does not count there. */
+/** Share of the memory that V8's heap may use. Most memory is Wasm's, which is not part of the heap. */
 const HEAP_SHARE = 0.5
-/** Node, V8 and their threads hold data of their own, and reserve more than they use. */
+/** Address space that Node, V8 and their threads reserve in addition, in bytes. */
 const OVERHEAD_BYTES = 1024 ** 3
-/** The kernel ends a press before anything else of the service. */
+/** Linux `oom_score_adj`: if memory runs out, the kernel kills press processes before other parts of the service. */
 const OOM_SCORE = 800
 
 export class PressProcess {
   readonly kind: Kind
-  /** Settles when it is gone, with the reason. It keeps all that wait for it, so jobs hear of it by `onMessage` instead. */
+  /**
+   * Settles with the reason when the process has ended. Jobs use `onMessage` instead, because a promise retains its listeners for the
+   * life of the process.
+   */
   readonly exited: Promise<string>
-  /** Settles with its formats when it is ready for work. */
+  /** Settles with the supported formats when the process is ready. */
   readonly ready: Promise<readonly string[]>
-  /** Settles when it is ready, or gone before. */
+  /** True when the process is ready, false if it ends before. */
   readonly up: Promise<boolean>
   readonly #child: ChildProcess
-  #hear: (message: FromProcess) => void = () => undefined
-  #gone: string | undefined
+  #listener: (message: FromProcess) => void = () => undefined
+  #endReason: string | undefined
 
   constructor(kind: Kind, options: PressOptions) {
     this.kind = kind
@@ -46,13 +49,13 @@ export class PressProcess {
       this.#child.once('error', (error) => resolve(error.message))
     })
     this.ready = new Promise((resolve) => {
-      this.#hear = (message) => message.kind === 'ready' && resolve(message.formats)
+      this.#listener = (message) => message.kind === 'ready' && resolve(message.formats)
     })
     this.up = Promise.race([this.ready.then(() => true), this.exited.then(() => false)])
-    this.#child.on('message', (message) => this.#hear(message as FromPress))
+    this.#child.on('message', (message) => this.#listener(message as FromPress))
     void this.exited.then((why) => {
-      this.#gone = why
-      this.#hear({ kind: 'gone', why })
+      this.#endReason = why
+      this.#listener({ kind: 'gone', why })
     })
   }
 
@@ -60,22 +63,24 @@ export class PressProcess {
     return this.#child.pid ?? 0
   }
 
-  /** Whoever hears it from now on, at once where it is gone already. What a press says without work is not heard. */
+  /**
+   * Sets the listener for messages. If the process has ended, the listener is called at once. Messages without a listener are dropped.
+   */
   onMessage(hear: (message: FromProcess) => void): void {
-    this.#hear = hear
-    if (this.#gone !== undefined) hear({ kind: 'gone', why: this.#gone })
+    this.#listener = hear
+    if (this.#endReason !== undefined) hear({ kind: 'gone', why: this.#endReason })
   }
 
   send(message: ToPress): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
 
-  /** What it takes right now. undefined: this system does not tell, or it is gone. */
+  /** Memory and CPU time now. `undefined`: not supported on this system, or the process has ended. */
   usage(): Promise<Usage | undefined> {
     return usageOf(this.pid)
   }
@@ -83,7 +88,7 @@ export class PressProcess {
 
 function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): ChildProcess {
   const heapMb = Math.floor((memoryBytes * HEAP_SHARE) / 2 ** 20)
-  // V8 collects on its own thread: helpers of N presses would only take each other's cores.
+  // V8 collects garbage on its own thread: helper threads of N press processes would compete for the same cores.
   const node = [`--max-old-space-size=${heapMb}`, '--single-threaded-gc', ...permissions(build, folder), join(build, `${kind}.mjs`)]
   const options = { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] as const, serialization: 'advanced' as const, env: { TZ: 'UTC' } }
   if (process.platform !== 'linux') return spawn(process.execPath, node, { ...options, stdio: [...options.stdio] })
@@ -94,7 +99,10 @@ function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): C
   })
 }
 
-/** Outside of workerd there is no sandbox but Wasm's: files, processes and addons are closed to what parses strangers' bytes. */
+/**
+ * Node's permission flags: codecs parse untrusted bytes, so they get no other files, no child processes and no addons. Outside of
+ * workerd, Wasm is the only other sandbox.
+ */
 function permissions(build: string, folder: string): string[] {
   if (!process.allowedNodeEnvironmentFlags.has('--permission')) return []
   return ['--permission', `--allow-fs-read=${build}/*`, `--allow-fs-read=${folder}/*`, `--allow-fs-write=${folder}/*`]

@@ -1,56 +1,62 @@
-/** Bodies at the door of the local service: what is held so that it can be sent again, what is cut short, and how slowly it may come. */
+/**
+ * Request bodies in the local reverse proxy: buffers small ones for retries, truncates bodies that are no uploads, and enforces a
+ * minimum rate.
+ */
 import type { IncomingMessage } from 'node:http'
 
-/** Bodies of uploads up to this many bytes are held, so that they can be sent again; longer ones are streamed, once. */
-const MOST_HELD_BYTES = 16 * 1024 * 1024
-/** Of all uploads together: who sends more at the same time has it streamed. */
-const HELD_IN_ALL_BYTES = 64 * 1024 * 1024
-/** A body that is no upload has 64 KB at most; one byte more tells the Worker that it is too long. */
-const SHORT_BYTES = 64 * 1024 + 1
-/** Of a body that was cut so much is read and forgotten, so that its sender hears why. */
-const FORGOTTEN_BYTES = 64 * 1024 * 1024
-/** While a body is awaited so much of it must come in each `PACE_MS`: two kilobits a second. */
-const LEAST_BYTES = 16 * 1024
+/** Largest upload body that is buffered for retries, in bytes. Longer ones are streamed once. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+/** Most bytes of all buffered uploads together. Beyond that, bodies are streamed. */
+const MAX_TOTAL_BUFFERED_BYTES = 64 * 1024 * 1024
+/** Most bytes forwarded of a body that is no upload. The limit is 64 KB; one byte more lets the Worker reject it. */
+const MAX_FORWARDED_BYTES = 64 * 1024 + 1
+/** Most bytes of a truncated body that are read and discarded, so that its sender receives the error response. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+/** Minimum bytes per `PACE_MS` while a body is expected: 16 KB a minute, about 2 kbit/s. */
+const MIN_BYTES_PER_WINDOW = 16 * 1024
 export const PACE_MS = 60_000
 
-/** Only routes of the API take files, and only from callers who say who they are. */
-const TAKES_FILES = /^\/(console\/api\/)?v1\//
+/** Paths that accept files. Only requests with credentials may upload. */
+const UPLOAD_PATH = /^\/(console\/api\/)?v1\//
 
 export interface Body {
-  /** undefined: the request itself is to be piped, once. */
+  /** The whole body. `undefined`: the body must be streamed from the request, once. */
   readonly held?: Buffer
-  /** Gives its room back to others. */
+  /** Returns the body's share of the buffer limit. */
   release(): void
 }
 
-let heldInAll = 0
+let totalBuffered = 0
 
-/** @throws what its sender did to it, or `signal`'s reason */
+/**
+ * Reads or truncates the body of a request.
+ * @throws the error of the connection, or the reason of `signal`
+ */
 export async function takeBody(incoming: IncomingMessage, path: string, signal: AbortSignal): Promise<Body> {
-  const { authorization, cookie, 'content-length': declared, 'transfer-encoding': chunked } = incoming.headers
-  const known = authorization !== undefined || cookie !== undefined
-  if (!known || !TAKES_FILES.test(path)) return { held: await read(incoming, SHORT_BYTES, signal), release() {} }
-  const length = chunked === undefined ? Number(declared ?? 0) : Number.POSITIVE_INFINITY
-  if (isChunk(incoming) || length > MOST_HELD_BYTES || heldInAll + length > HELD_IN_ALL_BYTES) return { release() {} }
-  let room = length
-  heldInAll += room
+  const { authorization, cookie, 'content-length': declaredLength, 'transfer-encoding': chunked } = incoming.headers
+  const hasCredentials = authorization !== undefined || cookie !== undefined
+  if (!hasCredentials || !UPLOAD_PATH.test(path)) return { held: await readFirst(incoming, MAX_FORWARDED_BYTES, signal), release() {} }
+  const length = chunked === undefined ? Number(declaredLength ?? 0) : Number.POSITIVE_INFINITY
+  if (isChunk(incoming) || length > MAX_BUFFERED_BYTES || totalBuffered + length > MAX_TOTAL_BUFFERED_BYTES) return { release() {} }
+  let reserved = length
+  totalBuffered += reserved
   const release = () => {
-    heldInAll -= room
-    room = 0
+    totalBuffered -= reserved
+    reserved = 0
   }
   try {
-    return { held: await read(incoming, length, signal), release }
+    return { held: await readFirst(incoming, length, signal), release }
   } catch (error) {
     release()
     throw error
   }
 }
 
-/** Of a resumable upload: what came of a chunk that is cut off is kept, so it must not wait here for its end. */
+/** True for a chunk of a resumable upload. It is never buffered, because the service stores what arrived if the connection breaks. */
 const isChunk = ({ headers }: IncomingMessage) => headers['content-type']?.startsWith('application/offset+octet-stream') === true
 
-/** The first `most` bytes; what stands behind them is forgotten as it comes. */
-function read(incoming: IncomingMessage, most: number, signal: AbortSignal): Promise<Buffer> {
+/** Reads the first `most` bytes and discards the rest. */
+function readFirst(incoming: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
@@ -58,27 +64,29 @@ function read(incoming: IncomingMessage, most: number, signal: AbortSignal): Pro
     incoming.once('error', reject)
     incoming.once('end', () => resolve(Buffer.concat(chunks)))
     incoming.on('data', (chunk: Buffer) => {
-      if (size < most) chunks.push(chunk.subarray(0, most - size))
+      if (size < maxBytes) chunks.push(chunk.subarray(0, maxBytes - size))
       size += chunk.length
-      if (size >= most) resolve(Buffer.concat(chunks.splice(0)))
-      if (size > most + FORGOTTEN_BYTES) incoming.destroy()
+      if (size >= maxBytes) resolve(Buffer.concat(chunks.splice(0)))
+      if (size > maxBytes + MAX_DISCARDED_BYTES) incoming.destroy()
     })
   })
 }
 
-/** Calls `late` when the body stands still, or nearly. What came and lies unread waits for us, not for its sender. */
-export function keepPace(incoming: IncomingMessage, paceMs: number, late: () => void): void {
+/**
+ * Calls `late` when the body arrives at less than the minimum rate. Bytes that wait in our own buffer do not count against the client.
+ */
+export function keepPace(incoming: IncomingMessage, paceMs: number, onTooSlow: () => void): void {
   const { socket } = incoming
-  let seen = socket.bytesRead
+  let lastBytesRead = socket.bytesRead
   const timer = setInterval(() => {
-    const came = socket.bytesRead - seen
-    seen += came
+    const received = socket.bytesRead - lastBytesRead
+    lastBytesRead += received
     if (incoming.complete || socket.destroyed) clearInterval(timer)
-    else if (came < LEAST_BYTES && incoming.readableLength === 0) {
+    else if (received < MIN_BYTES_PER_WINDOW && incoming.readableLength === 0) {
       clearInterval(timer)
-      late()
+      onTooSlow()
     }
   }, paceMs).unref()
-  // What it holds would stay until it rings: eight kilobytes of each request of the last minute.
+  // Without this, the timer would retain about 8 KB per request for a minute.
   incoming.once('close', () => clearInterval(timer))
 }

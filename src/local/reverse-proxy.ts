@@ -1,9 +1,9 @@
 /**
- * The reverse proxy of the local service, in front of Miniflare. Miniflare forwards over connections that it keeps; workerd closes a
- * connection that was idle for 5 s, and while its thread is busy that may be the one a request was just written to: Miniflare then
- * answers 500 in the Worker's name. The Worker never saw such a request, so it is sent again.
+ * The reverse proxy of the local service, in front of Miniflare. Miniflare reuses connections to workerd. workerd closes a connection
+ * after 5 s without a request; if that happens while Miniflare writes a request, Miniflare answers 500. The Worker never got such a
+ * request, so the proxy sends it again.
  *
- * Miniflare's own paths and headers (they show everything that is stored, without any key) are not forwarded.
+ * Miniflare's own paths and headers, which expose all stored data without a key, are not forwarded.
  */
 import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
@@ -13,60 +13,63 @@ import { keepPace, PACE_MS, takeBody } from './request-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
-/** A body may be slow as long as it arrives (`keepPace`), headers may not: `requestTimeout: 0` alone allows both for ever. */
+/**
+ * Time limit for request headers in milliseconds. Bodies have a minimum rate instead (`keepPace`), and `requestTimeout: 0` would allow
+ * slow headers.
+ */
 const HEADERS_TIMEOUT_MS = 60_000
-/** How often Node checks for requests that are late. */
-const LATE_EVERY_MS = 5000
-/** A name or an address, and a port (RFC 9110, 7.2). The Worker could not build a URL from anything else. */
-const HOST = /^([\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
-/** The header that every answer of the Worker has, and Miniflare's own answers do not have. */
+/** Milliseconds between Node's checks for late requests. */
+const LATE_CHECK_MS = 5000
+/** Host header: a name or an address, with an optional port (RFC 9110, 7.2). The Worker cannot build a URL from anything else. */
+const HOST_HEADER = /^([\w.~%!$&'()*+,;=-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
+/** Header that every response of the Worker has, and that Miniflare's own responses lack. */
 export const REQUEST_ID = 'x-request-id'
-/** Headers of one connection, not of the message (RFC 9110, 7.6.1), or answered here already. */
+/** Headers of a single connection (RFC 9110, 7.6.1), and `expect`, which the proxy answers itself. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'expect'])
-/** Miniflare's own. */
+/** Paths of Miniflare's own. */
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
 
 export interface ReverseProxyOptions {
-  /** The address to listen on. Default: loopback. */
+  /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string | undefined
-  /** The origin that clients use. Default: the address it listens on. */
+  /** Origin that clients use. Default: the address that the proxy listens on. */
   readonly publicUrl?: string | undefined
-  /** Called for every answer that comes from the Worker itself. */
+  /** Called for every response of the Worker itself. */
   readonly onAnswer?: () => void
-  /** Milliseconds after which a body that hardly arrives is given up. */
+  /** Milliseconds in which a body must make minimum progress. Default: `PACE_MS`. */
   readonly paceMs?: number
 }
 
-/** Listens and forwards to `upstreamPort`. */
+/** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
   const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
-  const times = {
+  const timeouts = {
     requestTimeout: 0,
     headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: LATE_EVERY_MS,
+    connectionsCheckingInterval: LATE_CHECK_MS,
     keepAliveTimeout: 65_000,
   }
-  // Node's own refusal of a request without a host has no body; ours is an error like all others.
-  const server = createServer({ ...times, requireHostHeader: false }, (incoming, outgoing) => {
-    const refuse = (refusal: Refusal) => {
+  // Node's own response to a request without a Host header has no body. The proxy sends a JSON error instead.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, (incoming, outgoing) => {
+    const sendRefusal = (refusal: Refusal) => {
       incoming.unpipe()
       incoming.resume()
       const { body, headers } = textOf(refusal, origin())
       outgoing.writeHead(refusal.status, headers).end(body)
     }
     forward(incoming, outgoing, { port: upstreamPort, agent, onAnswer, paceMs })
-      .then((refusal) => refusal && refuse(refusal))
+      .then((refusal) => refusal && sendRefusal(refusal))
       .catch((error: unknown) => {
         if (outgoing.headersSent) outgoing.destroy()
-        else refuse(error === LATE ? LATE : BUSY)
-        // The rest of what came too slowly is not waited for.
+        else sendRefusal(error === LATE ? LATE : BUSY)
+        // Do not read the rest of a body that arrived too slowly.
         if (error === LATE) outgoing.once('finish', () => incoming.destroy())
       })
   })
-  server.on('clientError', (error, socket) => refuseUnread(error, socket, origin()))
+  server.on('clientError', (error, socket) => rejectUnparsed(error, socket, origin()))
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve(server))
@@ -80,42 +83,49 @@ interface Upstream {
   readonly paceMs: number
 }
 
-/** @returns the refusal that the client gets instead of an answer */
+/** Forwards one request. @returns the error response if the request cannot be forwarded */
 async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upstream: Upstream): Promise<Refusal | undefined> {
-  const gone = new AbortController()
-  outgoing.once('close', () => gone.abort())
+  const abort = new AbortController()
+  outgoing.once('close', () => abort.abort())
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
-  if (INTERNAL_PATH.test(path)) return NOTHING
-  keepPace(incoming, upstream.paceMs, () => gone.abort(LATE))
-  const body = await takeBody(incoming, path, gone.signal)
+  if (INTERNAL_PATH.test(path)) return NOT_FOUND
+  keepPace(incoming, upstream.paceMs, () => abort.abort(LATE))
+  const body = await takeBody(incoming, path, abort.signal)
   try {
-    const answer = await persist(incoming, body.held, { ...upstream, path, signal: gone.signal })
-    if (!answer) return BUSY
-    outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders))
-    answer.once('error', () => outgoing.destroy())
-    answer.pipe(outgoing)
+    const response = await sendWithRetries(incoming, body.held, { ...upstream, path, signal: abort.signal })
+    if (!response) return BUSY
+    outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
+    response.once('error', () => outgoing.destroy())
+    response.pipe(outgoing)
     return undefined
   } finally {
     body.release()
   }
 }
 
-type Target = Upstream & { readonly path: string; readonly signal: AbortSignal }
+type ForwardTarget = Upstream & { readonly path: string; readonly signal: AbortSignal }
 
-/** The Worker's answer. `undefined`: the request was lost, and its body cannot be sent again or was lost too often. */
-async function persist(incoming: IncomingMessage, held: Buffer | undefined, to: Target): Promise<IncomingMessage | undefined> {
+/**
+ * Sends the request until the Worker answers, at most 5 times. `undefined`: all attempts were lost, or a streamed body cannot be sent
+ * again.
+ */
+async function sendWithRetries(
+  incoming: IncomingMessage,
+  buffered: Buffer | undefined,
+  to: ForwardTarget,
+): Promise<IncomingMessage | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(incoming, held, to)
-    if (REQUEST_ID in answer.headers) to.onAnswer()
-    if (REQUEST_ID in answer.headers || answer.statusCode !== 500) return answer
-    answer.resume()
-    if (!held || attempt === ATTEMPTS) return undefined
+    const response = await sendOnce(incoming, buffered, to)
+    if (REQUEST_ID in response.headers) to.onAnswer()
+    if (REQUEST_ID in response.headers || response.statusCode !== 500) return response
+    response.resume()
+    if (!buffered || attempt === ATTEMPTS) return undefined
     await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt))
   }
 }
 
-/** Path and query as every parser reads them, without `..`, also of the absolute form (RFC 9112, 3.2.2). undefined: unreadable. */
+/** Normalised path and query without `..`, also of an absolute URL (RFC 9112, 3.2.2). `undefined`: not a valid target. */
 function pathOf(target: string): string | undefined {
   try {
     const url = new URL(target.startsWith('/') ? `http://localhost${target}` : target)
@@ -125,35 +135,40 @@ function pathOf(target: string): string | undefined {
   }
 }
 
-/** One host that can be part of an address; only HTTP/1.0 may leave it out (RFC 9112, 3.2). */
+/** True if there is exactly one valid Host header. Only HTTP/1.0 may omit it (RFC 9112, 3.2). */
 function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
   const hosts = headersDistinct['host']
   if (hosts === undefined) return httpVersion === '1.0'
-  return hosts.length === 1 && HOST.test(hosts[0]!) && URL.canParse(`http://${hosts[0]}`)
+  return hosts.length === 1 && HOST_HEADER.test(hosts[0]!) && URL.canParse(`http://${hosts[0]}`)
 }
 
-function ask(incoming: IncomingMessage, held: Buffer | undefined, { port, agent, path, signal }: Target): Promise<IncomingMessage> {
+function sendOnce(
+  incoming: IncomingMessage,
+  buffered: Buffer | undefined,
+  { port, agent, path, signal }: ForwardTarget,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = endToEnd(incoming.rawHeaders, held ? ['content-length'] : [])
+    const headers = endToEnd(incoming.rawHeaders, buffered ? ['content-length'] : [])
     if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
     const hasBody = 'content-length' in incoming.headers || 'transfer-encoding' in incoming.headers
-    // What was held may be less than was announced.
-    if (held && hasBody) headers.push('Content-Length', String(held.length))
+    // A buffered body may be shorter than its declared length.
+    if (buffered && hasBody) headers.push('Content-Length', String(buffered.length))
     else if ('transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
     const upstream = request({ port, agent, path, signal, host: '127.0.0.1', method: incoming.method ?? 'GET', headers }, resolve)
     upstream.once('error', (error) => reject(signal.aborted ? signal.reason : error))
-    if (held) upstream.end(held)
+    if (buffered) upstream.end(buffered)
     else incoming.pipe(upstream)
   })
 }
 
-/** Names and values in turn, unchanged, without those named in `own`, which this proxy sets. */
+/** End-to-end headers as name, value, name, value. Leaves out connection headers, Miniflare's headers and those named in `own`. */
 function endToEnd(raw: readonly string[], own: readonly string[] = []): string[] {
-  const stays = (name: string) => !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name) && !own.includes(name.toLowerCase())
-  return raw.flatMap((name, i) => (i % 2 === 0 && stays(name) ? [name, raw[i + 1] ?? ''] : []))
+  const isForwarded = (name: string) =>
+    !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name) && !own.includes(name.toLowerCase())
+  return raw.flatMap((name, i) => (i % 2 === 0 && isForwarded(name) ? [name, raw[i + 1] ?? ''] : []))
 }
 
-// ── Answers of the proxy itself, in the shape of all others ─────────────────────────────────────────────────────────
+// ── Error responses of the proxy itself, in the format of the API ───────────────────────────────────────────────────
 
 interface Refusal {
   readonly status: number
@@ -161,7 +176,7 @@ interface Refusal {
   readonly message: string
 }
 const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service is busy right now; please try again in a few seconds.' }
-const NOTHING: Refusal = { status: 404, type: 'unknown_route', message: 'There is nothing here.' }
+const NOT_FOUND: Refusal = { status: 404, type: 'unknown_route', message: 'This path does not exist.' }
 const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: 'The request is not readable HTTP.' }
 const LONG_HEADERS: Refusal = { status: 431, type: 'malformed_request', message: 'The request line and headers are longer than 16 KB.' }
 const LATE: Refusal = { status: 408, type: 'malformed_request', message: 'The request did not come in time.' }
@@ -184,8 +199,8 @@ function textOf({ status, type, message }: Refusal, origin: string): { body: str
   return { body, headers }
 }
 
-/** What Node could not read as a request never becomes one: the answer is written by hand. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, origin: string): void {
+/** Writes the error response by hand, because Node creates no response object for a request that it cannot parse. */
+function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, origin: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? LONG_HEADERS : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? LATE : UNREADABLE
   const { body, headers } = textOf(refusal, origin)

@@ -1,4 +1,4 @@
-/** The service on one machine: presses as processes, and beside them Miniflare with prebuilt Workers. */
+/** The service on one machine: a pool of press processes, and Miniflare with prebuilt Workers. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { EdgeOptions } from './edge.ts'
@@ -12,21 +12,21 @@ export interface RuntimeOptions extends EdgeOptions {
 }
 
 export interface Runtime extends AsyncDisposable {
-  /** Resets every Durable Object, as a deployment does: what they hold in memory is gone, and calls under way break. */
+  /** Resets every Durable Object, as a deployment does. Objects lose what they hold in memory, and running calls fail. */
   resetObjects(): Promise<void>
 }
 
-/** The service greets first. */
-const WARM_AFTER_MS = 500
+/** Milliseconds before extra press processes start, so that they do not delay the start of the service. */
+const WARM_UP_DELAY_MS = 500
 
-/** Opens the service; resolves when it listens. */
+/** Opens the service. Resolves when it listens. @throws Error if Miniflare or FFmpeg cannot start */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
   const door = new TaskApiClient(`http://127.0.0.1:${options.taskApiPort}`, secret)
   const { workers, build, state, limits, native, log } = options
-  // Should it fail before anybody waits for it: whoever does is told below.
+  // Prevents an unhandled rejection. `Promise.all` below reports the error.
   native.catch(() => undefined)
-  // The presses come up while Miniflare is loaded, which is half a second of its own.
+  // The press processes start while Miniflare loads, which takes about 0.5 s.
   const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
   const { openEdge, RESETTER } = await import('./edge.ts')
   const edge = openEdge(options, secret, pool)
@@ -36,7 +36,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     await pool[Symbol.asyncDispose]()
     throw error
   }
-  setTimeout(() => pool.warm(), WARM_AFTER_MS).unref()
+  setTimeout(() => pool.warm(), WARM_UP_DELAY_MS).unref()
   return {
     async resetObjects() {
       await (await edge.getWorker(RESETTER)).fetch('http://resetter')

@@ -1,4 +1,4 @@
-/** Which of the waiting steps is next. Pure, so that a day of work can be tried in a moment. */
+/** Chooses which waiting step runs next. No side effects, so that tests can simulate a day of work. */
 import type { Family } from '../core/catalog/format.ts'
 import { FORMATS } from '../core/catalog/index.ts'
 import type { Kind } from '../service/lanes.ts'
@@ -8,54 +8,58 @@ import type { Step } from '../service/tasks/run.ts'
 export interface Waiting {
   readonly kind: Kind
   readonly step: Step
-  /** Somebody waits for the answer. */
+  /** True if a client waits for the response. */
   readonly quick: boolean
-  /** What the whole task is likely to take, in bytes of a simple format; unknown until it has been read. */
+  /** Estimated work of the whole task, in bytes of a simple format. `undefined`: not read yet. */
   readonly effort?: number
-  /** An isolate's memory was not enough: it may take all that a press has. */
+  /** True if the step exceeded an isolate's memory and may use all memory of a press process. */
   enlarged?: boolean
-  /** Milliseconds of any clock. */
+  /** Time of arrival, in milliseconds of any clock. */
   readonly since: number
 }
 
-/** A byte of these takes some five times as long as one of others (measured: 4 to 11 seconds a megabyte, and 0.4 to 2). */
-const HARD: readonly Family[] = ['document', 'ebook', 'video']
-const HARDNESS = 5
+/** Format families that take about five times as long per byte: 4 to 11 s/MB measured, other families 0.4 to 2 s/MB. */
+const SLOW_FAMILIES: readonly Family[] = ['document', 'ebook', 'video']
+const SLOW_FACTOR = 5
 
 export function effortOf({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number {
-  const isHard = format !== 'unknown' && HARD.includes(FORMATS[format].family)
-  return originalSize * (isHard ? HARDNESS : 1)
+  const isSlow = format !== 'unknown' && SLOW_FAMILIES.includes(FORMATS[format].family)
+  return originalSize * (isSlow ? SLOW_FACTOR : 1)
 }
 
-/** A press whose job has what an isolate has; 150 to 312 MB were measured. */
-const PLAIN_BYTES = 320 * 2 ** 20
+/** Memory of a press process whose job fits an isolate, in bytes. Measured: 150 to 312 MB. */
+const ISOLATE_JOB_BYTES = 320 * 2 ** 20
 
-/** Is there memory for one more beside those at work? Who may take all of a press counts as such; the first always finds room. */
+/**
+ * True if the machine has memory for one more step. Enlarged steps count with the full limit of a press process. The first step always
+ * fits.
+ */
 export function hasMemory(working: readonly Pick<Waiting, 'enlarged'>[], machineBytes: number, pressBytes: number): boolean {
-  const promised = working.reduce((sum, { enlarged }) => sum + (enlarged ? pressBytes : Math.min(PLAIN_BYTES, pressBytes)), 0)
-  return working.length === 0 || promised + Math.min(PLAIN_BYTES, pressBytes) <= machineBytes
+  const reservedBytes = working.reduce((sum, { enlarged }) => sum + (enlarged ? pressBytes : Math.min(ISOLATE_JOB_BYTES, pressBytes)), 0)
+  return working.length === 0 || reservedBytes + Math.min(ISOLATE_JOB_BYTES, pressBytes) <= machineBytes
 }
 
-/** The step of a task that waits longer than this is next, whatever its size. */
+/** Waiting time in milliseconds after which a step goes before larger ones of the same rank. */
 export const MOST_WAIT_MS = 30_000
 
 /**
- * Quick ones in their order. Of the slow ones the task with the fewest steps at work is next, so that a film with a hundred parts
- * leaves room for others; then the one that takes longest, because what begins last should be short; but nobody waits for ever.
- * @returns its place, or -1
+ * Picks the next step. Quick steps go first, in order of arrival. Then the task with the fewest running steps, so that a film of a
+ * hundred parts does not block other tasks. Then steps that wait longer than `MOST_WAIT_MS`, then the one with the most work, because
+ * short steps should start last.
+ * @returns the index in `line`, or -1
  */
-export function nextOf(line: readonly Waiting[], working: readonly Waiting[], now: number, quickOnly: boolean): number {
-  const quick = line.findIndex((waiting) => waiting.quick)
+export function nextOf(queue: readonly Waiting[], working: readonly Waiting[], now: number, quickOnly: boolean): number {
+  const quick = queue.findIndex((waiting) => waiting.quick)
   if (quick >= 0 || quickOnly) return quick
   const shares = new Map<string, number>()
   for (const { step } of working) shares.set(step.taskId, (shares.get(step.taskId) ?? 0) + 1)
   const rank = ({ step, since, effort = 0 }: Waiting) => {
-    const late = now - since > MOST_WAIT_MS
-    return { late: late ? 0 : 1, share: shares.get(step.taskId) ?? 0, order: late ? since : -effort }
+    const isLate = now - since > MOST_WAIT_MS
+    return { late: isLate ? 0 : 1, share: shares.get(step.taskId) ?? 0, order: isLate ? since : -effort }
   }
   let best = -1
-  for (const [at, waiting] of line.entries()) {
-    if (best < 0 || compare(rank(waiting), rank(line[best]!)) < 0) best = at
+  for (const [at, waiting] of queue.entries()) {
+    if (best < 0 || compare(rank(waiting), rank(queue[best]!)) < 0) best = at
   }
   return best
 }

@@ -1,6 +1,6 @@
 /**
- * The local service as one process: `node src/local/serve.ts OPTIONS`, a line of JSON (`ServeOptions`). It prints its log and ends with
- * SIGTERM; `src/local/service.ts` starts it, watches it, and ends it with all that it started.
+ * The local service as one process: `node src/local/serve.ts OPTIONS`, where OPTIONS is `ServeOptions` as one line of JSON. It writes
+ * its log to standard output and ends on SIGTERM. `src/local/service.ts` starts, supervises and ends it with all its child processes.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type ServeOptions, STEP_LIMITS } from './options.ts'
 import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
 
-/** A line of the log. */
+/** Log line after a reset of all Durable Objects. */
 const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 
 killGroupWithParent()

@@ -1,4 +1,4 @@
-/** The service as one child process group: started, watched, and stopped with everything that it started. */
+/** Runs the service as a child process group: starts it, watches it, and stops it with everything that it started. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -17,69 +17,72 @@ import { EDGE_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
   readonly root: string
-  /** Folder of everything that is kept. */
+  /** State folder. */
   readonly state: string
-  /** 0: any free one, here and below. */
+  /** Port of the service. 0: any free port. */
   readonly port: number
-  /** The address to listen on. Default: loopback. */
+  /** Address to listen on. Default: loopback. */
   readonly host?: string
   readonly inspectorPort: number
   readonly secretsFile: string
-  /** More variables, in a file of that kind. */
+  /** File with additional variables, one NAME=value per line. `undefined`: none. */
   readonly variablesFile?: string
-  /** The https origin under which a proxy serves it; without one it serves this machine only. */
+  /** The https origin of a proxy in front of the service. `undefined`: clients are on this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
-  /** Milliseconds of processor time without any answer, after which workerd counts as hung. Default: a minute. */
+  /** CPU time in milliseconds without any response, after which workerd counts as hung. Default: 60,000. */
   readonly hangTimeoutMs?: number
-  /** The processes that compress. Default: `POOL`. */
+  /** Options of the worker pool. Default: `POOL`. */
   readonly pool?: PoolOptions
 }
 
 export interface PoolOptions {
-  /** Steps of the slow lane that run at the same time. At least 1. */
+  /** Number of steps of the slow lane that run in parallel. At least 1. */
   readonly workers: number
-  /** Most memory of one press, in bytes. */
+  /** Memory limit of one press process, in bytes. */
   readonly memoryBytes: number
-  /** Other limits of a press. Default: `STEP_LIMITS`. */
+  /** Other limits of a press process. Default: `STEP_LIMITS`. */
   readonly limits?: Partial<typeof STEP_LIMITS>
-  /** Path of FFmpeg; "none", or the first on the PATH. */
+  /** Path of FFmpeg, or "none". Default: the first on the PATH. */
   readonly ffmpeg?: string
-  /** SIGUSR2 to its process resets all Durable Objects. Default: it does not. */
+  /** True if SIGUSR2 to the service process resets all Durable Objects. Default: false. */
   readonly resettable?: boolean
 }
 
-/** One press for the slow lane, with the memory that `npm start` gives it. */
+/** Default pool: one press process for the slow lane, with the default memory limit of `npm start` (1,536 MB). */
 export const POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
-/** Far more than any request takes of workerd. */
+/** Default hang timeout in milliseconds of CPU time. Far more than any request needs. */
 const HANG_TIMEOUT_MS = 60_000
-/** Before its first answer workerd may use at least this much, however small the time-out is. */
-const START_PROCESSOR_MS = 60_000
-const MOST_CHECK_PAUSE_MS = 5000
-/** Where there is no processor time to read, a tenth of the clock counts as processor time. */
+/** CPU time in milliseconds that workerd may use before its first response, even if the hang timeout is shorter. */
+const MIN_START_CPU_MS = 60_000
+const MAX_CHECK_INTERVAL_MS = 5000
+/** Share of wall-clock time that counts as CPU time on systems without /proc. */
 const CLOCK_SHARE = 0.1
-/** A question that is not answered within this time is asked again. */
-const ASK_TIMEOUT_MS = 60_000
+/** Time limit of one health request, in milliseconds. */
+const HEALTH_TIMEOUT_MS = 60_000
 
-/** Offline, and without the observability that makes local requests ten times slower. */
+/** Settings of Miniflare: no network access, and no local observability, which makes requests ten times slower. */
 const MINIFLARE_ENVIRONMENT = { X_LOCAL_OBSERVABILITY: 'false', X_LOCAL_EXPLORER: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
 
-/** Compiled programs, kept for the next start; `node-version.mjs` names the same folder to the first process. */
-const PARSED = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../.dev/compiled') }
+/** Folder of Node's compile cache, also set in `node-version.mjs`. */
+const COMPILE_CACHE = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../.dev/compiled') }
 
 /**
- * Megabytes of V8's young generation. The parent of the presses makes little garbage for each job and lives for months: V8's default of
- * 16 would be 48 MB that it never gives back.
+ * Size limit of V8's young generation in MB. The pool process allocates little and runs for months. V8's default of 16 would retain 48
+ * MB.
  */
-const SMALL_GARBAGE = '--max-semi-space-size=4'
+const SMALL_YOUNG_GENERATION = '--max-semi-space-size=4'
 
-/** The secrets of one state folder, made once and readable by their owner only. */
+/**
+ * Loads the secrets of a state folder. Creates them at the first start, readable by their owner only.
+ * @throws Error if the file has no ADMIN_TOKEN
+ */
 export async function loadSecrets(file: string): Promise<{ file: string; adminToken: string }> {
-  const known = await readFile(file, 'utf8').catch(() => undefined)
+  const existing = await readFile(file, 'utf8').catch(() => undefined)
   const text =
-    known ??
+    existing ??
     [
       `SECRET_KEY=${randomBytes(32).toString('base64url')}`,
       `ADMIN_TOKEN=${randomBytes(32).toString('base64url')}`,
@@ -87,11 +90,11 @@ export async function loadSecrets(file: string): Promise<{ file: string; adminTo
       'LEASE_MS=30000',
       '',
     ].join('\n')
-  // A state folder of an older release has no keys for receipts yet.
+  // State folders of older releases have no receipt keys.
   const missing = /^RECEIPT_KEYS=/m.test(text) ? '' : `RECEIPT_KEYS=${newReceiptKeys()}\n`
-  if (known === undefined || missing) await writeFile(file, text + missing, { mode: 0o600 })
+  if (existing === undefined || missing) await writeFile(file, text + missing, { mode: 0o600 })
   const adminToken = /^ADMIN_TOKEN=(.+)$/m.exec(text)?.[1]
-  if (!adminToken) throw new Error(`${file} has no ADMIN_TOKEN; remove it to make a new one`)
+  if (!adminToken) throw new Error(`${file} has no ADMIN_TOKEN. Delete the file; the next start creates a new one.`)
   return { file, adminToken }
 }
 
@@ -100,16 +103,16 @@ export class Service {
   readonly #options: ServiceOptions
   #child: ChildProcess | undefined
   #proxy: Server | undefined
-  /** Miniflare's, behind the reverse proxy. */
+  /** Miniflare's port, behind the reverse proxy. */
   #innerPort = 0
   readonly #lastLines: string[] = []
-  #ended!: (code: string) => void
-  #gone: Promise<unknown> = Promise.resolve()
+  #resolveExited!: (code: string) => void
+  #childExit: Promise<unknown> = Promise.resolve()
   #watchdog: Watchdog | undefined
   #hung = false
-  /** Settles when the child is gone or hangs. */
+  /** Settles with the reason when the child process has ended or hangs. */
   readonly exited = new Promise<string>((resolve) => {
-    this.#ended = resolve
+    this.#resolveExited = resolve
   })
 
   constructor(options: ServiceOptions) {
@@ -117,55 +120,58 @@ export class Service {
     this.logFile = join(options.state, 'service.log')
   }
 
-  /** The child's process id; its group has the same. */
+  /** Process id of the child, which is also the id of its process group. */
   get pid(): number {
     return this.#child?.pid ?? 0
   }
 
-  /** True if it ended because it hung. */
+  /** True if the service was ended because it hung. */
   get hung(): boolean {
     return this.#hung
   }
 
-  /** The port it listens on, once started. */
+  /** Port that the service listens on. 0 before the start. */
   get port(): number {
     return (this.#proxy?.address() as AddressInfo | undefined)?.port ?? 0
   }
 
-  /** Fires a cron trigger, which this machine does not do by itself: the hourly sweep, or the health check of all parts. */
+  /** Fires a cron trigger, which Miniflare does not do itself. `sweep`: the hourly clean-up. `look`: the health check. */
   async fireCron(which: 'sweep' | 'look'): Promise<void> {
     const cron = which === 'look' ? '*/10 * * * *' : '17 * * * *'
-    await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).then((answer) =>
-      answer.arrayBuffer(),
+    await fetch(`http://127.0.0.1:${this.#innerPort}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).then((response) =>
+      response.arrayBuffer(),
     )
   }
 
-  /** Resolves when the service reports that all of its parts answer. */
+  /**
+   * Starts the service. Resolves when its health check succeeds.
+   * @throws Error if the port is taken or the service does not become healthy within 2 minutes
+   */
   async start(): Promise<void> {
     const { root, port, host, publicUrl } = this.#options
-    const inner = await freePort()
-    this.#innerPort = inner
-    // Taken first: a port that is only found free may belong to somebody else a moment later.
-    this.#proxy = await openReverseProxy(port, inner, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
+    const innerPort = await freePort()
+    this.#innerPort = innerPort
+    // The public port is opened first: a port that is only tested for being free may be taken a moment later.
+    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
       (error: NodeJS.ErrnoException) => {
-        throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken; choose another with --port.`) : error
+        throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
       },
     )
-    const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_GARBAGE, join(root, 'src/local/serve.ts')]
+    const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_YOUNG_GENERATION, join(root, 'src/local/serve.ts')]
     const child = spawn(program!, [...words, JSON.stringify(await this.#serveOptions())], {
       cwd: root,
-      // A group of its own, which can be killed as one; and a pipe that closes when this process ends.
+      // A process group of its own, which can be killed as a whole, and a pipe that closes when this process ends.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...PARSED, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_ENVIRONMENT },
+      env: { ...COMPILE_CACHE, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_ENVIRONMENT },
     })
     this.#child = child
-    this.#gone = new Promise((resolve) => child.on('exit', resolve))
-    child.on('exit', (code, signal) => this.#ended(signal ?? `code ${code}`))
+    this.#childExit = new Promise((resolve) => child.on('exit', resolve))
+    child.on('exit', (code, signal) => this.#resolveExited(signal ?? `code ${code}`))
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
-    this.#watch(child.pid!, `http://127.0.0.1:${inner}/healthz`)
-    await this.#untilHealthy(`http://127.0.0.1:${inner}/healthz`)
+    this.#watch(child.pid!, `http://127.0.0.1:${innerPort}/healthz`)
+    await this.#untilHealthy(`http://127.0.0.1:${innerPort}/healthz`)
     this.#watchdog?.hear()
   }
 
@@ -183,17 +189,17 @@ export class Service {
     }
   }
 
-  /** Ends the service when its workerd hangs. The presses are watched by their parent, each for itself. */
+  /** Ends the service when its workerd hangs. The pool process watches the press processes. */
   #watch(group: number, url: string): void {
     const { hangTimeoutMs = HANG_TIMEOUT_MS } = this.#options
     const watched = { ask: () => hasAnswered(url), sample: () => workerdUsage(group) }
-    const limits = { silentMs: hangTimeoutMs, startMs: START_PROCESSOR_MS }
-    const everyMs = Math.min(MOST_CHECK_PAUSE_MS, hangTimeoutMs / 4)
+    const limits = { silentMs: hangTimeoutMs, startMs: MIN_START_CPU_MS }
+    const everyMs = Math.min(MAX_CHECK_INTERVAL_MS, hangTimeoutMs / 4)
     const watchdog = new Watchdog(watched, { limits, everyMs, startedMs: 0, clockShare: CLOCK_SHARE })
     this.#watchdog = watchdog
     void watchdog.verdict.then(() => {
       this.#hung = true
-      this.#ended(`it answered nothing while it was busy for ${Math.round(watchdog.silence.usedMs / 1000)} s of processor time`)
+      this.#resolveExited(`it gave no response in ${Math.round(watchdog.silence.usedMs / 1000)} s of CPU time`)
     })
   }
 
@@ -224,7 +230,7 @@ export class Service {
     throw new Error(`The service did not come up:\n${this.#lastLines.join('\n')}`)
   }
 
-  /** Asks the whole group to end, and kills it after five seconds. */
+  /** Sends SIGTERM to the whole process group, and SIGKILL after five seconds. */
   async stop(): Promise<void> {
     this.#watchdog?.stop()
     this.#proxy?.close()
@@ -233,7 +239,7 @@ export class Service {
     // A hung process does not react to SIGTERM.
     this.#kill(this.#hung ? 'SIGKILL' : 'SIGTERM')
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
-    await Promise.race([this.#gone, late])
+    await Promise.race([this.#childExit, late])
     this.#kill('SIGKILL')
   }
 
@@ -243,28 +249,28 @@ export class Service {
     try {
       process.kill(-pid, signal)
     } catch {
-      // The group is gone.
+      // The group has ended already.
     }
   }
 }
 
-/** False also if the answer does not come in time, or stops half-way. */
+/** True if the URL returns success within 10 s. */
 async function isOk(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) })
-    await answer.arrayBuffer()
-    return answer.ok
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) })
+    await response.arrayBuffer()
+    return response.ok
   } catch {
     return false
   }
 }
 
-/** True if the Worker itself answers, whatever it says. Miniflare answers in its place when it is gone. */
+/** True if the Worker itself responds, with any status. Miniflare responds in its place if the Worker is gone. */
 async function hasAnswered(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
-    await answer.arrayBuffer()
-    return answer.headers.has(REQUEST_ID)
+    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
+    await response.arrayBuffer()
+    return response.headers.has(REQUEST_ID)
   } catch {
     return false
   }
@@ -278,11 +284,13 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** A free port below those that systems give to outgoing connections (32768 and up), so that it is still free a moment later. */
+/**
+ * Finds a free port below 32768, where systems begin to assign ports to outgoing connections. So the port stays free until it is used.
+ */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(16_384, 32_768)
     if (await isFree(port)) return port
   }
-  throw new Error('No free port was found.')
+  throw new Error('No free port was found between 16384 and 32767.')
 }

@@ -1,6 +1,6 @@
 /**
- * `npm start`: the service on this machine, state kept in a folder. The first start makes a development account and writes its keys
- * to `.dev/keys.json`. `--help` lists the options.
+ * `npm start`: runs the service on this machine, with its data in a state folder. The first start creates a development account and
+ * writes its keys to `.dev/keys.json`. `--help` lists the options.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -16,35 +16,35 @@ import { startOptions } from './start-options.ts'
 import { lockState } from './state-lock.ts'
 import { supervise, wordsOf } from './supervise.ts'
 
-const given = startOptions(process.argv.slice(2))
-const { port, publicUrl } = given
+const flags = startOptions(process.argv.slice(2))
+const { port, publicUrl } = flags
 const root = resolve(import.meta.dirname, '../..')
-const state = resolve(given.state ?? join(root, '.dev/state'))
+const state = resolve(flags.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${port}`
 
 try {
-  await lockState(state, { pid: process.pid, port, embedded: given.embedded })
+  await lockState(state, { pid: process.pid, port, embedded: flags.embedded })
 } catch (error) {
-  refuse(wordsOf(error))
+  exitWithError(wordsOf(error))
 }
 const secrets = await loadSecrets(join(state, 'secrets.env'))
-const variablesFile = await openEgressFor(given.callbackPorts, given.callbackNetworks)
+const variablesFile = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
 const options: ServiceOptions = {
   root,
   state,
   port,
-  host: given.host,
-  inspectorPort: given.inspectorPort,
+  host: flags.host,
+  inspectorPort: flags.inspectorPort,
   secretsFile: secrets.file,
   variablesFile,
   ...(publicUrl === undefined ? {} : { publicUrl }),
-  verbose: given.verbose,
-  hangTimeoutMs: given.hangTimeout * 1000,
+  verbose: flags.verbose,
+  hangTimeoutMs: flags.hangTimeout * 1000,
   pool: {
-    workers: given.workers,
-    memoryBytes: given.memory * 2 ** 20,
-    resettable: given.resettable,
-    ...(given.ffmpeg === undefined ? {} : { ffmpeg: given.ffmpeg }),
+    workers: flags.workers,
+    memoryBytes: flags.memory * 2 ** 20,
+    resettable: flags.resettable,
+    ...(flags.ffmpeg === undefined ? {} : { ffmpeg: flags.ffmpeg }),
   },
 }
 let service: Service | undefined
@@ -61,40 +61,40 @@ onParentDeath(() => void stop())
 const fire = (which: 'sweep' | 'look') => void service?.fireCron(which).catch(() => undefined)
 setInterval(() => fire('sweep'), 3_600_000)
 setInterval(() => fire('look'), 600_000)
-const tidy = () =>
+const removeOrphanFiles = () =>
   void removeOrphans(state, Date.now()).then(
-    ({ files, bytes }) => files > 0 && console.error(`Files that no object names: ${files} removed, ${bytes} bytes.`),
-    (error: unknown) => console.error(`Files that no object names could not be looked for: ${wordsOf(error)}`),
+    ({ files, bytes }) => files > 0 && console.error(`Removed ${files} orphaned files from the state folder (${bytes} bytes).`),
+    (error: unknown) => console.error(`Could not search the state folder for orphaned files: ${wordsOf(error)}`),
   )
-tidy()
-setInterval(tidy, 86_400_000)
+removeOrphanFiles()
+setInterval(removeOrphanFiles, 86_400_000)
 
 await supervise({
   make: () => {
     service = new Service(options)
     return service
   },
-  greet,
+  greet: createAccountAndWelcome,
   recoverAfterRestart: () => recoverAfterRestart({ baseUrl, adminToken: secrets.adminToken }),
   say: (line) => void (stopping || console.error(line)),
   pause: (ms) => (stopping ? new Promise(() => undefined) : sleep(ms)),
   now: Date.now,
-}).catch((error: unknown) => refuse(wordsOf(error)))
+}).catch((error: unknown) => exitWithError(wordsOf(error)))
 
-async function greet(): Promise<void> {
-  const known = await readKeys(join(state, 'keys.json'))
-  const keys = await provision(baseUrl, secrets.adminToken, known)
+async function createAccountAndWelcome(): Promise<void> {
+  const existing = await readKeys(join(state, 'keys.json'))
+  const keys = await provision(baseUrl, secrets.adminToken, existing)
   await writeKeys(join(state, 'keys.json'), keys)
-  const isKnown = !given.embedded && (await rememberKeys(keys))
-  introduce(
+  const inProject = !flags.embedded && (await writeProjectKeys(keys))
+  printWelcome(
     keys,
-    isKnown ? '.dev/keys.json' : join(state, 'keys.json'),
+    inProject ? '.dev/keys.json' : join(state, 'keys.json'),
     await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id),
   )
 }
 
-/** Writes the keys where the tools of this checkout look for them. False: the installation is read-only. */
-async function rememberKeys(keys: DevelopmentKeys): Promise<boolean> {
+/** Writes the keys to `.dev/keys.json`, where this checkout's tools expect them. @returns false if the installation is read-only */
+async function writeProjectKeys(keys: DevelopmentKeys): Promise<boolean> {
   try {
     await mkdir(join(root, '.dev'), { recursive: true })
     await writeKeys(join(root, '.dev/keys.json'), { ...keys, state })
@@ -104,21 +104,21 @@ async function rememberKeys(keys: DevelopmentKeys): Promise<boolean> {
   }
 }
 
-/** Opens the proxy through which callbacks leave the service. @returns the file of variables that names it to the Workers */
+/** Opens the outgoing proxy for callbacks. @returns the file that passes its address to the Workers as a variable */
 async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<string> {
   try {
     const { url } = await openEgress({ ports, networks: networksOf(networks) })
     const file = join(state, 'egress.env')
-    // The address is a secret: it goes wherever it is given.
+    // The address is a secret: whoever knows it can send requests through the proxy.
     await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
     return file
   } catch (error) {
-    refuse(wordsOf(error))
+    exitWithError(wordsOf(error))
   }
 }
 
-function refuse(why: string): never {
-  console.error(why)
+function exitWithError(reason: string): never {
+  console.error(reason)
   process.exit(1)
 }
 
@@ -134,7 +134,7 @@ async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string 
   await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
 }
 
-function introduce(keys: DevelopmentKeys, file: string, invitation: string): void {
+function printWelcome(keys: DevelopmentKeys, file: string, invitation: string): void {
   const key = keys.keys.enterprise
   const url = publicUrl ?? baseUrl
   console.log(`
@@ -144,10 +144,10 @@ Whittle listens on ${baseUrl}${publicUrl === undefined ? '' : `, for ${publicUrl
   console   ${invitation}
   API       ${url}/docs
 
-Make a photo smaller, then fetch it from the download_url of the answer:
+Compress a photo, then download the result from the download_url in the response:
 
   curl -H 'Authorization: Bearer ${key}' -F file=@docs/photo.jpg ${url}/v1/compress
   curl -H 'Authorization: Bearer ${key}' -OJ DOWNLOAD_URL
 
-Ctrl-C stops it.`)
+Press Ctrl-C to stop.`)
 }

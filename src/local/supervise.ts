@@ -1,38 +1,38 @@
-/** Keeps a service running: however it ends, it is started again, after pauses that grow while it ends often. */
+/** Keeps a service running: restarts it whenever it ends, after pauses that grow if it ends often. */
 
-/** A service that is supervised. */
+/** A service under supervision. */
 export interface Supervised {
   start(): Promise<void>
   stop(): Promise<void>
-  /** Settles with the reason when the service is gone. */
+  /** Settles with the reason when the service has ended. */
   readonly exited: Promise<string>
-  /** True if it ended because it hung: starting it again helps. */
+  /** True if the service was ended because it hung. A restart helps then. */
   readonly hung: boolean
   readonly logFile: string
 }
 
 export interface SupervisorDeps {
   make(): Supervised
-  /** Called once, when a service answers for the first time. */
+  /** Called once, when the service is first ready. */
   greet(): Promise<void>
-  /** Called each time a service answers: takes up what the one before it left behind. Never rejects. */
+  /** Called whenever the service is ready: recovers unfinished tasks. Never rejects. */
   recoverAfterRestart(): Promise<void>
   say(line: string): void
   pause(ms: number): Promise<unknown>
   now(): number
 }
 
-const RECENT_MS = 600_000
+const COUNT_WINDOW_MS = 600_000
 const FIRST_PAUSE_MS = 1000
-const MOST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
-/** Milliseconds until a service is started again that ended `deaths` times within ten minutes. The first time it is started at once. */
-export const pauseAfter = (deaths: number) => (deaths <= 1 ? 0 : Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (deaths - 2)))
+/** Milliseconds to wait before a restart, for a service that ended `deaths` times within ten minutes. After the first time: 0. */
+export const pauseAfter = (deaths: number) => (deaths <= 1 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (deaths - 2)))
 
-/** @throws the reason why the first start failed, unless the service hung: starting it again would not help */
+/** Runs the service for ever. @throws Error if the first start fails for another reason than a hang, because a restart would not help */
 export async function supervise(deps: SupervisorDeps): Promise<never> {
   const greeting = { done: false }
-  let wasUp = false
+  let hasStarted = false
   let deaths: number[] = []
   for (;;) {
     const service = deps.make()
@@ -40,23 +40,23 @@ export async function supervise(deps: SupervisorDeps): Promise<never> {
       () => undefined,
       (error: unknown) => error,
     )
-    if (failed !== undefined && !wasUp && !service.hung) {
+    if (failed !== undefined && !hasStarted && !service.hung) {
       await service.stop()
       throw failed
     }
-    wasUp = true
-    const why = failed === undefined ? await untilExit(service, deps, greeting) : wordsOf(failed)
+    hasStarted = true
+    const reason = failed === undefined ? await untilExit(service, deps, greeting) : wordsOf(failed)
     await service.stop()
-    deaths = [...deaths, deps.now()].filter((at) => at > deps.now() - RECENT_MS)
+    deaths = [...deaths, deps.now()].filter((at) => at > deps.now() - COUNT_WINDOW_MS)
     const pauseMs = pauseAfter(deaths.length)
-    const often = deaths.length > 1 ? `, ${deaths.length} times in ten minutes` : ''
-    const again = pauseMs > 0 ? `again in ${pauseMs / 1000} s` : 'again'
-    deps.say(`The service has stopped (${why})${often}; its log is ${service.logFile}. It is started ${again}.`)
+    const frequency = deaths.length > 1 ? `, ${deaths.length} times in ten minutes` : ''
+    const restart = pauseMs > 0 ? `again in ${pauseMs / 1000} s` : 'again'
+    deps.say(`The service has stopped (${reason})${frequency}; its log is ${service.logFile}. It is started ${restart}.`)
     await deps.pause(pauseMs)
   }
 }
 
-/** @returns why the service ended. If it ended before it could greet, the next one greets. */
+/** Waits for the service to end. If it ends before the welcome was printed, the next one prints it. @returns the reason */
 async function untilExit(service: Supervised, deps: SupervisorDeps, greeting: { done: boolean }): Promise<string> {
   void deps.recoverAfterRestart()
   if (!greeting.done) {
@@ -72,5 +72,5 @@ async function untilExit(service: Supervised, deps: SupervisorDeps, greeting: { 
   return service.exited
 }
 
-/** The message of an error, or whatever else was thrown as text. */
+/** The message of an error, or any other thrown value as text. */
 export const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-/** The service's tasks and blobs, as the parent of the presses reaches them: through the Worker `door.ts`. */
+/** HTTP client of the task API (Worker `door.ts`), through which the pool process reaches tasks and blobs. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export class TaskApiClient {
     this.#secret = secret
   }
 
-  /** The record of a task: its methods, called over HTTP. */
+  /** Remote task record: each method is one HTTP call. */
   task(id: string): TaskRecordFace {
     const call = async (method: string, args: unknown[]) =>
       decode(await (await this.#call(`/tasks/${id}?method=${method}`, { method: 'POST', body: encode(args) })).text())
@@ -30,20 +30,23 @@ export class TaskApiClient {
     })
   }
 
-  /** Writes a blob to a file, which is there only once it is whole. */
+  /** Downloads a blob to a file. The file appears at `path` only when it is complete. */
   async download(key: string, path: string): Promise<void> {
-    const answer = await this.#call(`/blobs/${key}`)
-    const growing = `${path}.growing`
+    const response = await this.#call(`/blobs/${key}`)
+    const temporary = `${path}.temporary`
     try {
-      await pipeline(answer.body as AsyncIterable<Uint8Array>, createWriteStream(growing))
-      await rename(growing, path)
+      await pipeline(response.body as AsyncIterable<Uint8Array>, createWriteStream(temporary))
+      await rename(temporary, path)
     } catch (error) {
-      await rm(growing, { force: true })
+      await rm(temporary, { force: true })
       throw error
     }
   }
 
-  /** Stores a file as a blob. @returns its SHA-256 (hex) and size, as they were read */
+  /**
+   * Uploads a file as a blob. @returns its SHA-256 (hex) and size, computed during the upload
+   * @throws Error if the file shrinks meanwhile
+   */
   async upload(path: string, key: string): Promise<{ sha256: string; size: number }> {
     const file = await open(path)
     const hash = createHash('sha256')
@@ -84,10 +87,11 @@ export class TaskApiClient {
   }
 
   async #call(path: string, init: Init = {}): Promise<Response> {
-    // No connection is kept: workerd drops an idle one, perhaps at the moment in which something is written to it.
+    // No connection is reused: workerd closes idle ones, possibly while a request is being written.
     const headers = { authorization: `Bearer ${this.#secret}`, connection: 'close' }
-    const answer = await fetch(this.#address + path, { ...init, headers })
-    if (!answer.ok) throw new Error(`${init.method ?? 'GET'} ${path.split('?')[0]} answered ${answer.status}: ${await answer.text()}`)
-    return answer
+    const response = await fetch(this.#address + path, { ...init, headers })
+    if (!response.ok)
+      throw new Error(`${init.method ?? 'GET'} ${path.split('?')[0]} failed with HTTP ${response.status}: ${await response.text()}`)
+    return response
   }
 }

@@ -1,20 +1,20 @@
-/** What a process takes right now, as Linux tells it. */
+/** Current memory and CPU time of a process, from Linux's /proc. */
 import { readFile } from 'node:fs/promises'
 
 export interface Usage {
   readonly residentBytes: number
-  /** Milliseconds, user and system, of all its threads. */
+  /** User and system time of all threads, in milliseconds. */
   readonly processorMs: number
-  /** It waits for something else than the processor. */
+  /** True if the process waits for something other than a CPU. */
   readonly sleeps: boolean
 }
 
-/** undefined: this system does not tell, or it is gone. */
+/** Reads /proc/PID. `undefined`: not supported on this system, or the process has ended. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {
   try {
     const [status, stat] = await Promise.all([readFile(`/proc/${pid}/status`, 'utf8'), readFile(`/proc/${pid}/stat`, 'utf8')])
     const residentKb = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1])
-    // Behind the name, which may hold anything: state is field 3, user and system time are 14 and 15, in hundredths of a second.
+    // Fields of proc_pid_stat(5) after the name: state is field 3, user and system time are 14 and 15, in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const processorMs = (Number(fields[11]) + Number(fields[12])) * 10
     return { residentBytes: residentKb * 1024, processorMs, sleeps: fields[0] === 'S' }

@@ -1,4 +1,4 @@
-/** The presses of this machine, and the steps that wait for one. */
+/** Pool of press processes on this machine, with the queue of waiting steps. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { totalmem } from 'node:os'
@@ -15,17 +15,17 @@ import { effortOf, hasMemory, nextOf, type Waiting } from './scheduler.ts'
 import type { TaskApiClient } from './task-api-client.ts'
 
 export interface PoolOptions {
-  /** Steps of the slow lane that run side by side; one more is kept for the quick lane. */
+  /** Number of steps of the slow lane that run in parallel. One more process serves the quick lane. */
   readonly workers: number
   readonly door: TaskApiClient
   /** Folder of the bundles. */
   readonly build: string
-  /** For files of running steps; whatever an earlier pool left there is removed. */
+  /** Folder for files of running steps. Emptied when the pool opens. */
   readonly folder: string
   readonly limits: JobLimits
-  /** It is a container, for what isolates were too small for. */
+  /** True in a `whittle-heavy` container, which runs steps that do not fit an isolate. */
   readonly heavy?: boolean
-  /** For films that no engine here does; it is still looked for, maybe. */
+  /** FFmpeg, for films that no Wasm engine supports. The search for it may still be running. */
   readonly native?: Promise<NativeProgram | undefined>
   log(line: string): void
 }
@@ -36,36 +36,39 @@ interface Entry extends Waiting {
   end(): void
 }
 
-/** Of uploads and parts that are kept for steps to come: after a restart of the edge these begin again within seconds. */
-const MOST_IDLE: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
-/** A press whose process is larger than this when it has nothing to do is begun anew. */
-const FAT_BYTES = 500 * 2 ** 20
-/** What presses may be promised: of the machine's memory, or of the container's, some is for workerd and for others. */
-const MACHINE_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-/** Presses that come up before they are needed, which takes a third of a second; each holds some 70 MB. */
-const MOST_WARM = 4
-/** A press that does not come up is tried again after so long. */
-const AGAIN_MS = 1000
+/**
+ * Limits for unused blob files: uploads and parts that later steps may read. After a restart of the edge, those steps start within
+ * seconds.
+ */
+const IDLE_LIMITS: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
+/** Resident memory in bytes above which an idle press process is replaced. */
+const MAX_IDLE_PROCESS_BYTES = 500 * 2 ** 20
+/** Memory in bytes for all press processes: 80 % of the machine or container. The rest is for workerd and other programs. */
+const POOL_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+/** Most press processes that start in advance. A start takes about 0.3 s, and an idle process uses about 70 MB. */
+const MAX_WARM = 4
+/** Milliseconds before a failed start of a press process is repeated. */
+const RESTART_DELAY_MS = 1000
 
 export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions
   readonly #blobs: BlobFiles
   readonly #idle: PressProcess[] = []
   readonly #all = new Set<PressProcess>()
-  readonly #line: Entry[] = []
+  readonly #queue: Entry[] = []
   readonly #working = new Set<Entry>()
-  /** A task sends its message again when nobody claims it for long: it stands in line already. */
-  readonly #known = new Map<string, Entry>()
-  /** Presses that a step took along, as long as it may be tried again. */
+  /** Queued and running steps by key. A task repeats its message if nobody claims it for long; the repeat is ignored. */
+  readonly #entries = new Map<string, Entry>()
+  /** Number of press processes that each step has ended, while the step may be retried. */
   readonly #deaths = new Map<string, number>()
   readonly #formats = new Map<Kind, Promise<readonly string[]>>()
   readonly #folders = new Map<PressProcess, string>()
-  #made = 0
+  #spawned = 0
   #closed = false
 
   private constructor(options: PoolOptions) {
     this.#options = options
-    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.door.download(key, path), MOST_IDLE)
+    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.door.download(key, path), IDLE_LIMITS)
   }
 
   static async open(options: PoolOptions): Promise<Pool> {
@@ -76,66 +79,66 @@ export class Pool implements AsyncDisposable {
     return pool
   }
 
-  /** What the presses of a kind can do, once one of them is ready. */
+  /** Formats that the press processes of `kind` support. Waits until one is ready. */
   async formats(kind: Kind): Promise<readonly string[]> {
     return this.#formats.get(kind) ?? []
   }
 
-  /** Presses for all that may run side by side come up before somebody waits for them. */
+  /** Starts press processes in advance, one for each step that may run in parallel, at most 4. */
   warm(): void {
-    const wanted = this.#closed ? 0 : Math.min(this.#options.workers + 1, MOST_WARM)
-    for (let at = [...this.#all].filter(({ kind }) => kind === 'press').length; at < wanted; at++) this.#idle.push(this.#spawn('press'))
+    const target = this.#closed ? 0 : Math.min(this.#options.workers + 1, MAX_WARM)
+    for (let at = [...this.#all].filter(({ kind }) => kind === 'press').length; at < target; at++) this.#idle.push(this.#spawn('press'))
   }
 
-  /** Puts a step in line. Resolves when nobody works on it any more; what came of it is said by its task. */
+  /** Queues a step. Resolves when the step is no longer running. Its outcome is recorded in its task. */
   submit(kind: Kind, step: Step): Promise<void> {
     const key = [step.taskId, step.generation, step.step, step.part].join('/')
-    const known = this.#known.get(key)
-    if (known) return known.done
+    const existing = this.#entries.get(key)
+    if (existing) return existing.done
     const { promise: done, resolve: end } = Promise.withResolvers<void>()
     const entry: Entry = { key, kind, step, quick: step.generation === null, since: performance.now(), done, end }
-    this.#known.set(key, entry)
-    if (entry.quick) this.#enter(entry)
+    this.#entries.set(key, entry)
+    if (entry.quick) this.#enqueue(entry)
     else
       this.#options.door
         .task(step.taskId)
         .read()
         .then(
-          (task) => (task ? this.#enter({ ...entry, effort: effortOf(task) }) : this.#leave(entry)),
-          () => this.#enter(entry),
+          (task) => (task ? this.#enqueue({ ...entry, effort: effortOf(task) }) : this.#finish(entry)),
+          () => this.#enqueue(entry),
         )
     return done
   }
 
-  #enter(entry: Entry): void {
-    this.#line.push(entry)
-    this.#next()
+  #enqueue(entry: Entry): void {
+    this.#queue.push(entry)
+    this.#startNext()
   }
 
-  #leave(entry: Entry): void {
-    this.#known.delete(entry.key)
+  #finish(entry: Entry): void {
+    this.#entries.delete(entry.key)
     entry.end()
   }
 
-  #next(): void {
+  #startNext(): void {
     const { workers, limits } = this.#options
     while (!this.#closed && this.#working.size <= workers) {
       const working = [...this.#working]
-      const quickOnly = working.length === workers || !hasMemory(working, MACHINE_BYTES, limits.memoryBytes)
-      const at = nextOf(this.#line, working, performance.now(), quickOnly)
+      const quickOnly = working.length === workers || !hasMemory(working, POOL_BYTES, limits.memoryBytes)
+      const at = nextOf(this.#queue, working, performance.now(), quickOnly)
       if (at < 0) return
-      const [entry] = this.#line.splice(at, 1)
+      const [entry] = this.#queue.splice(at, 1)
       this.#working.add(entry!)
-      void this.#work(entry!).finally(() => {
+      void this.#runStep(entry!).finally(() => {
         this.#working.delete(entry!)
-        this.#leave(entry!)
-        this.#next()
+        this.#finish(entry!)
+        this.#startNext()
       })
     }
   }
 
-  /** Claims the step only now that somebody can begin with it: a lease should not run out in line. */
-  async #work(entry: Entry): Promise<void> {
+  /** Runs a step. It is claimed only now, so that its lease cannot expire in the queue. */
+  async #runStep(entry: Entry): Promise<void> {
     const { door, limits, heavy, log } = this.#options
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
@@ -143,7 +146,7 @@ export class Pool implements AsyncDisposable {
       const native = await this.#options.native
       const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest, ...(heavy && { heavy }) })
       if (claim.kind !== 'claimed') return
-      const press = await this.#take(entry.kind)
+      const press = await this.#takePress(entry.kind)
       const folder = this.#folders.get(press)!
       const deaths = this.#deaths.get(entry.key) ?? 0
       const enlarged = () => {
@@ -158,33 +161,33 @@ export class Pool implements AsyncDisposable {
       })
       if (ended === 'died') this.#deaths.set(entry.key, deaths + 1)
       else this.#deaths.delete(entry.key)
-      if (ended === 'done') await this.#giveBack(press)
+      if (ended === 'done') await this.#returnPress(press)
     } catch (error) {
-      // The task could not be spoken with. It sends its message again when the lease is over.
+      // The task API failed. The task repeats its message when the lease expires.
       log(JSON.stringify({ level: 'error', event: 'step_failed', task_id: entry.step.taskId, step, part, error: String(error) }))
     }
   }
 
-  async #take(kind: Kind): Promise<PressProcess> {
+  async #takePress(kind: Kind): Promise<PressProcess> {
     for (;;) {
       const at = this.#idle.findIndex((press) => press.kind === kind)
       const press = at >= 0 ? this.#idle.splice(at, 1)[0]! : this.#spawn(kind)
       if (await press.up) return press
-      if (this.#closed) throw new Error('the pool is closed')
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      if (this.#closed) throw new Error('the worker pool is closed')
+      await new Promise((resolve) => setTimeout(resolve, RESTART_DELAY_MS))
     }
   }
 
-  async #giveBack(press: PressProcess): Promise<void> {
+  async #returnPress(press: PressProcess): Promise<void> {
     const usage = await press.usage()
     const spare = this.#idle.filter(({ kind }) => kind === press.kind).length
-    if ((usage && usage.residentBytes > FAT_BYTES) || spare > this.#options.workers) press.kill()
+    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || spare > this.#options.workers) press.kill()
     else if (this.#all.has(press)) this.#idle.push(press)
   }
 
   #spawn(kind: Kind): PressProcess {
     const { build, folder: root, limits, log } = this.#options
-    const folder = join(root, `press-${++this.#made}`)
+    const folder = join(root, `press-${++this.#spawned}`)
     const press = new PressProcess(kind, { build, folder, memoryBytes: limits.memoryBytes, log })
     this.#all.add(press)
     this.#folders.set(press, folder)
@@ -199,7 +202,7 @@ export class Pool implements AsyncDisposable {
     return press
   }
 
-  /** Ends every press. Their tasks go on when their leases are over. */
+  /** Kills every press process. Their tasks continue when the leases expire. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     const gone = [...this.#all].map((press) => press.exited)

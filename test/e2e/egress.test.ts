@@ -44,7 +44,7 @@ describe('a callback', () => {
   it('whose name leads to this machine reaches nothing (names-that-lead-inside)', async () => {
     const { out, seen } = await receiver()
     const send = await out({ resolve: async () => [HERE] })
-    expect(await send()).toMatchObject({ status: 0, error: `The name ${NAME} does not lead to a public address.` })
+    expect(await send()).toMatchObject({ status: 0, error: `The host name ${NAME} does not resolve to a public address.` })
     expect(seen.connections).toBe(0)
   })
 
@@ -78,7 +78,10 @@ describe('a callback', () => {
     const { out, seen, port } = await receiver()
     const send = await out({ networks: LOOPBACK, resolve: async () => [HERE] })
     for (const url of [`https://${NAME}:22/`, `https://127.0.0.1:${port}/`, `https://[::1]:${port}/`, 'ftp://a.shop.com/']) {
-      expect(await send(url), url).toMatchObject({ status: 0, error: 'This address is not one to call.' })
+      expect(await send(url), url).toMatchObject({
+        status: 0,
+        error: 'A callback URL needs https, a host name (no IP address) and an allowed port (443 or 8443).',
+      })
     }
     expect(seen.connections).toBe(0)
   })

@@ -30,27 +30,27 @@ function folder(name: string): string {
   return path
 }
 
-it('fetches a blob once for all steps that read it at the same time', async () => {
+it('downloads a blob once for all steps that read it at the same time', async () => {
   const blobs = open(1000)
   const [one, two] = [folder('one'), folder('two')]
-  const lent = await Promise.all([blobs.lend('uploads/a', one), blobs.lend('uploads/a', two)])
+  const links = await Promise.all([blobs.lend('uploads/a', one), blobs.lend('uploads/a', two)])
   expect(downloads).toEqual(['uploads/a'])
   expect(readFileSync(join(two, 'uploads~a'), 'utf8')).toBe('uploads/a'.repeat(10))
-  for (const file of lent) await file[Symbol.asyncDispose]()
+  for (const file of links) await file[Symbol.asyncDispose]()
 })
 
-it('forgets what nobody reads beyond its size, the oldest first, and never what is read', async () => {
+it('deletes the oldest unused files above the size limit, and never files in use', async () => {
   const blobs = open(90)
   const [first, second, third] = ['one', 'two', 'three'].map(folder)
   await using _ = await blobs.lend('a23456789', first!)
   await (await blobs.lend('b23456789', second!))[Symbol.asyncDispose]()
   await (await blobs.lend('c23456789', third!))[Symbol.asyncDispose]()
   expect(readdirSync(join(root, 'kept')).sort()).toEqual(['a23456789', 'c23456789'])
-  // Who has its link keeps the bytes.
+  // The step that linked the file still has its bytes.
   expect(existsSync(join(second!, 'b23456789'))).toBe(true)
 })
 
-it('forgets what nobody reads any more, made or fetched: its task may have been deleted', async () => {
+it('deletes downloaded and added files after the idle time', async () => {
   const blobs = open(1000, 50)
   const path = folder('one')
   const used = await blobs.lend('uploads/a', path)
@@ -58,15 +58,15 @@ it('forgets what nobody reads any more, made or fetched: its task may have been 
   writeFileSync(join(path, 'made'), 'made')
   await blobs.adopt('parts/1', join(path, 'made'))
   await expect.poll(() => readdirSync(join(root, 'kept'))).toEqual(['uploads~a'])
-  const again = await blobs.lend('uploads/a', folder('two'))
+  const secondLink = await blobs.lend('uploads/a', folder('two'))
   await used[Symbol.asyncDispose]()
   await sleep(100)
   expect(existsSync(join(root, 'kept/uploads~a'))).toBe(true)
-  await again[Symbol.asyncDispose]()
+  await secondLink[Symbol.asyncDispose]()
   await expect.poll(() => readdirSync(join(root, 'kept'))).toEqual([])
 })
 
-it('asks again for a blob that could not be fetched', async () => {
+it('repeats a failed download at the next request', async () => {
   const blobs = open(1000)
   const path = folder('one')
   await expect(blobs.lend('gone', path)).rejects.toThrow('the blob is gone')
@@ -74,7 +74,7 @@ it('asks again for a blob that could not be fetched', async () => {
   expect(downloads).toEqual(['gone', 'gone'])
 })
 
-it('keeps the file of a blob that was just stored', async () => {
+it('reuses the file of a blob that was just uploaded', async () => {
   const blobs = open(1000)
   const path = folder('one')
   writeFileSync(join(path, 'made'), 'made')

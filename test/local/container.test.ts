@@ -1,4 +1,4 @@
-/** A container of whittle-heavy as its Worker sees it, and what it may ask for. */
+/** Steps in a container of whittle-heavy, and which task data the container may access. */
 import { describe, expect, it } from 'vitest'
 import type { WorkerEnv } from '../../src/service/env.ts'
 import { DOOR_HOST, type Machine, STEP_PORT, workIn } from '../../src/service/heavy/container.ts'
@@ -7,26 +7,26 @@ import { answer } from '../../src/service/remote/answer.ts'
 const STEP = { taskId: 'tsk_1', generation: 2, step: 'whole' } as const
 const DOOR = {} as Fetcher
 
-/** A machine that is up when it has been asked so often. */
-function machine(upAfter: number, answered = new Response()): { told: string[]; machine: Machine } {
-  const told: string[] = []
+/** A fake machine that accepts connections from the `upAfter`-th attempt on, and records its calls. */
+function machine(upAfter: number, answered = new Response()): { calls: string[]; machine: Machine } {
+  const calls: string[] = []
   let [running, asked] = [false, 0]
   return {
-    told,
+    calls,
     machine: {
       get running() {
         return running
       },
       start: ({ entrypoint, enableInternet }) => {
         running = true
-        told.push(`start ${entrypoint.join(' ')}, internet ${enableInternet}`)
+        calls.push(`start ${entrypoint.join(' ')}, internet ${enableInternet}`)
       },
-      setInactivityTimeout: async (durationMs) => void told.push(`idle ${durationMs}`),
-      interceptOutboundHttp: async (host, door) => void told.push(`door ${host} ${door === DOOR}`),
+      setInactivityTimeout: async (durationMs) => void calls.push(`idle ${durationMs}`),
+      interceptOutboundHttp: async (host, door) => void calls.push(`door ${host} ${door === DOOR}`),
       getTcpPort: (port) => ({
         fetch: async (url, init) => {
           if (url.endsWith('/ready') && ++asked < upAfter) throw new Error('the container is not listening')
-          told.push(`${init?.method ?? 'GET'} ${port} ${new URL(url).pathname} ${init?.body ?? ''}`.trim())
+          calls.push(`${init?.method ?? 'GET'} ${port} ${new URL(url).pathname} ${init?.body ?? ''}`.trim())
           return url.endsWith('/step') ? answered : new Response()
         },
       }),
@@ -35,9 +35,9 @@ function machine(upAfter: number, answered = new Response()): { told: string[]; 
 }
 
 describe('a step in a container', () => {
-  it('starts it with no way out but its door, waits for it, and is done when it says so', async () => {
-    const { told, machine: one } = machine(3)
-    await workIn(one, DOOR, 'press', STEP, 0)
+  it('starts the container without internet, waits until it listens, and resolves after its response', async () => {
+    const { calls, machine: container } = machine(3)
+    await workIn(container, DOOR, 'press', STEP, 0)
     const step = `POST ${STEP_PORT} /step ${JSON.stringify({ kind: 'press', step: STEP })}`
     const first = [
       `door ${DOOR_HOST} true`,
@@ -47,25 +47,25 @@ describe('a step in a container', () => {
       step,
       'idle 60000',
     ]
-    expect(told).toEqual(first)
-    await workIn(one, DOOR, 'press', STEP, 0)
-    expect(told.filter((line) => line.startsWith('start'))).toHaveLength(1)
+    expect(calls).toEqual(first)
+    await workIn(container, DOOR, 'press', STEP, 0)
+    expect(calls.filter((line) => line.startsWith('start'))).toHaveLength(1)
   })
 
-  it('is not done when the container breaks, or never comes up', async () => {
+  it('fails if the container returns an error or never listens', async () => {
     await expect(workIn(machine(1, new Response('no press', { status: 400 })).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('no press')
     await expect(workIn(machine(Number.POSITIVE_INFINITY).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('not up')
   })
 })
 
-describe('the door of a container', () => {
+describe('the task API of a container', () => {
   const env = {
     TASKS: { getByName: () => ({ read: async () => null }) },
     BLOBS: { get: async () => null, put: async () => null, delete: async () => null },
   } as unknown as WorkerEnv
   const ask = async (method: string, path: string) => (await answer(env, new Request(`http://door${path}`, { method }), 'tsk_1')).status
 
-  it('is open for its own task', async () => {
+  it('allows calls for its own task', async () => {
     const body = JSON.stringify([])
     const read = new Request('http://door/tasks/tsk_1?method=read', { method: 'POST', body })
     expect((await answer(env, read, 'tsk_1')).status).toBe(200)
@@ -87,7 +87,7 @@ describe('the door of a container', () => {
     'accounts/acc_1',
     'uploads%2Ftsk_2',
     '',
-  ])('is shut for %j', async (key) => {
+  ])('refuses key %j', async (key) => {
     for (const method of ['GET', 'PUT', 'POST', 'DELETE']) expect(await ask(method, `/blobs/${key}`)).toBe(403)
     expect(await ask('POST', `/tasks/${key}?method=read`)).toBe(403)
   })

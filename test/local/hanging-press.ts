@@ -1,4 +1,4 @@
-/** The press of `whittle-press` with a codec for texts that hangs on files of two names. */
+/** The `whittle-press` press process with a text codec that hangs on `hang.txt` and stalls on `stall.txt`. */
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import type { Codec } from '../../src/core/model/codec.ts'
 import { serve } from '../../src/local/press/serve.ts'
@@ -7,7 +7,7 @@ const text = PRESS_CODECS.text as Codec
 const hanging: Codec = {
   ...text,
   async compress(source, sink, options) {
-    // One call that never returns, and a wait that never ends.
+    // `hang.txt`: one call that never returns. `stall.txt`: a promise that never settles.
     if (source.name === 'hang.txt') for (;;);
     if (source.name === 'stall.txt') await new Promise(() => undefined)
     return text.compress(source, sink, options)

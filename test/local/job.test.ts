@@ -1,4 +1,4 @@
-/** A job in the hands of presses that do what they should not: programs in place of the real one, in real processes. */
+/** Jobs with faulty press processes: test programs run as real processes in place of the press. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,18 +13,18 @@ import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
 const UPLOAD = 'the upload'
 const MB = 2 ** 20
 let root: string
-/** What the task was told. */
-let told: [string, ...unknown[]][]
+/** Calls that the task record received: method and arguments. */
+let taskCalls: [string, ...unknown[]][]
 let stored: Map<string, string>
 let press: PressProcess
-/** Who waits for the press's end. */
-let waits: { readonly mock: { readonly calls: readonly unknown[] } }
+/** Spy on the listeners that wait for the end of the press process. */
+let exitListeners: { readonly mock: { readonly calls: readonly unknown[] } }
 let stopped: boolean
 let enlarged: boolean
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'whittle-job-'))
-  told = []
+  taskCalls = []
   stored = new Map()
   stopped = false
   enlarged = false
@@ -36,7 +36,7 @@ afterEach(() => {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Runs one job with a press whose work is `program`, a function body with `work`, `say`, `call` and `fs`. */
+/** Runs one job with a press process that executes `program`, a function body with `work`, `say`, `call` and `fs`. */
 async function run(program: string, change: Partial<JobLimits & { deaths: number }> = {}): Promise<string> {
   const { memoryBytes = 1024 * MB, processorMs = 60_000, silentMs = 60_000, stalledMs = 60_000, deaths = 0 } = change
   const build = join(root, 'build')
@@ -63,19 +63,19 @@ say({ kind: 'ready', formats: [] })`,
   )
   const folder = join(root, 'press-1')
   press = new PressProcess('press', { build, folder, memoryBytes, log: (line) => console.log(line) })
-  waits = vi.spyOn(press.exited, 'then')
-  const face = new Proxy({} as TaskRecordFace, {
+  exitListeners = vi.spyOn(press.exited, 'then')
+  const taskRecord = new Proxy({} as TaskRecordFace, {
     get:
       (_, method) =>
       async (...args: unknown[]) => {
         if (method === 'beat') return stopped ? 'stop' : 'go on'
-        told.push([String(method), ...args])
+        taskCalls.push([String(method), ...args])
         return true
       },
   })
-  const world: JobDeps = {
+  const deps: JobDeps = {
     door: {
-      task: () => face,
+      task: () => taskRecord,
       upload: async (path, key) => {
         const text = readFileSync(path, 'utf8')
         stored.set(key, text)
@@ -99,12 +99,12 @@ say({ kind: 'ready', formats: [] })`,
   }
   const task = { taskId: 'tsk_1', originalSize: UPLOAD.length, originalSha256: sha256(UPLOAD) }
   const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as Claimed
-  const good = await new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, world).run()
+  const outcome = await new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, deps).run()
   expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
-  return good
+  return outcome
 }
 
-/** A press that made `text` of its upload and says so. */
+/** A program that writes `text` as its result and reports the hash and size of `said`. */
 const completes = (text: string, said = text, key = 'results/tsk_1/1') => `
   put('${key}', '${text}')
   const sha256 = '${sha256(said)}'
@@ -112,31 +112,31 @@ const completes = (text: string, said = text, key = 'results/tsk_1/1') => `
   say({ kind: 'done' })`
 
 describe('a job', () => {
-  it('stores what its press made, then completes the task in the name of its own attempt', async () => {
+  it('uploads the result, then completes the task with its own attempt number', async () => {
     expect(await run(`if (fs.readFileSync(work.folder + '/uploads~tsk_1', 'utf8') !== '${UPLOAD}') throw 0;${completes('small')}`)).toBe(
       'done',
     )
     expect(stored).toEqual(new Map([['results/tsk_1/1', 'small']]))
-    expect(told).toMatchObject([['complete', 1, { key: 'results/tsk_1/1', size: 5 }]])
+    expect(taskCalls).toMatchObject([['complete', 1, { key: 'results/tsk_1/1', size: 5 }]])
   })
 
-  it('does not complete a task with a result that is not what was verified', async () => {
+  it('does not complete a task if the result differs from the verified one', async () => {
     await run(completes('other', 'small'))
-    expect(told).toEqual([['release', 1, 'Error: the result is not what it was verified to be', undefined, 'codec']])
+    expect(taskCalls).toEqual([['release', 1, 'Error: the stored result differs from the verified one', undefined, 'codec']])
   })
 
-  it('does not store a blob for a press that is not of its own step', async () => {
+  it('does not upload a blob that belongs to another task', async () => {
     await run(completes('small', 'small', 'results/tsk_2/1'))
     expect(stored.size).toBe(0)
-    expect(told).toMatchObject([['release', 1, "Error: results/tsk_2/1 is not this job's", undefined, 'codec']])
+    expect(taskCalls).toMatchObject([['release', 1, 'Error: results/tsk_2/1 does not belong to this job', undefined, 'codec']])
   })
 
-  it('does not let a press remove a task, or ask for anything else that is not its business', async () => {
+  it('refuses task methods that a press process may not call', async () => {
     await run(`await call('remove').catch((error) => call('release', 1, error.message)); say({ kind: 'done' })`)
-    expect(told).toEqual([['release', 1, 'Error: a press may not ask for remove', undefined, 'codec']])
+    expect(taskCalls).toEqual([['release', 1, 'Error: a press process may not call remove', undefined, 'codec']])
   })
 
-  it('says when an isolate would not have been enough for it', async () => {
+  it('reports that the job needs more than the memory of an isolate', async () => {
     await run(completes('small'))
     expect(enlarged).toBe(false)
     press.kill()
@@ -145,14 +145,14 @@ describe('a job', () => {
     expect(enlarged).toBe(true)
   })
 
-  it('is released at once when its press dies', async () => {
+  it('releases the step at once when its press process dies', async () => {
     expect(await run('process.kill(process.pid, 9)')).toBe('died')
-    expect(told).toEqual([['release', 1, 'its press ended: SIGKILL', undefined]])
+    expect(taskCalls).toEqual([['release', 1, 'its press process ended: SIGKILL', undefined]])
   })
 
-  it('is not kept by its press, which takes thousands of them: only what hears it last hears that it is gone', async () => {
+  it('is not retained by its press process: only the last listener gets the end event', async () => {
     expect(await run(completes('small'))).toBe('done')
-    expect(waits.mock.calls).toEqual([])
+    expect(exitListeners.mock.calls).toEqual([])
     press.kill()
     await press.exited
     const heard: unknown[] = []
@@ -160,21 +160,21 @@ describe('a job', () => {
     expect(heard).toEqual([{ kind: 'gone', why: 'SIGKILL' }])
   })
 
-  it('gives the upload back when its third press dies', async () => {
+  it('gives up when the third press process dies', async () => {
     await run('process.exit(3)', { deaths: 2 })
-    expect(told).toEqual([['giveUp', 1, 'the job lost its worker; it was tried 3 times']])
+    expect(taskCalls).toEqual([['giveUp', 1, 'the job lost its worker; it was tried 3 times']])
   })
 
   it.each([
-    ['in one call', 'for (;;);'],
-    ['in calls that never come back to the loop', 'for (;;) await null'],
-  ])('ends a press that hangs %s, and its task as over_budget', async (_, program) => {
+    ['in one call that never returns', 'for (;;);'],
+    ['in microtasks that never return to the event loop', 'for (;;) await null'],
+  ])('kills a press process that hangs %s, and gives up its task', async (_, program) => {
     expect(await run(program, { silentMs: 500 })).toBe('died')
-    expect(told).toEqual([['giveUp', 1, 'one call of its codec did not end within 1 s of processor time']])
+    expect(taskCalls).toEqual([['giveUp', 1, 'one codec call used more than 1 s of CPU time']])
     expect(await press.exited).toBe('SIGKILL')
   })
 
-  it('lets a press work that comes back to its loop, until it has used all that a step may', async () => {
+  it('allows calls that return to the event loop, up to the CPU time limit of a step', async () => {
     const program = `for (;;) {
       const until = performance.now() + 100
       while (performance.now() < until);
@@ -182,31 +182,31 @@ describe('a job', () => {
       await new Promise((go) => setTimeout(go, 0))
     }`
     expect(await run(program, { silentMs: 600, processorMs: 1200 })).toBe('died')
-    expect(told).toEqual([['giveUp', 1, 'more processor time than a job has']])
+    expect(taskCalls).toEqual([['giveUp', 1, 'the job used more CPU time than a job may']])
   })
 
-  it('releases the step of a press that waits for nothing', async () => {
+  it('releases the step of a stalled press process', async () => {
     expect(await run(`setInterval(() => say({ kind: 'progress', share: 0 }), 100)`, { stalledMs: 1500 })).toBe('died')
-    expect(told).toEqual([['release', 1, 'its press ended: it did nothing for 2 s', undefined]])
+    expect(taskCalls).toEqual([['release', 1, 'its press process ended: it made no progress for 2 s', undefined]])
   })
 
-  it('ends a press that takes more memory than it may, and its task as over_budget', async () => {
+  it('kills a press process above the memory limit, and gives up its task', async () => {
     await run(`const held = []; for (;;) { held.push(Buffer.alloc(${16 * MB}, 1)); await new Promise((go) => setTimeout(go, 20)) }`, {
       memoryBytes: 300 * MB,
     })
-    expect(told).toEqual([['giveUp', 1, 'more memory than a job has']])
+    expect(taskCalls).toEqual([['giveUp', 1, 'the job used more memory than a job may']])
   })
 
-  it('ends a press whose task was deleted, while it is busy, and tells nobody', async () => {
+  it('kills a busy press process when its task was deleted, without another task call', async () => {
     setTimeout(() => {
       stopped = true
     }, 500)
     expect(await run('for (;;);')).toBe('stopped')
-    expect(told).toEqual([])
+    expect(taskCalls).toEqual([])
     expect(await press.exited).toBe('SIGKILL')
   })
 
-  it('gives its press neither files beside its own, nor processes, nor secrets', async () => {
+  it('denies the press process other files, child processes and environment variables', async () => {
     const refused = 'ERR_ACCESS_DENIED'
     const tries = {
       read: `fs.readFileSync('${root}/secret')`,
@@ -222,7 +222,7 @@ describe('a job', () => {
         .join('\n')}
       await call('release', 1, JSON.stringify(ends))
       say({ kind: 'done' })`)
-    expect(JSON.parse(told[0]?.[2] as string)).toEqual({
+    expect(JSON.parse(taskCalls[0]?.[2] as string)).toEqual({
       read: refused,
       list: refused,
       write: refused,

@@ -3,11 +3,11 @@ import { Liveness } from '../../src/local/liveness.ts'
 
 const LIMITS = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
 
-/** Checks every second for `seconds`, each of which takes `busy` seconds of processor time. @returns the first verdict and its second */
-function watch(seconds: number, busy: number, says: (second: number) => boolean, waits = false) {
+/** Checks once a second for `seconds`, with `busy` seconds of CPU time per second. @returns the first verdict and its second */
+function watch(seconds: number, busy: number, hasHeartbeat: (second: number) => boolean, waits = false) {
   const liveness = new Liveness(LIMITS)
   for (let second = 0; second < seconds; second++) {
-    if (says(second)) liveness.hear()
+    if (hasHeartbeat(second)) liveness.hear()
     const verdict = liveness.check(second * 1000, 5000 + second * 1000 * busy, waits)
     if (verdict) return { verdict, second }
   }
@@ -16,12 +16,12 @@ function watch(seconds: number, busy: number, says: (second: number) => boolean,
 
 const everyFourSeconds = (second: number) => second % 4 === 0
 
-describe('a press that works', () => {
-  it('is silent after a minute of processor time in which it said nothing', () => {
+describe('a press process with heartbeats', () => {
+  it('is silent after 60 s of CPU time without a heartbeat', () => {
     expect(watch(1000, 1, (second) => second < 10)).toEqual({ verdict: 'silent', second: 70 })
   })
 
-  it('may be silent for five minutes when it works on what no isolate takes', () => {
+  it('may be silent for 300 s of CPU time in a job larger than an isolate', () => {
     const liveness = new Liveness(LIMITS)
     liveness.check(0, 5000)
     liveness.enlarge()
@@ -29,51 +29,51 @@ describe('a press that works', () => {
     expect(liveness.check(2000, 306_000)).toBe('silent')
   })
 
-  it('is not silent because a machine with too much to do gave it little: an hour with fifty seconds of it', () => {
+  it('is not silent on an overloaded machine: 50 s of CPU time in an hour', () => {
     expect(watch(3600, 50 / 3600, () => false)).toBeUndefined()
   })
 
-  it('may be long in one call, again and again', () => {
+  it('may make many calls of 50 s each', () => {
     expect(watch(800, 1, (second) => second % 50 === 0)).toBeUndefined()
   })
 
-  it('has used all it may after fifteen minutes of processor time, however alive it is', () => {
+  it('exceeds its limit after 900 s of CPU time, even with heartbeats', () => {
     expect(watch(1000, 1, everyFourSeconds)).toEqual({ verdict: 'processor', second: 901 })
   })
 
-  it('has stalled when it is there for two minutes, and computes nothing', () => {
+  it('has stalled after 120 s of heartbeats without computation', () => {
     expect(watch(1000, 0.0005, everyFourSeconds)?.verdict).toBe('stalled')
     expect(watch(1000, 0.02, everyFourSeconds)).toBeUndefined()
   })
 
-  it('has not stalled while an answer is owed to it, nor while it is not heard', () => {
+  it('has not stalled while it waits for an answer, or sends no heartbeats', () => {
     expect(watch(1000, 0.0005, everyFourSeconds, true)).toBeUndefined()
     expect(watch(1000, 0.0005, () => false)).toBeUndefined()
   })
 })
 
-describe('a process that gives no signs of life', () => {
+describe('a process that sends no heartbeats', () => {
   const limits = { stalledMs: 120_000, idleShare: 0 }
-  /** Checks every half minute; `used` is its processor time at each. */
+  /** Checks every 30 s. `used`: CPU time at each check, in milliseconds. */
   const verdicts = (used: readonly number[], waits: readonly boolean[] = []) => {
     const liveness = new Liveness(limits)
     return used.map((processorMs, i) => liveness.check(i * 30_000, processorMs, waits[i]))
   }
 
-  it('has stalled when it has computed nothing at all for more than two minutes', () => {
+  it('has stalled after more than 120 s without any CPU time', () => {
     expect(verdicts([100, 100, 100, 100, 100, 100]).indexOf('stalled')).toBe(5)
     expect(verdicts([100, 100, 100, 100, 110, 110, 110, 110])).not.toContain('stalled')
   })
 
-  it('has not stalled when it was ready to run meanwhile', () => {
+  it('has not stalled if it was ready to run meanwhile', () => {
     expect(verdicts([100, 100, 100, 100, 100, 100], [false, false, false, false, true, false])).not.toContain('stalled')
   })
 })
 
-describe('a service before its first answer', () => {
+describe('a service before its first response', () => {
   const limits = { silentMs: 1000, startMs: 60_000 }
 
-  it('may use the time that a start takes, afterwards its own limit', () => {
+  it('has the start limit first, and its own limit after the first response', () => {
     const liveness = new Liveness(limits, 0)
     expect(liveness.check(0, 60_000)).toBeUndefined()
     liveness.hear()
@@ -83,11 +83,11 @@ describe('a service before its first answer', () => {
     expect(liveness.silentForMs).toBe(1100)
   })
 
-  it('counts what it used before the first check', () => {
+  it('counts CPU time from before the first check', () => {
     expect(new Liveness(limits, 0).check(0, 61_000)).toBe('silent')
   })
 
-  it('begins again when its processor time is less than before: it is another process', () => {
+  it('starts to count anew when CPU time decreases, because the process was restarted', () => {
     const liveness = new Liveness(limits, 0)
     liveness.hear()
     liveness.check(0, 50_000)

@@ -1,4 +1,4 @@
-/** What `npm start` opens is what is deployed. */
+/** The local service and the Cloudflare deployment have the same configuration. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { BUCKET, DATE, FLAGS, OBJECTS, QUEUES } from '../../src/local/edge.ts'
 const toml = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8')
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match.slice(1))
 
-it('has the bindings, classes, queues and dates of wrangler.toml', () => {
+it('uses the bindings, classes, queues and compatibility date of wrangler.toml', () => {
   const edge = toml('wrangler.toml')
   expect(all(edge, /^compatibility_date = "(.+)"/gm)).toEqual([[DATE]])
   expect(all(edge, /^compatibility_flags = \["(.+)"\]/gm)).toEqual([[FLAGS.join('", "')]])

@@ -11,40 +11,40 @@ const part = (taskId: string, number: number): Waiting => ({
   step: { taskId, generation: 2, step: 'part', part: number },
 })
 
-/** Lets `presses` work through the line, each step for as long as its effort says. @returns the order in which steps began */
-function order(line: Waiting[], presses: number): string[] {
-  const left = [...line]
+/** Simulates `presses` processes that run all queued steps, each for as long as its effort. @returns the order in which steps start */
+function order(queue: Waiting[], presses: number): string[] {
+  const remaining = [...queue]
   const working: { end: number; step: Waiting }[] = []
-  const began: string[] = []
-  for (let now = 0; left.length > 0 || working.length > 0; ) {
+  const started: string[] = []
+  for (let now = 0; remaining.length > 0 || working.length > 0; ) {
     while (working.length < presses) {
       const at = nextOf(
-        left,
+        remaining,
         working.map(({ step }) => step),
         now,
         false,
       )
       if (at < 0) break
-      const [step] = left.splice(at, 1)
-      began.push(step!.step.taskId)
+      const [step] = remaining.splice(at, 1)
+      started.push(step!.step.taskId)
       working.push({ end: now + (step!.effort ?? 1), step: step! })
     }
     working.sort((a, b) => a.end - b.end)
     now = working.shift()!.end
   }
-  return began
+  return started
 }
 
-describe('the line of steps before the presses', () => {
-  it('lets those go first for which somebody waits', () => {
+describe('the queue of steps for press processes', () => {
+  it('picks steps of waiting clients first', () => {
     expect(nextOf([waiting('a', { effort: 9 }), waiting('b', { quick: true })], [], 0, false)).toBe(1)
   })
 
-  it('has nothing for the press that is kept for them, when there is none of them', () => {
+  it('picks nothing for the quick lane if there is no quick step', () => {
     expect(nextOf([waiting('a', { effort: 9 })], [], 0, true)).toBe(-1)
   })
 
-  it('begins with the largest, so that what begins last is short', () => {
+  it('picks the step with the most work first, so that the last one is short', () => {
     expect(order([waiting('small', { effort: 1 }), waiting('large', { effort: 9 }), waiting('middle', { effort: 5 })], 1)).toEqual([
       'large',
       'middle',
@@ -52,34 +52,34 @@ describe('the line of steps before the presses', () => {
     ])
   })
 
-  it('does not let a small file wait for ever', () => {
+  it('picks a small file that has waited longer than 30 s', () => {
     const late = waiting('small', { effort: 1 })
-    const line = [waiting('large', { effort: 9, since: MOST_WAIT_MS }), late]
-    expect(nextOf(line, [], MOST_WAIT_MS, false)).toBe(0)
-    expect(nextOf(line, [], MOST_WAIT_MS + 1, false)).toBe(1)
+    const queue = [waiting('large', { effort: 9, since: MOST_WAIT_MS }), late]
+    expect(nextOf(queue, [], MOST_WAIT_MS, false)).toBe(0)
+    expect(nextOf(queue, [], MOST_WAIT_MS + 1, false)).toBe(1)
   })
 
-  it('has a file of another task begin before the second part of a film', () => {
+  it('starts a file of another task before the second part of a film', () => {
     const film = Array.from({ length: 200 }, (_, number) => part('film', number))
-    const began = order([...film, { ...waiting('sound', { effort: 10 }), kind: 'media' }], 2)
-    expect(began.indexOf('sound')).toBeLessThanOrEqual(1)
-    expect(began).toHaveLength(201)
+    const started = order([...film, { ...waiting('sound', { effort: 10 }), kind: 'media' }], 2)
+    expect(started.indexOf('sound')).toBeLessThanOrEqual(1)
+    expect(started).toHaveLength(201)
   })
 
-  it('takes a short film for more work than a longer text, and a book for more than a photograph', () => {
+  it('estimates more work per byte for films and books than for texts and photos', () => {
     const effort = (format: FormatId, originalSize: number) => effortOf({ format, originalSize })
     expect(effort('mp4', 1000)).toBeGreaterThan(effort('text', 3000))
     expect(effort('epub', 1000)).toBeGreaterThan(effort('jpg', 3000))
     expect(effort('jpg', 3001)).toBeGreaterThan(effort('jpg', 3000))
   })
 
-  it('holds back what finds no memory, as long as somebody has all of a press', () => {
+  it('delays steps that do not fit in memory while an enlarged step runs', () => {
     const GB = 2 ** 30
     const [plain, large] = [{}, { enlarged: true }]
     expect(hasMemory([plain, plain, plain], 2 * GB, 1.5 * GB)).toBe(true)
     expect(hasMemory([large], 2 * GB, 1.5 * GB)).toBe(true)
     expect(hasMemory([large, plain], 2 * GB, 1.5 * GB)).toBe(false)
     expect(hasMemory([large, large], 4 * GB, 1.5 * GB)).toBe(true)
-    expect(hasMemory([], GB / 8, 1.5 * GB), 'or nothing would ever be done').toBe(true)
+    expect(hasMemory([], GB / 8, 1.5 * GB), 'the first step always runs').toBe(true)
   })
 })

@@ -6,8 +6,8 @@ it.each([
   ['a picture in which no luma changed', { loss: { pictures: { ssim: 1, psnrDb: Number.POSITIVE_INFINITY } } }],
   ['a missing field', { a: undefined, b: [undefined, null] }],
   ['nothing', undefined],
-])('keeps %s as it is', (_, value) => {
-  const back = decode(encode(value))
-  expect(back).toStrictEqual(value)
-  if (Array.isArray(value)) expect(back).toHaveLength(value.length)
+])('encodes and decodes %s without change', (_, value) => {
+  const decoded = decode(encode(value))
+  expect(decoded).toStrictEqual(value)
+  if (Array.isArray(value)) expect(decoded).toHaveLength(value.length)
 })

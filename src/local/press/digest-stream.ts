@@ -1,4 +1,4 @@
-/** `crypto.DigestStream` is workerd's own; this is what the jobs use of it. */
+/** A replacement for workerd's `crypto.DigestStream` in Node: SHA-256 only, with the methods that jobs use. */
 import { createHash } from 'node:crypto'
 
 class DigestStream {

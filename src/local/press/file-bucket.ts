@@ -1,4 +1,4 @@
-/** The part of an R2 bucket that a job uses, as files of one folder. */
+/** The part of the R2 bucket interface that a job uses, on files of one folder. */
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { PART_BYTES } from '../../service/store/blobs.ts'
@@ -11,8 +11,8 @@ interface Range {
 
 export class FileBucket implements Disposable {
   readonly #folder: string
-  /** Kept open: a parser reads a file thousands of times. */
-  readonly #open = new Map<string, number>()
+  /** Open file descriptors by key. A parser reads a file thousands of times. */
+  readonly #descriptors = new Map<string, number>()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -20,12 +20,12 @@ export class FileBucket implements Disposable {
 
   /** Closes its files. */
   [Symbol.dispose](): void {
-    for (const file of this.#open.values()) closeSync(file)
-    this.#open.clear()
+    for (const file of this.#descriptors.values()) closeSync(file)
+    this.#descriptors.clear()
   }
 
   async get(key: string, options?: { range?: Range }) {
-    const file = this.#fileFor(key)
+    const file = this.#descriptorOf(key)
     if (file === undefined) return null
     const { offset, length } = options?.range ?? { offset: 0, length: fstatSync(file).size }
     return {
@@ -37,16 +37,19 @@ export class FileBucket implements Disposable {
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
-    this.#forget(key)
+    this.#close(key)
     writeFileSync(this.#path(key), bytes)
   }
 
   async delete(key: string): Promise<void> {
-    this.#forget(key)
+    this.#close(key)
     rmSync(this.#path(key), { force: true })
   }
 
-  /** Parts have `PART_BYTES`, but for the last, and come in any order. Nobody sees the object before it is complete. */
+  /**
+   * Starts a multipart upload. All parts but the last have `PART_BYTES` and may arrive in any order. The object appears when it is
+   * complete.
+   */
   async createMultipartUpload(key: string) {
     const path = `${this.#path(key)}.parts`
     const file = openSync(path, 'w')
@@ -58,7 +61,7 @@ export class FileBucket implements Disposable {
       },
       complete: async () => {
         closeSync(file)
-        this.#forget(key)
+        this.#close(key)
         renameSync(path, this.#path(key))
       },
       abort: async () => {
@@ -72,12 +75,12 @@ export class FileBucket implements Disposable {
     return join(this.#folder, fileOf(key))
   }
 
-  #fileFor(key: string): number | undefined {
-    const known = this.#open.get(key)
-    if (known !== undefined) return known
+  #descriptorOf(key: string): number | undefined {
+    const existing = this.#descriptors.get(key)
+    if (existing !== undefined) return existing
     try {
       const file = openSync(this.#path(key), 'r')
-      this.#open.set(key, file)
+      this.#descriptors.set(key, file)
       return file
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -85,14 +88,14 @@ export class FileBucket implements Disposable {
     }
   }
 
-  #forget(key: string): void {
-    const file = this.#open.get(key)
+  #close(key: string): void {
+    const file = this.#descriptors.get(key)
     if (file !== undefined) closeSync(file)
-    this.#open.delete(key)
+    this.#descriptors.delete(key)
   }
 }
 
-/** Fills `into` from `offset` on. @returns what the file has of it */
+/** Fills `into` from `offset` on. @returns the bytes read, fewer at the end of the file */
 function readAt(file: number, offset: number, into: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   let filled = 0
   while (filled < into.length) {
@@ -103,7 +106,7 @@ function readAt(file: number, offset: number, into: Uint8Array<ArrayBuffer>): Ui
   return into
 }
 
-/** `readAtLeast` is workerd's own; here it always fills its buffer, but at the end. */
+/** Reader with workerd's `readAtLeast`. It always fills its buffer, except at the end of the file. */
 class FileReader {
   readonly #file: number
   #at: number

@@ -1,4 +1,4 @@
-/** The press of `whittle-media`, as a process of its own: its engine is under the GPL. */
+/** Entry point of the `whittle-media` press process: audio and video. A process of its own, because its engine is under the GPL. */
 import { MEDIA_CODECS } from '../../core/formats/media.ts'
 import { serve } from './serve.ts'
 

@@ -1,4 +1,4 @@
-/** The program beside the press, as codecs see it: the press writes and reads files, its parent runs the program. */
+/** FFmpeg as codecs use it: the press process reads and writes files, and its parent runs the program. */
 
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,34 +11,34 @@ import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from '../native-fi
 export class PressNative implements NativeFilm, Disposable {
   readonly name: string
   readonly #folder: string
-  readonly #ask: (request: NativeRequest) => Promise<unknown>
-  /** What the files hold. */
-  readonly #there = new Map<string, Uint8Array>()
-  #luma: number | undefined
+  readonly #runProgram: (request: NativeRequest) => Promise<unknown>
+  /** Contents that this process knows to be in each file, by file name. */
+  readonly #fileContents = new Map<string, Uint8Array>()
+  #lumaFile: number | undefined
 
-  constructor(name: string, folder: string, ask: (request: NativeRequest) => Promise<unknown>) {
+  constructor(name: string, folder: string, runProgram: (request: NativeRequest) => Promise<unknown>) {
     this.name = name
     this.#folder = folder
-    this.#ask = ask
+    this.#runProgram = runProgram
   }
 
   async encode(film: Uint8Array, wanted: NativeEncode): Promise<Uint8Array> {
-    this.#put(ORIGINAL, film)
+    this.#writeFile(ORIGINAL, film)
     await this.#run({ kind: 'encode', wanted })
     const result = new Uint8Array(readFileSync(join(this.#folder, RESULT)))
-    this.#there.set(RESULT, result)
+    this.#fileContents.set(RESULT, result)
     return result
   }
 
   async measure(original: Uint8Array, result: Uint8Array, wanted: NativeMeasure): Promise<NativeFigures> {
-    this.#put(ORIGINAL, original)
-    this.#put(RESULT, result)
+    this.#writeFile(ORIGINAL, original)
+    this.#writeFile(RESULT, result)
     this[Symbol.dispose]()
     await this.#run({ kind: 'measure', wanted })
     const lines = readFileSync(join(this.#folder, ERRORS), 'latin1').split('\n').filter(Boolean)
     const peak = wanted.bits === 10 ? 1023 : 255
     const file = openSync(join(this.#folder, LUMA), 'r')
-    this.#luma = file
+    this.#lumaFile = file
     return {
       mse: lines.map((line) => Number(/ mse_y:([\d.]+)/.exec(line)?.[1] ?? Number.NaN) * (255 / peak) ** 2),
       luma(offset, length) {
@@ -49,23 +49,23 @@ export class PressNative implements NativeFilm, Disposable {
     }
   }
 
-  /** Frees the frames of the last measurement. */
+  /** Frees the frames of the last comparison. */
   [Symbol.dispose](): void {
-    if (this.#luma !== undefined) closeSync(this.#luma)
-    this.#luma = undefined
+    if (this.#lumaFile !== undefined) closeSync(this.#lumaFile)
+    this.#lumaFile = undefined
     rmSync(join(this.#folder, LUMA), { force: true })
   }
 
-  /** @throws CodecError (over_budget, unsupported_feature): whatever the program says, it is about the file */
+  /** Runs FFmpeg. @throws CodecError (over_budget, unsupported_feature) if it fails, because the cause is the file */
   async #run(request: NativeRequest): Promise<void> {
-    const trouble = await this.#ask(request)
-    if (trouble === STALLED || NO_MEMORY.test(String(trouble))) throw overBudget(message('program_needs_more_memory', { name: this.name }))
-    if (trouble !== undefined) throw unsupported(message('of_named', { name: this.name, what: String(trouble) }))
+    const error = await this.#runProgram(request)
+    if (error === STALLED || NO_MEMORY.test(String(error))) throw overBudget(message('program_needs_more_memory', { name: this.name }))
+    if (error !== undefined) throw unsupported(message('of_named', { name: this.name, what: String(error) }))
   }
 
-  #put(name: string, film: Uint8Array): void {
-    if (this.#there.get(name) === film) return
+  #writeFile(name: string, film: Uint8Array): void {
+    if (this.#fileContents.get(name) === film) return
     writeFileSync(join(this.#folder, name), film)
-    this.#there.set(name, film)
+    this.#fileContents.set(name, film)
   }
 }

@@ -1,4 +1,4 @@
-/** The press of `whittle-press`, as a process: every codec but audio and video. */
+/** Entry point of the `whittle-press` press process: every codec except audio and video. */
 import { PRESS_CODECS } from '../../core/formats/press.ts'
 import { serve } from './serve.ts'
 

@@ -1,26 +1,26 @@
-/** Stands in for `whittle-press` and `whittle-media` where the presses are processes: every step goes to the pool. */
+/** Replaces the Workers `whittle-press` and `whittle-media` on one machine: forwards every step to the worker pool. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { MediaFace, PressFace } from '../../service/env.ts'
 import type { Kind } from '../../service/lanes.ts'
 import type { JobMessage } from '../../service/store/tasks.ts'
 
 interface ForwardEnv {
-  /** The parent of the presses, in this service's own process. */
+  /** The worker pool, in the service's own process. */
   readonly POOL: Fetcher
 }
 
-async function tell(env: ForwardEnv, path: string, step?: unknown): Promise<unknown> {
-  const answer = await env.POOL.fetch(`http://pool${path}`, { method: 'POST', body: JSON.stringify(step ?? null) })
-  if (!answer.ok) throw new Error(`the pool of presses answered ${answer.status}: ${await answer.text()}`)
-  return answer.json()
+async function callPool(env: ForwardEnv, path: string, step?: unknown): Promise<unknown> {
+  const response = await env.POOL.fetch(`http://pool${path}`, { method: 'POST', body: JSON.stringify(step ?? null) })
+  if (!response.ok) throw new Error(`The worker pool failed with HTTP ${response.status}: ${await response.text()}`)
+  return response.json()
 }
 
-const health = async (env: ForwardEnv, kind: Kind) => ({ ok: true as const, formats: (await tell(env, `/health/${kind}`)) as string[] })
+const health = async (env: ForwardEnv, kind: Kind) => ({ ok: true as const, formats: (await callPool(env, `/health/${kind}`)) as string[] })
 
-/** Methods, not properties: RPC reaches only what the prototype has. */
+/** Methods instead of properties, because RPC only exposes methods of the prototype. */
 export class Press extends WorkerEntrypoint<ForwardEnv> implements PressFace {
   async run(taskId: string) {
-    await tell(this.env, '/run', { taskId, generation: null, step: 'whole' })
+    await callPool(this.env, '/run', { taskId, generation: null, step: 'whole' })
     return 'done' as const
   }
 
@@ -36,9 +36,12 @@ export class Media extends WorkerEntrypoint<ForwardEnv> implements MediaFace {
 }
 
 export default {
-  /** Miniflare's queue hands out one batch at a time and waits for its end: a step is only put in line here. */
+  /**
+   * Queues each step in the pool without waiting for it. Miniflare's queue delivers one batch at a time and waits for the handler to
+   * return.
+   */
   async queue(batch, env) {
     const kind: Kind = batch.queue.startsWith('whittle-media') ? 'media' : 'press'
-    for (const message of batch.messages) await tell(env, `/queue/${kind}`, message.body)
+    for (const message of batch.messages) await callPool(env, `/queue/${kind}`, message.body)
   },
 } satisfies ExportedHandler<ForwardEnv, JobMessage>

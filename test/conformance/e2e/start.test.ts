@@ -29,7 +29,7 @@ async function started(work: Work): Promise<void> {
     )
   try {
     // It answers before it has made its keys; the greeting is the end of that.
-    await expect.poll(() => said, { timeout: 90_000, interval: 200 }).toContain('Ctrl-C stops it.')
+    await expect.poll(() => said, { timeout: 90_000, interval: 200 }).toContain('Press Ctrl-C to stop.')
     expect(said, 'where its keys are').toContain(`(others: ${join(state, 'keys.json')})`)
     await work(service, answers, state)
   } finally {
@@ -79,7 +79,7 @@ const second = (state: string, port: number) =>
 it('refuses a state that another service has, and says which', () =>
   started(async (service, answers, state) => {
     const { status, stderr } = second(state, await freePort())
-    expect(stderr).toMatch(/^This state is in use by the service of another whittle command, on port \d+ \(pid \d+\): /)
+    expect(stderr).toMatch(/^The state folder .+ is in use by the service of another whittle command, on port \d+ \(pid \d+\)\. /)
     expect(stderr).toContain(`(pid ${service.pid})`)
     expect(status).toBe(1)
     expect(await answers()).toBe(true)

@@ -54,7 +54,7 @@ const ask = (service: Service, path: string) =>
 it('ends a service that is inside of one call for too long', async () => {
   const service = await fakeService(1500)
   const answer = ask(service, '/spin')
-  expect(await service.exited).toMatch(/^it answered nothing while it was busy for \d+ s of processor time$/)
+  expect(await service.exited).toMatch(/^it gave no response in \d+ s of CPU time$/)
   expect(service.hung).toBe(true)
   await service.stop()
   expect(await answer).not.toBe(200)
