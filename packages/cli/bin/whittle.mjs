@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The bundle where there is one (the published package), the sources in a checkout (Node 24 strips their types).
+// Runs the bundle in the published package, and the TypeScript sources in a checkout (Node 24 strips the types).
 import { existsSync } from 'node:fs'
 
 const bundle = new URL('../dist/main.mjs', import.meta.url)

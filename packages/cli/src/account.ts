@@ -1,4 +1,4 @@
-/** What the service knows: usage, tasks and their results, formats. */
+/** Commands that query the service: usage, tasks and their results, formats. */
 import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client, isUnderWay, type Task } from './client.ts'
@@ -37,24 +37,24 @@ export async function remove(server: Server, ids: readonly string[]): Promise<vo
   for (const id of ids) console.log(`${id}: ${bytes((await client.remove(id)).freed_bytes)} freed`)
 }
 
-/** Tasks that are still worked on stay. */
+/** Deletes all completed and failed tasks. Tasks in progress remain. */
 export async function removeAll(server: Server): Promise<void> {
   const client = new Client(server)
-  let [count, freed] = [0, 0]
+  let [count, freedBytes] = [0, 0]
   for (let cursor: string | undefined; ; ) {
     const { tasks, next_cursor } = await client.tasks(PAGE, cursor)
     for (const { task_id, status } of tasks) {
       if (status !== 'completed' && status !== 'failed') continue
-      freed += (await client.remove(task_id)).freed_bytes
+      freedBytes += (await client.remove(task_id)).freed_bytes
       count++
     }
     if (next_cursor === null) break
     cursor = next_cursor
   }
-  console.log(`${count} task${count === 1 ? '' : 's'}: ${bytes(freed)} freed`)
+  console.log(`${count} task${count === 1 ? '' : 's'}: ${bytes(freedBytes)} freed`)
 }
 
-/** Waits for the task; its result goes to `out`, or into the current folder. */
+/** Waits for the task, then saves its result as `out` or in the current folder. */
 export async function get(server: Server, taskId: string, out: string | undefined, force: boolean): Promise<void> {
   const client = new Client(server)
   let task = await client.task(taskId)
@@ -62,9 +62,9 @@ export async function get(server: Server, taskId: string, out: string | undefine
   if (task.status === 'failed') throw new Trouble('failed', `${taskId}: ${task.error.message}`)
   const name = basename(task.output_name)
   const place: Place = out !== undefined && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
-  const placed = { path: join('result', name), place }
-  const wanted = resultPath(placed, name)
-  const path = settle(await fetchResult(client, task, wanted, { received: () => undefined }), wanted, placed, force)
+  const target = { path: join('result', name), place }
+  const destination = resultPath(target, name)
+  const path = settle(await fetchResult(client, task, destination, { received: () => undefined }), destination, target, force)
   console.log(`${path}: ${bytes(statSync(path).size)}`)
 }
 

@@ -1,4 +1,4 @@
-/** The service, as the command line needs it: the client of `packages/clients/typescript`, whose troubles are told in one line. */
+/** The TypeScript client with errors that the CLI prints in one line. */
 import { Whittle } from '../../clients/typescript/src/client.ts'
 import { ApiError, DamagedError, UnreachableError } from '../../clients/typescript/src/errors.ts'
 import { fileAt, write } from '../../clients/typescript/src/node.ts'
@@ -17,10 +17,10 @@ import { Trouble } from './trouble.ts'
 
 export { isUnderWay, type Task, type TaskCompleted, type Wishes }
 
-/** What an earlier run left, and this one leaves. */
+/** Upload state of one file that survives an interrupted run. */
 export interface Attempt {
   readonly key: string
-  /** Path of a resumable upload that had begun. */
+  /** Path of the resumable upload, if one was started. */
   readonly upload: string | undefined
   begun(upload: string): void
 }
@@ -31,44 +31,44 @@ export class Client {
     this.#whittle = new Whittle({ baseUrl, key })
   }
 
-  /** Sends a file; the key of the attempt makes a repeated upload find the same task. */
-  compress(path: string, wishes: Wishes, attempt: Attempt, sent: (bytes: number) => void): Promise<Task> {
+  /** Uploads a file. The idempotency key lets a repeated upload find the same task. */
+  compress(path: string, wishes: Wishes, attempt: Attempt, onSent: (bytes: number) => void): Promise<Task> {
     const options = {
       idempotencyKey: attempt.key,
       resume: attempt.upload,
       onUpload: (upload: string) => attempt.begun(upload),
-      onSent: sent,
+      onSent,
     }
-    return told(this.#whittle.submit(fileAt(path), wishes, options))
+    return withCliErrors(this.#whittle.submit(fileAt(path), wishes, options))
   }
 
   task(taskId: string, waitSeconds = 0): Promise<Task> {
-    return told(this.#whittle.task(taskId, { waitSeconds }))
+    return withCliErrors(this.#whittle.task(taskId, { waitSeconds }))
   }
 
   tasks(limit: number, cursor?: string): Promise<TaskPage> {
-    return told(this.#whittle.tasks({ limit, cursor }))
+    return withCliErrors(this.#whittle.tasks({ limit, cursor }))
   }
 
   usage(): Promise<Usage> {
-    return told(this.#whittle.usage())
+    return withCliErrors(this.#whittle.usage())
   }
 
   formats(): Promise<Formats> {
-    return told(this.#whittle.formats())
+    return withCliErrors(this.#whittle.formats())
   }
 
   remove(taskId: string): Promise<Deleted> {
-    return told(this.#whittle.remove(taskId))
+    return withCliErrors(this.#whittle.remove(taskId))
   }
 
-  /** What lies at `path` afterwards has the hash of the receipt. */
+  /** Downloads the result to `path` and verifies its hash against the receipt. */
   download(task: TaskCompleted, path: string, received: (bytes: number) => void): Promise<void> {
-    return told(write(this.#whittle, task, path, received))
+    return withCliErrors(write(this.#whittle, task, path, received))
   }
 }
 
-async function told<T>(work: Promise<T>): Promise<T> {
+async function withCliErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Completion for bash, zsh and fish, written from the commands themselves. */
+/** Completion scripts for bash, zsh and fish, generated from the command definitions. */
 import type { Command, Option } from 'commander'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -6,22 +6,22 @@ export type Shell = (typeof SHELLS)[number]
 
 interface Entry {
   readonly name: string
-  readonly about: string
+  readonly description: string
   readonly options: readonly Option[]
 }
 
-/** @returns the script for that shell; where it goes is in its first line */
+/** @returns the completion script for the shell; its first line says where to install it */
 export function completionOf(program: Command, shell: Shell): string {
   const entries = program.commands.map((command): Entry => {
-    // The default command's options work without its name, too.
-    return { name: command.name(), about: command.description(), options: [...command.options, ...program.options] }
+    // Options of the default command also work without its name.
+    return { name: command.name(), description: command.description(), options: [...command.options, ...program.options] }
   })
   return { bash, zsh, fish }[shell](entries)
 }
 
 const flagsOf = (option: Option) => [option.short, option.long].filter((flag) => flag !== undefined && flag !== null)
 const optionsOf = (entries: readonly Entry[], name: string) => entries.find((entry) => entry.name === name)?.options ?? []
-/** Within single quotes of a shell. */
+/** Escapes text for single quotes in a shell. */
 const quoted = (text: string) => text.replaceAll("'", "'\\''")
 
 function bash(entries: readonly Entry[]): string {
@@ -46,11 +46,11 @@ complete -o filenames -F _whittle whittle
 }
 
 function zsh(entries: readonly Entry[]): string {
-  const described = ({ name, about }: Entry) => `'${name}:${quoted(about)}'`
+  const described = ({ name, description }: Entry) => `'${name}:${quoted(description)}'`
   const argument = (option: Option) => {
-    const about = quoted(option.description).replaceAll(/[[\]:]/g, ' ')
+    const description = quoted(option.description).replaceAll(/[[\]:]/g, ' ')
     const values = option.argChoices ? `:value:(${option.argChoices.join(' ')})` : option.required ? ':value:_files' : ''
-    return flagsOf(option).map((flag) => `'${flag}[${about}]${values}'`)
+    return flagsOf(option).map((flag) => `'${flag}[${description}]${values}'`)
   }
   const cases = entries.map(({ name, options }) => `    ${name}) _arguments ${options.flatMap(argument).join(' ')} '*:file:_files' ;;`)
   return `#compdef whittle
@@ -76,14 +76,16 @@ function fish(entries: readonly Entry[]): string {
     .map(({ name }) => name)
     .filter((name) => name !== 'compress')
     .join(' ')
-  const commands = entries.map(({ name, about }) => `complete -c whittle -n '__fish_is_first_token' -a ${name} -d '${quoted(about)}'`)
+  const commands = entries.map(
+    ({ name, description }) => `complete -c whittle -n '__fish_is_first_token' -a ${name} -d '${quoted(description)}'`,
+  )
   const flags = entries.flatMap(({ name, options }) => {
-    const seen = name === 'compress' ? `not __fish_seen_subcommand_from ${others}` : `__fish_seen_subcommand_from ${name}`
+    const condition = name === 'compress' ? `not __fish_seen_subcommand_from ${others}` : `__fish_seen_subcommand_from ${name}`
     return options.map((option) => {
       const short = option.short ? ` -s ${option.short.slice(1)}` : ''
       const long = option.long ? ` -l ${option.long.slice(2)}` : ''
       const values = option.argChoices ? ` -x -a '${option.argChoices.join(' ')}'` : option.required ? ' -r' : ''
-      return `complete -c whittle -n '${seen}'${short}${long}${values} -d '${quoted(option.description)}'`
+      return `complete -c whittle -n '${condition}'${short}${long}${values} -d '${quoted(option.description)}'`
     })
   })
   return `# whittle completion fish > ~/.config/fish/completions/whittle.fish

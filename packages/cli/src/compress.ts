@@ -1,4 +1,4 @@
-/** `whittle FILES` and `whittle -`. */
+/** Implements `whittle FILES` and `whittle -`. */
 import { Client, type Wishes } from './client.ts'
 import type { Server } from './config.ts'
 import { collect, type Job } from './files.ts'
@@ -21,10 +21,10 @@ export interface CompressFlags {
   passwordStdin?: boolean
   targetSize?: string
   usageRights?: NonNullable<Wishes['usage_rights']>
-  /** A folder, or a file where one file comes in. */
+  /** A folder, or a file name if there is one input. `undefined`: beside the input. */
   out?: string
   inPlace?: boolean
-  /** false with `--no-backup`. */
+  /** False with `--no-backup`. */
   backup: boolean
   skipExisting?: boolean
   force?: boolean
@@ -32,24 +32,24 @@ export interface CompressFlags {
   jobs: number
   keep?: boolean
   hidden?: boolean
-  /** false with `--no-ignore`. */
+  /** False with `--no-ignore`. */
   ignore: boolean
-  /** Of what comes on standard input. */
+  /** File name for standard input. */
   name: string
 }
 
 const STDERR: Streams = { out: process.stderr, err: process.stderr }
 
-/** @returns the exit code */
-export async function compress(paths: readonly string[], given: CompressFlags): Promise<number> {
-  if (paths.includes('-')) return compressStdin(paths, given)
-  const jobs = chosen(paths, given)
-  if (given.dryRun) return plan(jobs, given)
-  const flags = await withPassword(withFormatOf(jobs, given))
+/** Compresses the files. @returns the exit code */
+export async function compress(paths: readonly string[], commandFlags: CompressFlags): Promise<number> {
+  if (paths.includes('-')) return compressStdin(paths, commandFlags)
+  const jobs = selectFiles(paths, commandFlags)
+  if (commandFlags.dryRun) return printPlan(jobs, commandFlags)
+  const flags = await withPassword(withFormatOf(jobs, commandFlags))
   return withServer(flags, async (server) => {
     const { reports, journal, interrupted } = await run(server, jobs, flags, shownBy(flags, jobs))
     if (interrupted) {
-      console.error(`Interrupted after ${reports.length} of ${jobs.length} files; the same command goes on from here.`)
+      console.error(`Interrupted after ${reports.length} of ${jobs.length} files. Run the same command again to continue.`)
       return 130
     }
     journal.close()
@@ -61,86 +61,88 @@ export async function compress(paths: readonly string[], given: CompressFlags): 
 export const shownBy = ({ json, quiet }: CompressFlags, jobs: readonly Job[], streams?: Streams) =>
   watcher({ json: json === true, quiet: quiet === true }, jobs, streams)
 
-/** What would be sent, and where results would go; no service is asked. */
-function plan(jobs: readonly Job[], { json }: CompressFlags): number {
+/** Prints what would be sent and where results would go. Does not contact the service. */
+function printPlan(jobs: readonly Job[], { json }: CompressFlags): number {
   for (const { path, size, place } of jobs) {
     if (json) console.log(JSON.stringify({ path, size, place }))
     else console.log(`${path}: ${bytes(size)} → ${resultPath({ path, place }, path)}`)
   }
   const total = jobs.reduce((all, { size }) => all + size, 0)
-  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${bytes(total)} would be sent; nothing was`)
+  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${bytes(total)} would be sent (dry run)`)
   return 0
 }
 
-/** Standard output is the result alone. */
+/** Compresses standard input. Standard output contains only the result. */
 async function compressStdin(paths: readonly string[], flags: CompressFlags): Promise<number> {
-  if (paths.length > 1) throw new Trouble('usage', "'-' is standard input, and is taken alone.")
-  if (flags.json && flags.out === undefined) throw new Trouble('usage', 'Standard output is the result: --json needs --out.')
-  if (flags.inPlace || flags.passwordStdin) throw new Trouble('usage', 'Standard input is the file: it is in no place, and no password.')
+  if (paths.length > 1) throw new Trouble('usage', "'-' (standard input) cannot be combined with other files.")
+  if (flags.json && flags.out === undefined)
+    throw new Trouble('usage', '--json with standard input needs --out, because standard output contains the result.')
+  if (flags.inPlace || flags.passwordStdin)
+    throw new Trouble('usage', '--in-place and --password-stdin cannot be used with standard input as the file.')
   const place = flags.out === undefined ? undefined : placeOf(flags, true)
   const piped = await fromStdin(flags.name, place)
   try {
-    const asked = place?.kind === 'file' ? withFormatOf([piped.job], flags) : flags
-    return await withServer(asked, (server) => deliver(server, piped, asked))
+    const compressFlags = place?.kind === 'file' ? withFormatOf([piped.job], flags) : flags
+    return await withServer(compressFlags, (server) => compressPiped(server, piped, compressFlags))
   } finally {
     piped.remove()
   }
 }
 
-async function deliver(server: Server, piped: Piped, flags: CompressFlags): Promise<number> {
-  const show = flags.json ? shownBy(flags, [piped.job]) : shownBy(flags, [piped.job], STDERR)
+async function compressPiped(server: Server, piped: Piped, flags: CompressFlags): Promise<number> {
+  const reporter = flags.json ? shownBy(flags, [piped.job]) : shownBy(flags, [piped.job], STDERR)
   const result = flags.out === undefined ? { result: 'standard output' } : {}
-  const named: Watcher & { stop(): void } = {
-    step: (job, what, share) => show.step(job, what, share),
-    done: (report) => show.done({ ...report, path: '-', ...(report.result ? result : {}) }),
-    stop: () => show.stop(),
+  const stdinReporter: Watcher & { stop(): void } = {
+    step: (job, what, share) => reporter.step(job, what, share),
+    done: (report) => reporter.done({ ...report, path: '-', ...(report.result ? result : {}) }),
+    stop: () => reporter.stop(),
   }
-  const { reports, journal, interrupted } = await run(server, [piped.job], flags, named)
+  const { reports, journal, interrupted } = await run(server, [piped.job], flags, stdinReporter)
   journal.close()
   if (interrupted) return 130
   await piped.deliver(reports)
   return exitCodeOf(reports)
 }
 
-/** Ends when all are done, or with Ctrl-C. */
-export async function run(server: Server, jobs: readonly Job[], flags: CompressFlags, show: Watcher & { stop(): void }) {
-  const wishes: Wishes = {
+/** Compresses the files. Resolves when all are finished, or after Ctrl-C. */
+export async function run(server: Server, jobs: readonly Job[], flags: CompressFlags, reporter: Watcher & { stop(): void }) {
+  const options: Wishes = {
     quality: flags.quality,
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
   }
-  const journal = new Journal(server.label, wishes, flags.out)
+  const journal = new Journal(server.label, options, flags.out)
   const interrupt = new AbortController()
   const stop = () => interrupt.abort(new Trouble('failed', 'interrupted'))
   process.once('SIGINT', stop)
   const settings = {
-    wishes,
+    wishes: options,
     jobs: flags.jobs,
     keep: flags.keep === true,
     force: flags.force === true,
     skipExisting: flags.skipExisting === true,
     signal: interrupt.signal,
   }
-  const reports = await pressAll(new Client(server), jobs, journal, settings, show).finally(() => {
+  const reports = await pressAll(new Client(server), jobs, journal, settings, reporter).finally(() => {
     process.off('SIGINT', stop)
-    show.stop()
+    reporter.stop()
   })
   return { reports, journal, interrupted: interrupt.signal.aborted }
 }
 
 const exitCodeOf = (reports: readonly Report[]) => (reports.some((report) => report.status === 'failed') ? 1 : 0)
 
-/** The files that are meant; what stays at home is said, so that nobody misses it later. */
-function chosen(paths: readonly string[], flags: CompressFlags): Job[] {
+/** Collects the files to send, and prints how many were skipped. */
+function selectFiles(paths: readonly string[], flags: CompressFlags): Job[] {
   const place = placeOf(flags, paths.length === 1)
   const { jobs, leftOut } = collect(paths, place, { hidden: flags.hidden === true, ignored: !flags.ignore })
-  const note = leftOut > 0 ? `${leftOut} hidden or ignored left out (--hidden, --no-ignore)` : ''
-  if (jobs.length === 0) throw new Trouble('usage', `There are no files in there${note && `: ${note}`}.`)
+  const skippedNote = leftOut > 0 ? `${leftOut} hidden or ignored files and folders skipped (include them with --hidden, --no-ignore)` : ''
+  if (jobs.length === 0) throw new Trouble('usage', `No files found${skippedNote && `: ${skippedNote}`}.`)
   if (place.kind === 'file' && jobs[0]?.path !== paths[0])
-    throw new Trouble('usage', `${place.path} is one file, and ${paths[0]} a folder.`)
-  if (note && !flags.json && !flags.quiet) console.error(note)
+    throw new Trouble('usage', `${place.path} is a file name, but ${paths[0]} is a folder. Pass a folder with --out.`)
+  if (skippedNote && !flags.json && !flags.quiet) console.error(skippedNote)
   return jobs
 }
 
@@ -150,14 +152,14 @@ function placeOf({ out, inPlace, backup }: CompressFlags, isSingle: boolean): Pl
   return isSingle && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out }
 }
 
-/** `photo.jpg -o small.webp` asks for WebP. */
+/** Derives the format from the output name: `photo.jpg -o small.webp` requests WebP. */
 function withFormatOf([job]: readonly Job[], flags: CompressFlags): CompressFlags {
   if (flags.format !== undefined || job?.place.kind !== 'file') return flags
   const format = formatOfName(job.place.path, job.path)
   return format === undefined ? flags : { ...flags, format }
 }
 
-/** The first line of standard input: a password in the arguments stands in the list of processes and in the shell's history. */
+/** Reads the password from the first line of standard input. In the arguments it would be visible in process lists and shell history. */
 async function withPassword(flags: CompressFlags): Promise<CompressFlags> {
   if (!flags.passwordStdin) return flags
   let text = ''
@@ -166,6 +168,6 @@ async function withPassword(flags: CompressFlags): Promise<CompressFlags> {
     if (text.includes('\n')) break
   }
   const [password = ''] = text.split(/\r?\n/)
-  if (password === '') throw new Trouble('usage', 'There is no password on standard input.')
+  if (password === '') throw new Trouble('usage', 'No password found: the first line of standard input is empty.')
   return { ...flags, password }
 }

@@ -1,4 +1,4 @@
-/** Where the service is and which key opens it: flags, then environment, then a file, then the embedded service. */
+/** Finds the address and key of the service: flags, then environment, then the configuration file, else the embedded service. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,7 +7,7 @@ import { Trouble } from './trouble.ts'
 export interface Server {
   readonly baseUrl: string
   readonly key: string
-  /** Name for the journal: the embedded service has another port each time and is still the same. */
+  /** Name in the journal. `embedded` for the embedded service, whose port changes each time. */
   readonly label: string
 }
 
@@ -16,44 +16,50 @@ interface ConfigFile {
   key?: string
 }
 
-/** `$XDG_CONFIG_HOME/whittle/config.json` or `~/.config/whittle/config.json`: `{ "server": "https://…", "key": "whl_live_…" }`. */
+/**
+ * Path of the configuration file: `$XDG_CONFIG_HOME/whittle/config.json` or `~/.config/whittle/config.json`. Content: `{ "server":
+ * "https://…", "key": "whl_live_…" }`.
+ */
 export function configPath(): string {
   return join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'whittle', 'config.json')
 }
 
-/** undefined: no server was named, so the embedded one is meant. */
+/**
+ * Address and key. `undefined`: no server is configured, so the embedded service is used.
+ * @throws Trouble if a server has no key, or its address is invalid
+ */
 export function findServer(flags: { server?: string; key?: string }): Server | undefined {
   const file = readConfig()
   const baseUrl = flags.server || process.env['WHITTLE_SERVER'] || file.server
   const key = flags.key || process.env['WHITTLE_KEY'] || file.key
   if (!baseUrl) return undefined
-  if (!key) throw new Trouble('usage', `There is no key for ${baseUrl}: run whittle login, or set WHITTLE_KEY or --key.`)
+  if (!key) throw new Trouble('usage', `No API key for ${baseUrl}. Run whittle login, set WHITTLE_KEY, or pass --key.`)
   return serverAt(baseUrl, key)
 }
 
-/** @throws Trouble where the address is none */
+/** Checks the address. @throws Trouble if it is no http or https URL */
 export function serverAt(baseUrl: string, key: string): Server {
   const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
   if (scheme !== 'https:' && scheme !== 'http:') {
-    throw new Trouble('usage', `The server '${baseUrl}' is no URL that begins with https:// or http://.`)
+    throw new Trouble('usage', `Invalid server '${baseUrl}': expected a URL that begins with https:// or http://.`)
   }
   const trimmed = baseUrl.replace(/\/+$/, '')
   return { baseUrl: trimmed, key, label: trimmed }
 }
 
-/** For whoever uses the command after this; nobody else of this machine may read it. */
+/** Saves address and key for later commands, readable by the owner only. */
 export function remember({ baseUrl, key }: Server): void {
   mkdirSync(dirname(configPath()), { recursive: true, mode: 0o700 })
   writeFileSync(configPath(), `${JSON.stringify({ ...readConfig(), server: baseUrl, key }, null, 2)}\n`, { mode: 0o600 })
-  // The mode above counts for new files alone.
+  // The mode of `writeFileSync` applies only to new files.
   chmodSync(configPath(), 0o600)
 }
 
-/** @returns whether there was something to forget */
+/** Deletes the saved address and key. @returns true if there was a file */
 export function forget(): boolean {
-  const had = existsSync(configPath())
+  const existed = existsSync(configPath())
   rmSync(configPath(), { force: true })
-  return had
+  return existed
 }
 
 function readConfig(): ConfigFile {
@@ -62,6 +68,6 @@ function readConfig(): ConfigFile {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ConfigFile
   } catch (error) {
-    throw new Trouble('usage', `${path} is no JSON: ${error instanceof Error ? error.message : error}`)
+    throw new Trouble('usage', `${path} is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -1,4 +1,4 @@
-/** The embedded service: the same Workers on this machine, for as long as the command runs. */
+/** The embedded service: runs the Workers on this machine while the command runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -8,16 +8,22 @@ import { fileURLToPath } from 'node:url'
 import type { Server } from './config.ts'
 import { Trouble } from './trouble.ts'
 
-/** A little longer than the service itself waits for its parts. */
+/** Start timeout in milliseconds, a little longer than the service's own. */
 const START_MS = 130_000
-/** Of what the service says when it cannot start. */
-const MAX_SAID = 4000
+/** Most characters kept of the service's error output. */
+const MAX_ERROR_CHARS = 4000
 
-/** Starts the Workers of this checkout on a free port of loopback. */
+/**
+ * Starts the Workers of this checkout on a free local port.
+ * @throws Trouble if there is no checkout or the service does not start
+ */
 export async function startEmbedded(): Promise<Server & { stop(): void }> {
   const script = fileURLToPath(new URL('../../../src/local/start.ts', import.meta.url))
   if (!existsSync(script)) {
-    throw new Trouble('usage', 'No server is named. Set WHITTLE_SERVER and WHITTLE_KEY, or run this from a checkout of Whittle.')
+    throw new Trouble(
+      'usage',
+      'No server is configured. Run whittle login, set WHITTLE_SERVER and WHITTLE_KEY, or run this command in a checkout of Whittle.',
+    )
   }
   const state = process.env['WHITTLE_STATE'] ?? join(homedir(), '.local', 'share', 'whittle')
   const port = await freePort()
@@ -27,25 +33,25 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   })
-  let said = ''
+  let errorOutput = ''
   service.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk).slice(-MAX_SAID)
+    errorOutput = (errorOutput + chunk).slice(-MAX_ERROR_CHARS)
   })
-  // Not before all that it said has come.
-  let isGone = false
+  // `close` fires after all error output has been read.
+  let hasExited = false
   service.once('close', () => {
-    isGone = true
+    hasExited = true
   })
   const stop = () => stopGroup(service)
   process.once('exit', stop)
   const baseUrl = `http://127.0.0.1:${port}`
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; ) {
-    if (isGone) break
+    if (hasExited) break
     const key = keyIn(join(state, 'keys.json'), baseUrl)
     if (
       key &&
       (await fetch(`${baseUrl}/healthz`).then(
-        (answer) => answer.ok,
+        (response) => response.ok,
         () => false,
       ))
     )
@@ -53,20 +59,26 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   stop()
-  return running(state, service.pid, said.trim())
+  return useRunningService(state, service.pid, errorOutput.trim())
 }
 
-/** Two services cannot have one folder: that of `npm start` serves this command as well, another command's ends with it. */
-async function running(state: string, ownPid: number | undefined, said: string): Promise<Server & { stop(): void }> {
+/**
+ * Finds the service that holds the state folder. A service of `npm start` is used; another command's service ends with that command.
+ * @throws Trouble if no service can be used
+ */
+async function useRunningService(state: string, ownPid: number | undefined, errorOutput: string): Promise<Server & { stop(): void }> {
   const holder = holderOf(state)
   if (!holder || holder.pid === ownPid) {
-    throw new Trouble('service', `The embedded service did not start: ${said || `its log is ${join(state, 'service.log')}`}`)
+    throw new Trouble('service', `The embedded service did not start: ${errorOutput || `see the log ${join(state, 'service.log')}`}`)
   }
   const baseUrl = `http://127.0.0.1:${holder.port}`
   const key = keyIn(join(state, 'keys.json'), baseUrl)
   if (key && !holder.embedded) return { baseUrl, key, label: 'embedded', stop: () => undefined }
-  const who = holder.embedded ? 'Another whittle command' : 'A service that is only starting'
-  throw new Trouble('service', `${who} (pid ${holder.pid}) uses ${state}. Wait for it, or name another folder in WHITTLE_STATE.`)
+  const owner = holder.embedded ? 'Another whittle command' : 'A service that is still starting'
+  throw new Trouble(
+    'service',
+    `${owner} (pid ${holder.pid}) uses the state folder ${state}. Wait until it has finished, or set WHITTLE_STATE to another folder.`,
+  )
 }
 
 function holderOf(state: string): { pid: number; port: number; embedded: boolean } | undefined {
@@ -86,12 +98,12 @@ function keyIn(path: string, baseUrl: string): string | undefined {
   }
 }
 
-/** SIGTERM to the whole group, so that no Worker process stays behind. */
+/** Sends SIGTERM to the whole process group, so that no Worker process remains. */
 function stopGroup(service: ChildProcess) {
   try {
     if (service.pid && service.exitCode === null) process.kill(-service.pid, 'SIGTERM')
   } catch {
-    // It has gone by itself.
+    // The process group has ended already.
   }
 }
 

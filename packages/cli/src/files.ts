@@ -1,4 +1,4 @@
-/** Which files are meant. */
+/** Selects the input files of a command. */
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { isBackup, type Place } from './place.ts'
@@ -8,39 +8,42 @@ import { type WalkFlags, walk } from './walk.ts'
 export interface Job {
   readonly path: string
   readonly size: number
-  /** Where its result goes. */
+  /** Destination of the result. */
   readonly place: Place
 }
 
-/** Results of an earlier run are no input. */
-const OURS = /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-resume\.json$/
+/** Files that earlier runs created: results, partial downloads, resume data. */
+const CREATED_BY_WHITTLE = /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-resume\.json$/
 
-/** Named files, and the files below named folders but for what earlier runs left there. */
+/**
+ * Collects named files, and files in named folders except those that earlier runs created.
+ * @throws Trouble if a path does not exist or is no file or folder
+ */
 export function collect(paths: readonly string[], place: Place, flags: WalkFlags): { jobs: Job[]; leftOut: number } {
   const jobs: Job[] = []
   let leftOut = 0
   for (const path of paths) {
-    if (!existsSync(path)) throw new Trouble('usage', `There is no file '${path}'.`)
-    const found = statSync(path)
-    if (!found.isDirectory()) {
-      if (!found.isFile()) throw new Trouble('usage', `'${path}' is neither a file nor a folder; - is standard input.`)
-      jobs.push({ path, size: found.size, place })
+    if (!existsSync(path)) throw new Trouble('usage', `File not found: '${path}'.`)
+    const info = statSync(path)
+    if (!info.isDirectory()) {
+      if (!info.isFile()) throw new Trouble('usage', `'${path}' is neither a file nor a folder. Use - for standard input.`)
+      jobs.push({ path, size: info.size, place })
       continue
     }
-    const isResult = resultsOf(path, place)
+    const isResult = resultTest(path, place)
     leftOut += walk(path, flags, (inner) => {
-      if (OURS.test(inner) || isBackup(inner) || isResult(inner)) return
-      const below = place.kind === 'folder' ? { ...place, folder: join(place.folder, dirname(relative(path, inner))) } : place
-      // It may have gone since.
+      if (CREATED_BY_WHITTLE.test(inner) || isBackup(inner) || isResult(inner)) return
+      const destination = place.kind === 'folder' ? { ...place, folder: join(place.folder, dirname(relative(path, inner))) } : place
+      // The file may have been deleted meanwhile.
       const size = statSync(inner, { throwIfNoEntry: false })?.size
-      if (size !== undefined) jobs.push({ path: inner, size, place: below })
+      if (size !== undefined) jobs.push({ path: inner, size, place: destination })
     })
   }
   return { jobs: jobs.sort((a, b) => a.path.localeCompare(b.path)), leftOut }
 }
 
-/** `whittle . -o out`: what lies in `out` is no input, unless `out` itself was named. */
-function resultsOf(folder: string, place: Place): (path: string) => boolean {
+/** Test for files in the output folder, for example `whittle . -o out`. They are no input, unless `out` itself was named. */
+function resultTest(folder: string, place: Place): (path: string) => boolean {
   if (place.kind !== 'folder') return () => false
   const results = resolve(place.folder) + sep
   if (`${resolve(folder)}${sep}`.startsWith(results)) return () => false

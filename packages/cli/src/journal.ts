@@ -1,4 +1,4 @@
-/** What an interrupted run had done: tasks by file, so that the next run goes on where this one stopped. */
+/** State of an interrupted run, by file, so that the next run can continue. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -7,12 +7,12 @@ import type { Wishes } from './client.ts'
 import type { Job } from './files.ts'
 
 interface Entry {
-  /** The same upload under the same key finds its task again. */
+  /** Idempotency key of the upload. A repeated upload with the same key finds its task. */
   readonly key: string
-  /** Path of its resumable upload. */
+  /** Path of the resumable upload. */
   readonly upload?: string
   readonly done?: boolean
-  /** Of the result, for the sum of the run that goes on. */
+  /** Size of the result in bytes, for the summary of the next run. */
   readonly compressedSize?: number
 }
 
@@ -22,17 +22,17 @@ export class Journal {
   readonly #path: string
   readonly #entries: Record<string, Entry>
 
-  /** One journal for each combination of server and wishes. Passwords are not written, only their hash is part of the name. */
-  constructor(server: string, wishes: Wishes, out: string | undefined) {
+  /** Opens the journal for one combination of server, options and output. Its name is a hash, so that no password is stored. */
+  constructor(server: string, options: Wishes, out: string | undefined) {
     const name = createHash('sha256')
-      .update(JSON.stringify([server, wishes, out]))
+      .update(JSON.stringify([server, options, out]))
       .digest('hex')
       .slice(0, 24)
     this.#path = join(folder(), `${name}.json`)
     this.#entries = existsSync(this.#path) ? (JSON.parse(readFileSync(this.#path, 'utf8')) as Record<string, Entry>) : {}
   }
 
-  /** A file that changed is another file. */
+  /** Key of an entry: a changed file gets a new entry. */
   #id(job: Job, modifiedMs: number): string {
     return `${resolve(job.path)}\0${job.size}\0${modifiedMs}`
   }
@@ -44,7 +44,7 @@ export class Journal {
     return entry
   }
 
-  /** Its upload has begun. */
+  /** Stores the path of a resumable upload that has started. */
   note(job: Job, modifiedMs: number, upload: string) {
     const id = this.#id(job, modifiedMs)
     this.#entries[id] = { ...this.#entries[id]!, upload }
@@ -57,7 +57,7 @@ export class Journal {
     this.#write()
   }
 
-  /** A run that ended needs no memory. */
+  /** Deletes the journal after a complete run. */
   close() {
     rmSync(this.#path, { force: true })
   }

@@ -1,27 +1,30 @@
-/** `whittle login`: asks for a key once, tries it, and keeps it. */
+/** Implements `whittle login`: asks for a key, tests it and saves it. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Client } from './client.ts'
 import { configPath, forget, remember, serverAt } from './config.ts'
 import { Trouble } from './trouble.ts'
 
-/** @throws Trouble where the service does not take the key; then nothing is kept */
+/**
+ * Saves address and key after a successful request.
+ * @throws Trouble if the service refuses the key; nothing is saved then
+ */
 export async function login(url: string | undefined, flags: { server?: string; key?: string }): Promise<void> {
-  const baseUrl = url || flags.server || process.env['WHITTLE_SERVER'] || (await ask('Service (https://…): '))
-  const key = flags.key || (await ask('Key (whl_…): ', true))
-  if (key === '') throw new Trouble('usage', 'There is no key: give it on standard input, or with --key.')
+  const baseUrl = url || flags.server || process.env['WHITTLE_SERVER'] || (await prompt('Service (https://…): '))
+  const key = flags.key || (await prompt('Key (whl_…): ', true))
+  if (key === '') throw new Trouble('usage', 'No API key given. Enter it on standard input, or pass --key.')
   const server = serverAt(baseUrl, key)
   const { plan } = await new Client(server).usage()
   remember(server)
-  console.log(`Signed in at ${server.baseUrl} (plan ${plan}); the key is kept in ${configPath()}.`)
+  console.log(`Signed in to ${server.baseUrl} (plan ${plan}). The key is saved in ${configPath()}.`)
 }
 
 export function logout(): void {
-  console.log(forget() ? `Forgotten: ${configPath()}` : 'There was nothing to forget.')
+  console.log(forget() ? `Deleted ${configPath()}` : 'No saved key found.')
 }
 
-/** A line from the terminal, or the next one of a pipe. What is secret is not echoed. */
-async function ask(question: string, secret = false): Promise<string> {
+/** Reads one line from the terminal or pipe. A secret is not echoed. */
+async function prompt(question: string, secret = false): Promise<string> {
   const isTerminal = process.stdin.isTTY === true
   if (isTerminal) process.stderr.write(question)
   const output = secret || !isTerminal ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr

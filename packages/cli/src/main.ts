@@ -1,4 +1,4 @@
-/** `whittle`: files in, smaller files out. */
+/** Command line of Whittle: defines commands and options. */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { get, remove, removeAll, showFormats, showTasks, showUsage } from './account.ts'
@@ -21,24 +21,24 @@ const flagsOf = <T extends Flags>(command: Command) => command.optsWithGlobals<T
 
 const EXAMPLES = `
 Examples:
-  whittle photo.jpg                          the result lies beside it: photo.whittled.jpg
-  whittle photo.jpg -o small.webp            exactly there, as WebP
-  whittle scans/ -q low -o smaller/          a folder with everything below it
-  whittle photos/ --in-place                 instead of the files; they stay as name.original.ext
-  whittle report.pdf --target-size 1MB       the best result that fits
+  whittle photo.jpg                          saves the result as photo.whittled.jpg
+  whittle photo.jpg -o small.webp            saves it as small.webp, in WebP
+  whittle scans/ -q low -o smaller/          compresses a folder recursively
+  whittle photos/ --in-place                 replaces files, keeps name.original.ext
+  whittle report.pdf --target-size 1MB       the best result of at most 1 MB
   whittle verify photo.jpg photo.whittled.jpg receipt.jws
-  whittle watch inbox/ -o smaller/           what comes in goes out smaller, until Ctrl-C
+  whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
 `
 
-/** Runs the command line; the answer is the exit code. */
+/** Runs the command line. @returns the exit code */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0
   const exit = (code: number) => {
     exitCode = code
   }
-  const program = wholeProgram()
+  const program = createProgram()
   addCompress(program, exit)
   addWatch(program, exit)
   addVerify(program, exit)
@@ -59,38 +59,35 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What all commands share. */
-function wholeProgram(): Command {
+/** Program with the global options. */
+function createProgram(): Command {
   return new Command('whittle')
     .version(manifest.version)
     .addHelpText('after', EXAMPLES)
-    .description('Makes files smaller and proves that nothing was lost.')
-    .option('--server <url>', 'the service (or WHITTLE_SERVER, or whittle login); without one the embedded service is started')
+    .description('Compresses files and verifies the results.')
+    .option('--server <url>', 'URL of the service (or WHITTLE_SERVER, or whittle login); default: starts the embedded service')
     .option('--key <key>', 'the API key (or WHITTLE_KEY, or whittle login)')
-    .option('--json', 'one JSON object a line instead of text')
+    .option('--json', 'print one JSON object per line instead of text')
     .exitOverride()
     .enablePositionalOptions(false)
 }
 
-/** The command that runs where none is named; `exit` gets its exit code. */
+/** Adds `compress`, the default command. `exit` receives its exit code. */
 function addCompress(program: Command, exit: (code: number) => void): void {
   const command = program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('[paths...]', 'files, folders with what is below them, or - for standard input to standard output')
-  addWishes(command)
+    .argument('[paths...]', 'files, folders (searched recursively), or - for standard input')
+  addCompressOptions(command)
+    .addOption(new Option('-o, --out <path>', 'output folder, or output file for one input (default: name.whittled.ext beside the input)'))
     .addOption(
-      new Option(
-        '-o, --out <path>',
-        'where results go: a folder, or a file name for one file (default: beside the file, as name.whittled.ext)',
-      ),
+      new Option('-i, --in-place', 'replace input files with the results, and keep the inputs as name.original.ext').conflicts('out'),
     )
-    .addOption(new Option('-i, --in-place', 'put results in place of the files, which stay as name.original.ext').conflicts('out'))
-    .option('--no-backup', 'with --in-place: the files do not stay')
-    .option('--skip-existing', 'leave files alone whose results are there')
-    .option('--force', 'write over what has the name of a result')
-    .option('-n, --dry-run', 'say what would be sent and where results would go, and stop')
-    .option('--name <name>', 'what standard input is called, where its content does not tell its format', 'stdin')
+    .option('--no-backup', 'with --in-place: do not keep the input files')
+    .option('--skip-existing', 'skip files whose results already exist')
+    .option('--force', 'overwrite existing files')
+    .option('-n, --dry-run', 'print what would be sent and where results would go, without sending anything')
+    .option('--name <name>', 'file name for standard input, used to detect the format if the content does not tell it', 'stdin')
     .action(async (paths: string[], _options, command: Command) => {
       const settings = flagsOf<CompressFlags>(command)
       if (paths.length === 0) program.help({ error: true })
@@ -98,8 +95,8 @@ function addCompress(program: Command, exit: (code: number) => void): void {
     })
 }
 
-/** What `compress` and `watch` share. */
-function addWishes(command: Command): Command {
+/** Adds options shared by `compress` and `watch`. */
+function addCompressOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -110,40 +107,40 @@ function addWishes(command: Command): Command {
         .default('medium'),
     )
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
-    .addOption(new Option('-p, --password <text>', 'encrypt the results').env('WHITTLE_PASSWORD'))
-    .option('--password-stdin', 'encrypt the results with the first line of standard input')
-    .option('-t, --target-size <size>', 'the best result that fits, like 500kB or 1MB', parseSize)
+    .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
     .addOption(
       new Option(
         '--usage-rights <choice>',
-        'PDFs with rights for Adobe Reader and no signature: drop compresses them without these',
+        'for unsigned PDFs with Adobe Reader usage rights: "drop" removes the rights to compress them',
       ).choices(['keep', 'drop']),
     )
-    .option('-j, --jobs <count>', 'files at the same time', parseCount, 4)
-    .option('--keep', 'leave tasks and results on the service')
-    .option('--hidden', 'in folders, also what has a name that begins with a dot')
-    .option('--no-ignore', 'in folders, also node_modules, .git, and what .gitignore names')
-    .option('--quiet', 'say failures alone')
+    .option('-j, --jobs <count>', 'number of files in parallel', parseCount, 4)
+    .option('--keep', 'keep tasks and results on the service')
+    .option('--hidden', 'in folders, include files and folders whose name begins with a dot')
+    .option('--no-ignore', 'in folders, include node_modules, .git and files ignored by .gitignore')
+    .option('--quiet', 'print failures only')
 }
 
 function addWatch(program: Command, exit: (code: number) => void): void {
-  const command = program.command('watch').description('compress what appears in a folder, until Ctrl-C').argument('<folder>')
-  addWishes(command)
-    .requiredOption('-o, --out <folder>', 'where results go')
+  const command = program.command('watch').description('compress new files in a folder until Ctrl-C').argument('<folder>')
+  addCompressOptions(command)
+    .requiredOption('-o, --out <folder>', 'output folder')
     .action(async (folder: string, _options, command: Command) => {
       exit(await watch(folder, { ...flagsOf<CompressFlags & { out: string }>(command), backup: true, name: '' }))
     })
 }
 
-/** Needs no service; `exit` gets its exit code. */
+/** Adds `verify`, which needs no service. `exit` receives its exit code. */
 function addVerify(program: Command, exit: (code: number) => void): void {
   program
     .command('verify')
-    .description('decode both files, measure anew and say whether the receipt is true; exits with 1 where it is not')
-    .argument('<original>', 'the file that was sent')
-    .argument('<result>', 'what came back')
-    .argument('[receipt]', 'signed (JWS) or as JSON; without one the files are measured')
-    .option('--jwks <file-or-url>', "the service's keys, to check the signature with")
+    .description('decode both files, compare them and verify the receipt; exit code 1 if a claim is false')
+    .argument('<original>', 'the original file')
+    .argument('<result>', 'the compressed file')
+    .argument('[receipt]', 'signed (JWS) or JSON receipt; without one, the files are only compared')
+    .option('--jwks <file-or-url>', 'public keys of the service, to verify the signature')
     .action(async (original: string, result: string, receipt: string | undefined, _options, command: Command) => {
       exit(await verify([original, result, ...(receipt === undefined ? [] : [receipt])], flagsOf<VerifyFlags>(command)))
     })
@@ -152,72 +149,72 @@ function addVerify(program: Command, exit: (code: number) => void): void {
 function addMcp(program: Command): void {
   program
     .command('mcp')
-    .description('serve assistants (Model Context Protocol, standard input and output): compress, status, verify, formats')
-    .argument('[folders...]', 'what it may read and write (default: the current folder)')
+    .description('run a Model Context Protocol server on standard input and output: compress, status, verify, formats')
+    .argument('[folders...]', 'folders that it may read and write (default: the current folder)')
     .action(async (folders: string[], _options, command: Command) => {
-      // Nobody else should wait for it to be loaded.
+      // Loaded on demand, so that other commands start faster.
       const { serveMcp } = await import('./mcp.ts')
       await serveMcp(folders, flagsOf(command))
     })
 }
 
-/** Commands that ask the service what it knows. */
+/** Adds commands that query the service. */
 function addAccount(program: Command): void {
-  const asking = (work: (server: Server, json: boolean) => Promise<void>, command: Command) =>
+  const withService = (work: (server: Server, json: boolean) => Promise<void>, command: Command) =>
     withServer(flagsOf(command), async (server) => {
       await work(server, flagsOf(command).json === true)
       return 0
     })
   program
     .command('formats')
-    .description('what the service takes, and what it may become')
-    .action(async (_options, command: Command) => void (await asking(showFormats, command)))
+    .description('list supported formats and their output formats')
+    .action(async (_options, command: Command) => void (await withService(showFormats, command)))
   program
     .command('usage')
-    .description("this month's usage")
-    .action(async (_options, command: Command) => void (await asking(showUsage, command)))
+    .description("show this month's usage")
+    .action(async (_options, command: Command) => void (await withService(showUsage, command)))
   program
     .command('tasks')
-    .description('the newest tasks')
-    .option('-n, --limit <count>', 'how many', parseCount, 20)
+    .description('list the newest tasks')
+    .option('-n, --limit <count>', 'number of tasks', parseCount, 20)
     .action(
       async ({ limit }: { limit: number }, command: Command) =>
-        void (await asking((server, json) => showTasks(server, limit, json), command)),
+        void (await withService((server, json) => showTasks(server, limit, json), command)),
     )
   program
     .command('get')
-    .description("fetch a task's result, once it is there")
+    .description('wait for a task and download its result')
     .argument('<task-id>')
-    .option('-o, --out <path>', 'a folder, or a file name (default: here, under its own name)')
-    .option('--force', 'write over what has the name')
+    .option('-o, --out <path>', 'output folder or file name (default: its own name in the current folder)')
+    .option('--force', 'overwrite an existing file')
     .action(
       async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
-        void (await asking((server) => get(server, id, out, force === true), command)),
+        void (await withService((server) => get(server, id, out, force === true), command)),
     )
   program
     .command('rm')
     .description('delete tasks and their results')
     .argument('[task-ids...]')
-    .option('--all', 'all that are done')
+    .option('--all', 'delete all completed and failed tasks')
     .action(async (ids: string[], { all }: { all?: boolean }, command: Command) => {
-      if ((all === true) === ids.length > 0) throw new Trouble('usage', 'Name tasks, or --all.')
-      await asking((server) => (all ? removeAll(server) : remove(server, ids)), command)
+      if ((all === true) === ids.length > 0) throw new Trouble('usage', 'Pass either task ids or --all.')
+      await withService((server) => (all ? removeAll(server) : remove(server, ids)), command)
     })
 }
 
 function addLogin(program: Command): void {
   program
     .command('login')
-    .description('keep the address of a service and a key for it')
-    .argument('[url]', 'the service')
+    .description('save the address and API key of a service')
+    .argument('[url]', 'URL of the service')
     .action(async (url: string | undefined, _options, command: Command) => login(url, flagsOf(command)))
-  program.command('logout').description('forget them').action(logout)
+  program.command('logout').description('delete the saved address and API key').action(logout)
 }
 
 function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print the completion script of a shell')
+    .description('print the completion script for a shell')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: Shell) => console.log(completionOf(program, shell)))
 }
@@ -226,12 +223,13 @@ function parseSize(text: string): string {
   const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
   const factor = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }[(match?.[2] ?? 'b').toLowerCase()] ?? 1
   const size = match ? Math.floor(Number(match[1]) * factor) : 0
-  if (size < 1) throw new InvalidArgumentError('a size is a number with B, kB, MB or GB.')
+  if (size < 1) throw new InvalidArgumentError(`expected a size such as 500kB or 1MB (units B, kB, MB, GB), got "${text}".`)
   return String(size)
 }
 
 function parseCount(text: string): number {
   const count = Number(text)
-  if (!Number.isInteger(count) || count < 1 || count > 100) throw new InvalidArgumentError('a count is a whole number from 1 to 100.')
+  if (!Number.isInteger(count) || count < 1 || count > 100)
+    throw new InvalidArgumentError(`expected a whole number from 1 to 100, got "${text}".`)
   return count
 }

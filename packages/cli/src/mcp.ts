@@ -1,4 +1,4 @@
-/** `whittle mcp`: what an assistant can ask for, over standard input and output (Model Context Protocol). It sees the named folders alone. */
+/** Implements `whittle mcp`: a Model Context Protocol server on standard input and output. It can only access the named folders. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve, sep } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/server'
@@ -15,21 +15,21 @@ import { measure } from './verify.ts'
 
 const quality = z.enum(['low', 'medium', 'high', 'ultra']).default('medium')
 const file = z.string().min(1).describe('Path of a file, inside the folders that this server may use')
-/** Closed: an argument that no tool knows is refused, as the service refuses fields. */
+/** Input schemas of the tools. Strict, so that an unknown argument is an error, as in the HTTP API. */
 const INPUTS = {
   compress: z.strictObject({
     path: file,
     out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext'),
     quality: quality.describe('low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD'),
-    format: z.string().optional().describe('Another output format, as `formats` tells them'),
-    target_size: z.int().min(1).optional().describe('Bytes: the best result that fits'),
+    format: z.string().optional().describe('Another output format, as listed by `formats`'),
+    target_size: z.int().min(1).optional().describe('Maximum size of the result in bytes'),
   }),
-  status: z.strictObject({ task_id: z.string().optional().describe('Without it: the newest tasks') }),
+  status: z.strictObject({ task_id: z.string().optional().describe('Default: the newest tasks') }),
   verify: z.strictObject({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),
   formats: z.strictObject({}),
 }
 
-/** Runs until its input ends. */
+/** Serves until standard input ends. */
 export async function serveMcp(folders: readonly string[], flags: { server?: string; key?: string }): Promise<void> {
   const tools = new Tools(folders, flags)
   const ended = new Promise<void>((done) => process.stdin.once('end', done).once('close', done))
@@ -42,22 +42,28 @@ export async function serveMcp(folders: readonly string[], flags: { server?: str
 function serverOf(tools: Tools): McpServer {
   const server = new McpServer({ name: 'whittle', version: manifest.version })
   const compress =
-    'Make a file smaller: pictures, documents, sound, films, data. The result is verified, and is never larger. Writes over nothing.'
-  server.registerTool('compress', { description: compress, inputSchema: INPUTS.compress }, (asked) => told(() => tools.compress(asked)))
-  const status = { description: 'How far tasks of the service are.', inputSchema: INPUTS.status, annotations: { readOnlyHint: true } }
-  server.registerTool('status', status, (asked) => told(() => tools.status(asked)))
-  const verify = 'Decode a file and its result, measure how far they differ, and say whether a receipt is true.'
-  const reading = { readOnlyHint: true, openWorldHint: false }
-  server.registerTool('verify', { description: verify, inputSchema: INPUTS.verify, annotations: reading }, (asked) =>
-    told(() => tools.verify(asked)),
+    'Compress a file: pictures, documents, audio, video, data. The result is verified and never larger. Never overwrites a file.'
+  server.registerTool('compress', { description: compress, inputSchema: INPUTS.compress }, (input) =>
+    toToolResult(() => tools.compress(input)),
   )
-  const formats = { description: 'What goes in, and what it may become.', inputSchema: INPUTS.formats, annotations: { readOnlyHint: true } }
-  server.registerTool('formats', formats, () => told(() => tools.formats()))
+  const status = { description: 'Status and progress of tasks.', inputSchema: INPUTS.status, annotations: { readOnlyHint: true } }
+  server.registerTool('status', status, (input) => toToolResult(() => tools.status(input)))
+  const verify = 'Decode a file and its result, measure how much they differ, and verify a receipt.'
+  const reading = { readOnlyHint: true, openWorldHint: false }
+  server.registerTool('verify', { description: verify, inputSchema: INPUTS.verify, annotations: reading }, (input) =>
+    toToolResult(() => tools.verify(input)),
+  )
+  const formats = {
+    description: 'Supported formats and their output formats.',
+    inputSchema: INPUTS.formats,
+    annotations: { readOnlyHint: true },
+  }
+  server.registerTool('formats', formats, () => toToolResult(() => tools.formats()))
   return server
 }
 
-/** What went wrong is an answer too: the assistant shall read it. */
-async function told(work: () => Promise<unknown>) {
+/** Returns the result, or the error message as a tool result that the assistant can read. */
+async function toToolResult(work: () => Promise<unknown>) {
   try {
     return { content: [{ type: 'text' as const, text: JSON.stringify(await work()) }] }
   } catch (error) {
@@ -69,29 +75,29 @@ async function told(work: () => Promise<unknown>) {
 class Tools {
   readonly #roots: readonly string[]
   readonly #flags: { server?: string; key?: string }
-  /** Begun when it is first needed. */
+  /** Address of the service. Found or started at the first use. */
   #server: Promise<Server & { stop?(): void }> | undefined
 
   constructor(folders: readonly string[], flags: { server?: string; key?: string }) {
     this.#roots = (folders.length > 0 ? folders : ['.']).map((folder) => {
-      if (!existsSync(folder)) throw new Trouble('usage', `There is no folder '${folder}'.`)
+      if (!existsSync(folder)) throw new Trouble('usage', `Folder not found: '${folder}'.`)
       return realpathSync(folder)
     })
     this.#flags = flags
   }
 
-  async compress(asked: z.output<typeof INPUTS.compress>): Promise<unknown> {
-    const path = this.#inside(asked.path)
-    const out = asked.out === undefined ? undefined : this.#insideOrNew(asked.out)
+  async compress(input: z.output<typeof INPUTS.compress>): Promise<unknown> {
+    const path = this.#inside(input.path)
+    const out = input.out === undefined ? undefined : this.#insideOrNew(input.out)
     const { jobs } = collect([path], out === undefined ? { kind: 'beside' } : { kind: 'file', path: out }, {
       hidden: false,
       ignored: false,
     })
-    if (jobs[0]?.path !== path) throw new Trouble('usage', `${asked.path} is a folder; name a file.`)
+    if (jobs[0]?.path !== path) throw new Trouble('usage', `${input.path} is a folder. Pass a file.`)
     const flags: CompressFlags = {
-      quality: asked.quality,
-      ...(asked.format === undefined ? {} : { format: asked.format }),
-      ...(asked.target_size === undefined ? {} : { targetSize: String(asked.target_size) }),
+      quality: input.quality,
+      ...(input.format === undefined ? {} : { format: input.format }),
+      ...(input.target_size === undefined ? {} : { targetSize: String(input.target_size) }),
       ...(out === undefined ? {} : { out }),
       ...{ jobs: 1, backup: true, ignore: true, name: '' },
     }
@@ -126,27 +132,27 @@ class Tools {
   }
 
   #service(): Promise<Server & { stop?(): void }> {
-    const begun = (this.#server ??= Promise.resolve(findServer(this.#flags) ?? startEmbedded()))
-    // What could not be started now may be later.
-    begun.catch(() => {
+    const pending = (this.#server ??= Promise.resolve(findServer(this.#flags) ?? startEmbedded()))
+    // After a failed start, the next call tries again.
+    pending.catch(() => {
       this.#server = undefined
     })
-    return begun
+    return pending
   }
 
-  /** Where a path really leads: links do not lead out of the folders. */
+  /** Resolves symbolic links, so that they cannot lead out of the folders. @throws Trouble if the file is missing or outside */
   #inside(path: string): string {
     const absolute = resolve(this.#roots[0]!, path)
     const real = existsSync(absolute) ? realpathSync(absolute) : undefined
-    // Not more of what lies elsewhere than that it may not be asked for.
+    // The same error for missing files and files outside, so that it reveals nothing about other folders.
     if (real === undefined || !this.#isInside(real)) {
-      throw new Trouble('usage', `There is no file '${path}' in the folders that this server may use (${this.#roots.join(', ')}).`)
+      throw new Trouble('usage', `File not found: '${path}' is not in the folders that this server may use (${this.#roots.join(', ')}).`)
     }
     return real
   }
 
   #insideOrNew(path: string): string {
-    if (extname(path) === '') throw new Trouble('usage', `'${path}' is no file name with an extension.`)
+    if (extname(path) === '') throw new Trouble('usage', `'${path}' needs a file name with an extension.`)
     const absolute = resolve(this.#roots[0]!, path)
     return existsSync(absolute) ? this.#inside(path) : join(this.#inside(dirname(absolute)), basename(absolute))
   }

@@ -1,4 +1,7 @@
-/** `whittle -`: a file from standard input, its result to standard output. Everything else goes to standard error. */
+/**
+ * Implements `whittle -`: reads a file from standard input and writes its result to standard output. All messages go to standard
+ * error.
+ */
 import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -10,25 +13,28 @@ import { Trouble } from './trouble.ts'
 
 export interface Piped {
   readonly job: Job
-  /** Writes the result, when there is one. */
+  /** Copies the result to standard output, if there is one. */
   deliver(reports: readonly Report[]): Promise<void>
   remove(): void
 }
 
-/** Takes all of standard input: an upload tells its size, and is sent again when the line breaks. */
-export async function fromStdin(name: string, wanted: Place | undefined): Promise<Piped> {
-  if (process.stdin.isTTY) throw new Trouble('usage', 'There is nothing on standard input.')
+/**
+ * Stores standard input in a temporary file, because an upload needs its size and may be repeated after a network error.
+ * @throws Trouble if standard input is a terminal
+ */
+export async function fromStdin(name: string, place: Place | undefined): Promise<Piped> {
+  if (process.stdin.isTTY) throw new Trouble('usage', 'No data on standard input. Pipe a file into whittle -.')
   const folder = mkdtempSync(join(tmpdir(), 'whittle-'))
   const path = join(folder, basename(name))
   await pipeline(process.stdin, createWriteStream(path))
   const results = join(folder, 'result')
   mkdirSync(results)
   return {
-    job: { path, size: statSync(path).size, place: wanted ?? { kind: 'folder', folder: results } },
+    job: { path, size: statSync(path).size, place: place ?? { kind: 'folder', folder: results } },
     async deliver([report]) {
-      if (wanted !== undefined || report?.result === undefined) return
+      if (place !== undefined || report?.result === undefined) return
       await pipeline(createReadStream(report.result), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-        // Whoever reads has enough.
+        // The reader has closed the pipe and needs no more data.
         if (error.code !== 'EPIPE') throw error
       })
     },

@@ -1,4 +1,4 @@
-/** Compresses many files, some at a time: upload, wait, download, compare the hash. */
+/** Compresses files in parallel: uploads, waits, downloads, and compares the hash. */
 import { chmodSync, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Client, isUnderWay, type Task, type TaskCompleted, type Wishes } from './client.ts'
@@ -20,7 +20,7 @@ export interface Report {
 export type Stage = 'upload' | 'press' | 'download'
 
 export interface Watcher {
-  /** `share` 0–1 of that stage. */
+  /** `share`: progress of the stage, 0–1. */
   step(job: Job, what: Stage, share: number): void
   done(report: Report): void
 }
@@ -29,9 +29,9 @@ export interface Settings {
   readonly wishes: Wishes
   readonly jobs: number
   readonly keep: boolean
-  /** Writes over what has a result's name. */
+  /** True: overwrites existing files. */
   readonly force: boolean
-  /** Leaves files alone whose results are there. */
+  /** True: skips files whose results exist. */
   readonly skipExisting: boolean
   readonly signal: AbortSignal
 }
@@ -65,9 +65,9 @@ export async function pressAll(
 }
 
 async function press(client: Client, job: Job, journal: Journal, settings: Settings, watcher: Watcher): Promise<Report> {
-  const looksBefore = settings.skipExisting || (job.place.kind === 'inPlace' && !settings.force)
-  const there = looksBefore ? existing(job, settings.wishes.format) : undefined
-  if (there !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: there }
+  const checksExisting = settings.skipExisting || (job.place.kind === 'inPlace' && !settings.force)
+  const existingResult = checksExisting ? existing(job, settings.wishes.format) : undefined
+  if (existingResult !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: existingResult }
   const original = statSync(job.path)
   const modifiedMs = original.mtimeMs
   const entry = journal.begin(job, modifiedMs)
@@ -85,16 +85,16 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
     return { path: job.path, status: 'failed', originalSize: job.size, task, message: task.error.message }
   }
   const unchanged = task.result.outcome === 'unchanged' && !settings.wishes.password
-  const wanted = resultPath(job, task.output_name)
-  // Beside the upload, or in its place, an unchanged copy helps nobody; elsewhere every file is expected.
-  const isExpected = job.place.kind === 'file' || dirname(wanted) !== dirname(job.path)
+  const destination = resultPath(job, task.output_name)
+  // An unchanged copy beside or in place of the input is useless. In another folder, every file is expected.
+  const isExpected = job.place.kind === 'file' || dirname(destination) !== dirname(job.path)
   let path: string | undefined
   if (!unchanged || isExpected) {
     const received = (bytes: number) => watcher.step(job, 'download', bytes / task.compressed_size)
-    path = settle(await fetchResult(client, task, wanted, { original, received }), wanted, job, settings.force)
+    path = settle(await fetchResult(client, task, destination, { original, received }), destination, job, settings.force)
   }
   const sizes = { originalSize: job.size, compressedSize: task.compressed_size }
-  // In this order: the key of a task that is gone would find nothing.
+  // The journal entry ends before the task is deleted: a repeated run could not find a deleted task by its key.
   journal.end(job, modifiedMs, sizes.compressedSize)
   if (!settings.keep) await client.remove(task.task_id)
   return {
@@ -107,9 +107,9 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
 }
 
 /**
- * Under a temporary name until its hash is the receipt's, so that a broken download never looks like a result. It has the rights and
- * the time of its original.
- * @returns the temporary name
+ * Downloads a result under a temporary name until its hash matches the receipt, so that a partial download never looks like a result.
+ * It gets the permissions and times of `original`.
+ * @returns the temporary path
  */
 export async function fetchResult(
   client: Client,

@@ -1,25 +1,25 @@
 /** Progress bars at the bottom of a terminal, with lines that appear above them (control sequences of ECMA-48). */
 
 const BAR_COLUMNS = 40
-/** Most often that the bars are drawn, in milliseconds. */
+/** Minimum milliseconds between two frames. */
 const FRAME_MS = 100
 const [HIDE_CURSOR, SHOW_CURSOR] = ['\x1b[?25l', '\x1b[?25h']
-/** DECAWM: whether a line that reaches the terminal's edge continues on the next row. Bars are cut at the edge, lines are not. */
+/** DECAWM: controls whether a line longer than the terminal continues on the next row. Bars are cut off, log lines are not. */
 const [WRAP_ON, WRAP_OFF] = ['\x1b[?7h', '\x1b[?7l']
 const ERASE_BELOW = '\x1b[J'
 
 export interface Bar {
-  /** From 0 to 1. */
+  /** Progress, 0–1. */
   readonly share: number
-  /** Follows the bar and its percentage. */
+  /** Text after the bar and its percentage. */
   readonly text: string
 }
 
 export class ProgressBars {
   readonly #stream: NodeJS.WriteStream
-  /** In the order in which they are shown. */
+  /** Bars by id, in display order. */
   readonly #bars = new Map<string, Bar>()
-  /** Rows that the last frame takes; the cursor is in the first column below them. */
+  /** Rows of the last frame. The cursor is in the first column below them. */
   #rows = 0
   #drawnMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
@@ -31,7 +31,7 @@ export class ProgressBars {
     process.once('exit', this.#showCursor)
   }
 
-  /** Shows a bar, or changes the one with this id. */
+  /** Adds a bar, or updates the bar with this id. */
   set(id: string, bar: Bar): void {
     this.#bars.set(id, bar)
     this.#drawSoon()
@@ -42,12 +42,12 @@ export class ProgressBars {
     this.#bars.delete(id)
   }
 
-  /** Prints a line above the bars, and draws them again at once. */
+  /** Prints a line above the bars. */
   log(line: string): void {
     this.#draw(`${line}\n`)
   }
 
-  /** Erases the bars and gives the terminal back. */
+  /** Erases the bars and shows the cursor again. */
   stop(): void {
     this.#bars.clear()
     this.#draw()
@@ -61,16 +61,16 @@ export class ProgressBars {
     else this.#timer ??= setTimeout(() => this.#draw(), waitMs)
   }
 
-  /** One write a frame, so that nothing flickers. `above`: lines that stay above the bars. */
+  /** Draws a frame in one write, so that nothing flickers. `above`: lines that remain above the bars. */
   #draw(above = ''): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#drawnMs = performance.now()
-    const back = this.#rows > 0 ? `\x1b[${this.#rows}A` : ''
-    // More bars than rows could not be erased again.
-    const shown = [...this.#bars.values()].slice(0, Math.max(1, (this.#stream.rows || 24) - 1))
-    this.#rows = shown.length
-    this.#stream.write(`${back}${ERASE_BELOW}${above}${WRAP_OFF}${shown.map(rowOf).join('')}${WRAP_ON}`)
+    const cursorUp = this.#rows > 0 ? `\x1b[${this.#rows}A` : ''
+    // Rows that scroll off the top of the terminal could not be erased.
+    const visible = [...this.#bars.values()].slice(0, Math.max(1, (this.#stream.rows || 24) - 1))
+    this.#rows = visible.length
+    this.#stream.write(`${cursorUp}${ERASE_BELOW}${above}${WRAP_OFF}${visible.map(rowOf).join('')}${WRAP_ON}`)
   }
 }
 

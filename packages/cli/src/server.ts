@@ -1,10 +1,10 @@
-/** The service that a command speaks to, for as long as it speaks. */
+/** The service that a command uses: the configured one, or an embedded one that stops after the command. */
 import { findServer, type Server } from './config.ts'
 import { startEmbedded } from './embedded.ts'
 
 export async function withServer(flags: { server?: string; key?: string }, work: (server: Server) => Promise<number>): Promise<number> {
-  const named = findServer(flags)
-  if (named) return work(named)
+  const configured = findServer(flags)
+  if (configured) return work(configured)
   const embedded = await startEmbedded()
   try {
     return await work(embedded)

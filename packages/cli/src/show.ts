@@ -1,4 +1,4 @@
-/** What a person sees: bars while it runs, a line a file, a sum. With `--json`: one JSON line a file. */
+/** Output for people: progress bars, one line per file, a summary. With `--json`: one JSON line per file. */
 import { basename } from 'node:path'
 import { styleText } from 'node:util'
 import type { TaskCompleted } from './client.ts'
@@ -7,10 +7,10 @@ import type { Report, Stage, Watcher } from './press.ts'
 import { ProgressBars } from './progress-bars.ts'
 
 const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
-/** Of the way of a file: where a stage begins, and how much of the way it is. */
+/** Share of each stage in the progress of a file: where it begins, and its length. */
 const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: [0, 0.3], press: [0.3, 0.6], download: [0.9, 0.1] }
-/** Before that nobody knows how long it takes. */
-const LEAST_MS = 1500
+/** Milliseconds before the remaining time is shown, because early estimates are poor. */
+const MIN_ESTIMATE_MS = 1500
 
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -26,18 +26,18 @@ export function bytes(count: number): string {
 export function line(report: Report): string {
   const { path, status, originalSize, compressedSize, result, message, task } = report
   if (status === 'failed') return `✗ ${path}: ${message}`
-  if (status === 'done before') return `· ${path}: done before`
-  if (status === 'skipped') return `· ${path}: skipped, ${result} is there`
+  if (status === 'done before') return `· ${path}: already done in an earlier run`
+  if (status === 'skipped') return `· ${path}: skipped, ${result} already exists`
   const done = task?.status === 'completed' ? task : undefined
-  if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${whyOf(done)})`
+  if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${reasonOf(done)})`
   return `✓ ${path}: ${bytes(originalSize)} → ${bytes(compressedSize ?? 0)} (−${done?.compression_ratio}) ${result}`
 }
 
-function whyOf(task: TaskCompleted | undefined): string {
+function reasonOf(task: TaskCompleted | undefined): string {
   return task?.result.outcome === 'unchanged' ? (task.result.detail ?? task.result.reason) : ''
 }
 
-/** Skipped files are not in it: nobody looked how large they are now. */
+/** Summary line. Skipped files are not counted, because their sizes are unknown. */
 export function sum(reports: readonly Report[]): string {
   const counted = reports.filter((report) => report.status !== 'skipped')
   const before = counted.reduce((total, report) => total + report.originalSize, 0)
@@ -56,13 +56,13 @@ export interface Streams {
 
 export interface Manner {
   readonly json: boolean
-  /** Failures alone, and on standard error. */
+  /** True: prints failures only, on standard error. */
   readonly quiet: boolean
 }
 
 const STANDARD: Streams = { out: process.stdout, err: process.stderr }
 
-/** Bars above which lines appear, on a terminal; lines alone where either stream goes elsewhere. */
+/** Chooses the reporter: bars and lines on a terminal, lines only if either stream is redirected. */
 export function watcher({ json, quiet }: Manner, jobs: readonly Job[], { out, err }: Streams = STANDARD): Watcher & { stop(): void } {
   const silent = { step: () => undefined, stop: () => undefined }
   if (json) return { ...silent, done: (report) => out.write(`${JSON.stringify(report)}\n`) }
@@ -71,26 +71,26 @@ export function watcher({ json, quiet }: Manner, jobs: readonly Job[], { out, er
   return new Bars(jobs, { out, err })
 }
 
-/** Node knows NO_COLOR, FORCE_COLOR and dumb terminals. */
+/** Colours the first character. Node evaluates NO_COLOR, FORCE_COLOR and the terminal type. */
 function coloured(report: Report, stream: NodeJS.WriteStream): string {
   const text = line(report)
   return stream.isTTY && stream.hasColors() ? styleText(COLOURS[report.status], text[0]!, { validateStream: false }) + text.slice(1) : text
 }
 
-/** The id of the bar for all files; no path is empty. */
+/** Id of the bar for all files. Empty, because no path is empty. */
 const TOTAL = ''
 
-/** A bar for each file in progress, above them the lines of finished files, and one bar for all files together if there are several. */
+/** One bar per file in progress, lines of finished files above, and one bar for all files if there are several. */
 class Bars {
   readonly #bars: ProgressBars
   readonly #streams: Streams
   readonly #hasTotal: boolean
-  /** Bytes done, by file: each stage counts for its share of the file's size. */
-  readonly #behind = new Map<string, number>()
+  /** Bytes completed, by file. Each stage counts as its share of the file's size. */
+  readonly #completedBytes = new Map<string, number>()
   readonly #size: number
   readonly #count: number
   #done = 0
-  readonly #begunMs = performance.now()
+  readonly #startedMs = performance.now()
 
   constructor(jobs: readonly Job[], streams: Streams) {
     this.#streams = streams
@@ -104,14 +104,14 @@ class Bars {
   step(job: Job, what: Stage, share: number): void {
     const done = Math.min(1, share)
     this.#bars.set(job.path, { share: done, text: `${what.padEnd(8)} ${basename(job.path)}` })
-    const [from, most] = STAGES[what]
-    this.#behind.set(job.path, (from + most * done) * Math.max(1, job.size))
+    const [from, stageShare] = STAGES[what]
+    this.#completedBytes.set(job.path, (from + stageShare * done) * Math.max(1, job.size))
     this.#drawTotal()
   }
 
   done(report: Report): void {
     this.#done++
-    this.#behind.set(report.path, Math.max(1, report.originalSize))
+    this.#completedBytes.set(report.path, Math.max(1, report.originalSize))
     this.#bars.remove(report.path)
     this.#drawTotal()
     this.#bars.log(coloured(report, this.#streams.out))
@@ -123,18 +123,18 @@ class Bars {
 
   #drawTotal(): void {
     if (!this.#hasTotal) return
-    const behind = [...this.#behind.values()].reduce((sum, size) => sum + size, 0)
-    const elapsedMs = performance.now() - this.#begunMs
-    const share = Math.min(1, behind / this.#size)
-    const pace =
-      elapsedMs < LEAST_MS || share === 0
+    const completedBytes = [...this.#completedBytes.values()].reduce((sum, size) => sum + size, 0)
+    const elapsedMs = performance.now() - this.#startedMs
+    const share = Math.min(1, completedBytes / this.#size)
+    const rate =
+      elapsedMs < MIN_ESTIMATE_MS || share === 0
         ? ''
-        : ` · ${bytes(Math.round((behind / elapsedMs) * 1000))}/s · ${duration((elapsedMs * (1 - share)) / share)} left`
-    this.#bars.set(TOTAL, { share, text: `${this.#done} of ${this.#count} files${pace}` })
+        : ` · ${bytes(Math.round((completedBytes / elapsedMs) * 1000))}/s · ${duration((elapsedMs * (1 - share)) / share)} left`
+    this.#bars.set(TOTAL, { share, text: `${this.#done} of ${this.#count} files${rate}` })
   }
 }
 
-/** `45 s`, `3:20 min`, `2:05 h`. */
+/** Formats a duration, for example `45 s`, `3:20 min`, `2:05 h`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`

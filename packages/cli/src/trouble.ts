@@ -1,7 +1,7 @@
-/** Exit codes: 0 all well, 1 some file failed, 2 wrong use, 3 the service cannot be reached or refuses the key, 130 interrupted. */
+/** Exit codes: 0 success, 1 a file failed, 2 wrong arguments, 3 the service refused the key or cannot be reached, 130 interrupted. */
 export const EXIT_CODES = { failed: 1, usage: 2, service: 3 } as const
 
-/** Trouble that is told in one line, without a stack. */
+/** Error that the CLI prints in one line, without a stack trace. */
 export class Trouble extends Error {
   override readonly name = 'Trouble'
   readonly exitCode: number

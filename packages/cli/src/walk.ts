@@ -1,52 +1,52 @@
-/** The files below a folder, without those that a person does not mean: hidden ones, dependencies, and what .gitignore names. */
+/** Lists files in a folder recursively. Skips hidden files, dependencies and files ignored by .gitignore. */
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 
 export interface WalkFlags {
-  /** Also files and folders whose name begins with a dot. */
+  /** True: includes files and folders whose name begins with a dot. */
   readonly hidden: boolean
-  /** Also `node_modules`, repositories' own folders, and what .gitignore names. */
+  /** True: includes `node_modules`, version control folders and files ignored by .gitignore. */
   readonly ignored: boolean
 }
 
-/** The rules of one .gitignore, which count for what lies below its folder. */
+/** Rules of one .gitignore, which apply below its folder. */
 interface Rules {
   readonly folder: string
   readonly rules: Ignore
 }
 
-/** Never a person's own files, whatever .gitignore says: a repository's configuration may hold a token. */
-const NOT_OWN = new Set(['node_modules', '.git', '.hg', '.svn'])
+/** Folders that are always skipped by default, because they hold no user files and may hold secrets such as tokens. */
+const ALWAYS_SKIPPED = new Set(['node_modules', '.git', '.hg', '.svn'])
 const GITIGNORE = '.gitignore'
 
-/** Calls `file` for each file below `folder`. @returns how many files and folders were left out */
+/** Calls `file` for each file below `folder`. @returns the number of skipped files and folders */
 export function walk(folder: string, flags: WalkFlags, file: (path: string) => void): number {
   let leftOut = 0
-  const enter = (current: string, above: readonly Rules[]) => {
-    const rules = flags.ignored ? [] : [...rulesIn(current), ...above]
+  const visit = (current: string, parentRules: readonly Rules[]) => {
+    const rules = flags.ignored ? [] : [...rulesIn(current), ...parentRules]
     for (const entry of readdirSync(current, { withFileTypes: true })) {
       const path = join(current, entry.name)
       if (!entry.isDirectory() && !entry.isFile()) continue
-      if (isLeftOut(path, entry, rules, flags)) leftOut++
-      else if (entry.isDirectory()) enter(path, rules)
+      if (isSkipped(path, entry, rules, flags)) leftOut++
+      else if (entry.isDirectory()) visit(path, rules)
       else file(path)
     }
   }
-  enter(folder, flags.ignored ? [] : rulesAbove(folder))
+  visit(folder, flags.ignored ? [] : rulesAbove(folder))
   return leftOut
 }
 
-function isLeftOut(path: string, entry: Dirent, rules: readonly Rules[], flags: WalkFlags): boolean {
+function isSkipped(path: string, entry: Dirent, rules: readonly Rules[], flags: WalkFlags): boolean {
   if (!flags.hidden && entry.name.startsWith('.')) return true
-  return !flags.ignored && (NOT_OWN.has(entry.name) || isIgnored(path, entry.isDirectory(), rules))
+  return !flags.ignored && (ALWAYS_SKIPPED.has(entry.name) || isIgnored(path, entry.isDirectory(), rules))
 }
 
-/** `rules` begin with the innermost folder, which has the last word (gitignore(5)). */
+/** True if .gitignore rules exclude the path. `rules` begin with the innermost folder, which takes precedence (gitignore(5)). */
 function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
-  for (const { folder, rules: own } of rules) {
+  for (const { folder, rules: matcher } of rules) {
     const name = relative(folder, resolve(path)).replaceAll(sep, '/')
-    const { ignored, unignored } = own.test(isFolder ? `${name}/` : name)
+    const { ignored, unignored } = matcher.test(isFolder ? `${name}/` : name)
     if (ignored || unignored) return ignored
   }
   return false
@@ -57,7 +57,10 @@ function rulesIn(folder: string): Rules[] {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? [{ folder: resolve(folder), rules: read(path) }] : []
 }
 
-/** The rules of the folders above, up to the repository's root. They do not count for a folder that they name: it was asked for by name. */
+/**
+ * Rules of the parent folders up to the repository's root. Empty if they ignore the folder itself, because the user named it
+ * explicitly.
+ */
 function rulesAbove(folder: string): Rules[] {
   const found: Rules[] = []
   for (let current = resolve(folder); !existsSync(join(current, '.git')); ) {
@@ -70,7 +73,7 @@ function rulesAbove(folder: string): Rules[] {
 }
 
 function read(path: string): Ignore {
-  // Git tells large from small letters where the file system does.
+  // Git ignores case where the file system does.
   const ignorecase = process.platform === 'darwin' || process.platform === 'win32'
   return ignore({ ignorecase, allowRelativePaths: true }).add(readFileSync(path, 'utf8'))
 }

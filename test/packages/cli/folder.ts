@@ -1,20 +1,20 @@
-/** A folder of its own for each test, and a double of the service beside it. */
+/** A new folder for each test, and a fake service. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { type Ran, whittle } from './run.ts'
+import { type RunResult, whittle } from './run.ts'
 import { type FakeService, fakeService } from './service.ts'
 
 export interface Place {
   readonly folder: string
   readonly service: FakeService
-  /** Lays files with their content: 1000 bytes where none is given. */
-  lay(files: Record<string, string | undefined>): void
-  /** Names of what lies below a folder, sorted, without what the command keeps for itself. */
+  /** Creates files with their content. `undefined`: 1000 bytes. */
+  createFiles(files: Record<string, string | undefined>): void
+  /** Names of the files below a folder, sorted, without hidden folders. */
   list(folder?: string): string[]
   size(name: string): number
-  run(args: readonly string[], stdin?: string): Promise<Ran>
+  run(args: readonly string[], stdin?: string): Promise<RunResult>
 }
 
 export function inFolder(): Place {
@@ -36,7 +36,7 @@ export function inFolder(): Place {
     get service() {
       return service
     },
-    lay(files) {
+    createFiles(files) {
       for (const [name, content = 'x'.repeat(1000)] of Object.entries(files)) {
         mkdirSync(join(folder, name, '..'), { recursive: true })
         writeFileSync(join(folder, name), content)

@@ -1,4 +1,4 @@
-/** `whittle mcp`, asked by the protocol's own client. */
+/** Tests `whittle mcp` with the official client of the protocol. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -30,12 +30,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function ask(name: string, args: Record<string, unknown> = {}): Promise<{ failed: boolean; text: string }> {
+async function callTool(name: string, args: Record<string, unknown> = {}): Promise<{ failed: boolean; text: string }> {
   const { content, isError } = (await client.callTool({ name, arguments: args })) as { content: { text: string }[]; isError?: boolean }
   return { failed: isError === true, text: content.map(({ text }) => text).join() }
 }
 
-it('offers four tools, of which one writes', async () => {
+it('offers four tools, three of them read-only', async () => {
   const { tools } = await client.listTools()
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false])).toEqual([
     ['compress', false],
@@ -45,8 +45,8 @@ it('offers four tools, of which one writes', async () => {
   ])
 })
 
-it('compresses a file of an allowed folder, writes over nothing, and gives the receipt', async () => {
-  const { failed, text } = await ask('compress', { path: 'notes.txt', quality: 'low' })
+it('compresses a file in an allowed folder, returns the receipt, and overwrites nothing', async () => {
+  const { failed, text } = await callTool('compress', { path: 'notes.txt', quality: 'low' })
   expect({ failed, ...(JSON.parse(text) as object) }).toMatchObject({
     failed: false,
     status: 'compressed',
@@ -56,35 +56,35 @@ it('compresses a file of an allowed folder, writes over nothing, and gives the r
     receipt: { outcome: 'compressed', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
   })
   expect(service.wishes.at(-1)).toMatchObject({ quality: 'low' })
-  const second = await ask('compress', { path: join(folder, 'allowed/notes.txt'), out: 'small.txt' })
+  const second = await callTool('compress', { path: join(folder, 'allowed/notes.txt'), out: 'small.txt' })
   expect(JSON.parse(second.text)).toMatchObject({ result: join(folder, 'allowed/small.txt') })
-  expect((await ask('compress', { path: 'notes.txt', out: 'small.txt' })).failed).toBe(true)
+  expect((await callTool('compress', { path: 'notes.txt', out: 'small.txt' })).failed).toBe(true)
   expect(readFileSync(join(folder, 'allowed/notes.txt'), 'utf8')).toBe(TEXT)
   expect(readdirSync(join(folder, 'allowed')).sort()).toEqual(['link.txt', 'notes.txt', 'notes.whittled.txt', 'small.txt'])
 })
 
-it('touches nothing outside of the allowed folders, over links either', async () => {
+it('refuses files outside of the allowed folders, also through links', async () => {
   const sent = service.received.length
   for (const path of ['../secret.txt', join(folder, 'secret.txt'), 'link.txt', '/etc/passwd', 'nowhere.txt', '.']) {
-    expect(await ask('compress', { path }), path).toMatchObject({ failed: true })
-    expect(await ask('verify', { original: path, result: 'notes.txt' }), path).toMatchObject({ failed: true })
+    expect(await callTool('compress', { path }), path).toMatchObject({ failed: true })
+    expect(await callTool('verify', { original: path, result: 'notes.txt' }), path).toMatchObject({ failed: true })
   }
-  expect((await ask('compress', { path: 'notes.txt', out: '../small.txt' })).text).toMatch(/in the folders that this server may use/)
+  expect((await callTool('compress', { path: 'notes.txt', out: '../small.txt' })).text).toMatch(/in the folders that this server may use/)
   expect(service.received).toHaveLength(sent)
   expect(readdirSync(folder).sort()).not.toContain('small.txt')
 })
 
-it('tells how tasks stand, what may come in, and what went wrong', async () => {
-  expect(JSON.parse((await ask('status', { task_id: 'tsk_a' })).text)).toMatchObject({ task_id: 'tsk_a', status: 'completed' })
-  expect(JSON.parse((await ask('status')).text)).toHaveLength(2)
-  expect(JSON.parse((await ask('formats')).text)).toEqual([{ id: 'txt', title: 'Text', extensions: ['txt'], outputs: ['zst', 'gz'] }])
+it('returns task status, formats and error messages', async () => {
+  expect(JSON.parse((await callTool('status', { task_id: 'tsk_a' })).text)).toMatchObject({ task_id: 'tsk_a', status: 'completed' })
+  expect(JSON.parse((await callTool('status')).text)).toHaveLength(2)
+  expect(JSON.parse((await callTool('formats')).text)).toEqual([{ id: 'txt', title: 'Text', extensions: ['txt'], outputs: ['zst', 'gz'] }])
   writeFileSync(join(folder, 'allowed/noise.bin'), 'noise')
-  expect(await ask('compress', { path: 'noise.bin' })).toEqual({ failed: true, text: 'noise.bin has no format that Whittle knows.' })
+  expect(await callTool('compress', { path: 'noise.bin' })).toEqual({ failed: true, text: 'noise.bin has no format that Whittle knows.' })
 })
 
-it('refuses an argument that no tool knows, instead of leaving it out', async () => {
+it('refuses an unknown argument instead of ignoring it', async () => {
   const sent = service.wishes.length
-  const { failed, text } = await ask('compress', { path: 'notes.txt', metadata: 'strip' })
+  const { failed, text } = await callTool('compress', { path: 'notes.txt', metadata: 'strip' })
   expect({ failed, named: text.includes('metadata') }).toEqual({ failed: true, named: true })
   expect(service.wishes.length).toBe(sent)
 })

@@ -1,4 +1,4 @@
-/** Where results go, and what stays as it was. */
+/** Where results are saved, and which files stay unchanged. */
 import { chmodSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,38 +6,41 @@ import { inFolder } from './folder.ts'
 import { whittleInBackground } from './run.ts'
 
 const here = inFolder()
-const { lay, list, size, run } = here
+const { createFiles, list, size, run } = here
 
 describe('-o with a file name', () => {
-  it('is the result of one file, in the format of its name', async () => {
-    lay({ 'photo.jpg': undefined, 'notes.jpeg': undefined })
+  it('saves one result under that name, in the format of its extension', async () => {
+    createFiles({ 'photo.jpg': undefined, 'notes.jpeg': undefined })
     expect(await run(['photo.jpg', '-o', 'small/p.webp'])).toMatchObject({ code: 0, out: expect.stringContaining(' small/p.webp\n') })
     expect(await run(['notes.jpeg', '-o', 'n.jpg'])).toMatchObject({ code: 0 })
     expect(list()).toEqual(['n.jpg', 'notes.jpeg', 'photo.jpg', 'small/p.webp'])
     expect(here.service.wishes.map(({ format }) => format)).toEqual(['webp', undefined])
   })
 
-  it('is a folder with a slash at its end, without an extension, or where a folder has the name', async () => {
-    lay({ 'photo.jpg': undefined, 'v1.2/old.txt': undefined })
+  it('means a folder with a trailing slash, without an extension, or if the folder exists', async () => {
+    createFiles({ 'photo.jpg': undefined, 'v1.2/old.txt': undefined })
     for (const out of ['a.b/', 'plain', 'v1.2']) expect(await run(['photo.jpg', '-o', out])).toMatchObject({ code: 0 })
     expect(list()).toEqual(['a.b/photo.jpg', 'photo.jpg', 'plain/photo.jpg', 'v1.2/old.txt', 'v1.2/photo.jpg'])
   })
 
-  it('replaces nothing without --force, and no folder becomes one file', async () => {
-    lay({ 'photo.jpg': undefined, 'mine.jpg': 'mine', 'in/a.txt': undefined })
+  it('overwrites nothing without --force, and refuses a folder as input', async () => {
+    createFiles({ 'photo.jpg': undefined, 'mine.jpg': 'mine', 'in/a.txt': undefined })
     const refused = await run(['photo.jpg', '-o', 'mine.jpg'])
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('mine.jpg is there already; --force writes over it') })
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('mine.jpg already exists. Use --force to overwrite it') })
     expect(readFileSync(join(here.folder, 'mine.jpg'), 'utf8')).toBe('mine')
     expect(list()).toHaveLength(3)
     expect(await run(['photo.jpg', '-o', 'mine.jpg', '--force'])).toMatchObject({ code: 0 })
     expect(size('mine.jpg')).toBe(500)
-    expect(await run(['in', '-o', 'all.txt'])).toMatchObject({ code: 2, err: 'all.txt is one file, and in a folder.\n' })
+    expect(await run(['in', '-o', 'all.txt'])).toMatchObject({
+      code: 2,
+      err: 'all.txt is a file name, but in is a folder. Pass a folder with --out.\n',
+    })
   })
 })
 
 describe('--in-place', () => {
-  it('keeps the original beside the result, with its rights and its time, and works once', async () => {
-    lay({ 'in/photo.jpg': undefined })
+  it('keeps the original and its permissions and time, and skips the file in a second run', async () => {
+    createFiles({ 'in/photo.jpg': undefined })
     const path = join(here.folder, 'in/photo.jpg')
     chmodSync(path, 0o640)
     utimesSync(path, 1e9, 1e9)
@@ -48,8 +51,8 @@ describe('--in-place', () => {
     expect([size('in/photo.jpg'), size('in/photo.original.jpg'), here.service.received]).toEqual([500, 1000, ['photo.jpg']])
   })
 
-  it('keeps the true original also with --force, and none with --no-backup', async () => {
-    lay({ 'a.txt': undefined, 'b.txt': undefined })
+  it('keeps the first original with --force, and none with --no-backup', async () => {
+    createFiles({ 'a.txt': undefined, 'b.txt': undefined })
     await run(['a.txt', '-i'])
     await run(['a.txt', '-i', '--force'])
     await run(['b.txt', '-i', '--no-backup'])
@@ -60,8 +63,8 @@ describe('--in-place', () => {
     ])
   })
 
-  it('replaces nothing by a file of another kind, and goes nowhere else', async () => {
-    lay({ 'photo.jpg': undefined })
+  it('does not replace a file with another format, and refuses --out', async () => {
+    createFiles({ 'photo.jpg': undefined })
     expect(await run(['photo.jpg', '-i', '-f', 'webp'])).toMatchObject({ code: 0 })
     expect(list().map((name) => [name, size(name)])).toEqual([
       ['photo.jpg', 1000],
@@ -72,8 +75,8 @@ describe('--in-place', () => {
 })
 
 describe('a second run', () => {
-  it('takes no results of the first, wherever they lie', async () => {
-    lay({ 'in/a.txt': undefined, 'in/b.original.txt': undefined })
+  it('ignores the results of the first run', async () => {
+    createFiles({ 'in/a.txt': undefined, 'in/b.original.txt': undefined })
     await run(['in'])
     await run(['in', '-o', 'in/out'])
     await run(['in', '-o', 'in/out', '--skip-existing'])
@@ -82,46 +85,49 @@ describe('a second run', () => {
     expect(list('in')).toEqual(['a.txt', 'a.whittled.txt', 'b.original.txt', 'b.whittled.original.txt', 'out/a.txt', 'out/b.original.txt'])
   })
 
-  it('with --skip-existing sends what is new, and says what it left', async () => {
-    lay({ 'in/a.txt': undefined, 'in/b.txt': undefined, 'out/a.txt.zst': undefined })
+  it('with --skip-existing sends only new files and reports the skipped ones', async () => {
+    createFiles({ 'in/a.txt': undefined, 'in/b.txt': undefined, 'out/a.txt.zst': undefined })
     const { out } = await run(['in', '-o', 'out', '--skip-existing'])
     expect(out).toBe(
-      '· in/a.txt: skipped, out/a.txt.zst is there\n✓ in/b.txt: 1.00 kB → 500 B (−50.0%) out/b.txt\n1 file: 1.00 kB → 500 B, 50.0% saved, 1 skipped\n',
+      '· in/a.txt: skipped, out/a.txt.zst already exists\n✓ in/b.txt: 1.00 kB → 500 B (−50.0%) out/b.txt\n1 file: 1.00 kB → 500 B, 50.0% saved, 1 skipped\n',
     )
   })
 })
 
 describe('before anything is sent', () => {
-  it('--dry-run says what would be, and needs no service', async () => {
-    lay({ 'in/a.txt': undefined, 'in/b.txt': undefined })
+  it('--dry-run prints the plan without contacting the service', async () => {
+    createFiles({ 'in/a.txt': undefined, 'in/b.txt': undefined })
     const { code, out } = await run(['in', '-o', 'out', '--dry-run', '--server', 'http://127.0.0.1:1'])
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'in/a.txt: 1.00 kB → out/a.txt\nin/b.txt: 1.00 kB → out/b.txt\n2 files: 2.00 kB would be sent; nothing was\n',
+      out: 'in/a.txt: 1.00 kB → out/a.txt\nin/b.txt: 1.00 kB → out/b.txt\n2 files: 2.00 kB would be sent (dry run)\n',
     })
     expect([here.service.received, list()]).toEqual([[], ['in/a.txt', 'in/b.txt']])
   })
 
-  it('a password may come on standard input, and must be there', async () => {
-    lay({ 'a.txt': undefined })
+  it('reads a password from standard input, and refuses an empty one', async () => {
+    createFiles({ 'a.txt': undefined })
     expect(await run(['a.txt', '--password-stdin'], 'pass word\nrest')).toMatchObject({ code: 0 })
     expect(here.service.wishes).toEqual([{ quality: 'medium', password: 'pass word' }])
-    expect(await run(['a.txt', '--password-stdin'], '\n')).toMatchObject({ code: 2, err: 'There is no password on standard input.\n' })
+    expect(await run(['a.txt', '--password-stdin'], '\n')).toMatchObject({
+      code: 2,
+      err: 'No password found: the first line of standard input is empty.\n',
+    })
   })
 })
 
 describe('watch', () => {
-  it('compresses what comes in, once it is whole, and again when it changes', async () => {
-    lay({ 'in/before.txt': undefined, 'in/old.txt': undefined, 'out/old.txt.zst': undefined })
+  it('compresses new files once they are complete, and again after a change', async () => {
+    createFiles({ 'in/before.txt': undefined, 'in/old.txt': undefined, 'out/old.txt.zst': undefined })
     const watching = whittleInBackground(here.folder, here.service.baseUrl, ['watch', 'in', '-o', 'out', '--quiet'])
     const ended = new Promise((done) => watching.once('close', done))
     const until = async (isThere: () => boolean) => {
       while (!isThere()) await new Promise((later) => setTimeout(later, 50))
     }
     await until(() => existsSync(join(here.folder, 'out/before.txt')))
-    lay({ 'in/deep/new.txt': undefined })
+    createFiles({ 'in/deep/new.txt': undefined })
     await until(() => existsSync(join(here.folder, 'out/deep/new.txt')))
-    lay({ 'in/deep/new.txt': 'y'.repeat(3000) })
+    createFiles({ 'in/deep/new.txt': 'y'.repeat(3000) })
     await until(() => existsSync(join(here.folder, 'out/deep/new-2.txt')))
     watching.kill('SIGINT')
     expect(await ended).toBe(0)

@@ -1,32 +1,37 @@
-/** Runs the command line as a person would: with pipes, or on a terminal. */
+/** Runs the CLI with pipes or on a pseudo-terminal. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
 const BIN = resolve(import.meta.dirname, '../../../packages/cli/bin/whittle.mjs')
 
-/** Starts it and lets it run, as `whittle watch` does. */
+/** Starts the CLI without waiting for its end, for `whittle watch`. */
 export function whittleInBackground(folder: string, baseUrl: string, args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [BIN, ...args], { cwd: folder, env: environmentOf(folder, baseUrl) })
 }
 
-export interface Ran {
+export interface RunResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-/** A folder that stands in for the person's home too, so that no configuration of this machine counts. */
-export function whittle(folder: string, baseUrl: string, args: readonly string[], stdin = ''): Promise<Ran> {
+/** Runs the CLI to its end. `folder` is also its home, so that no configuration of this machine applies. */
+export function whittle(folder: string, baseUrl: string, args: readonly string[], stdin = ''): Promise<RunResult> {
   return run(process.execPath, [BIN, ...args], folder, baseUrl, stdin)
 }
 
-/** The same on a pseudo-terminal (util-linux `script`); `out` is everything that the terminal was sent. */
-export function whittleOnTerminal(folder: string, baseUrl: string, args: readonly string[], environment = 'NO_COLOR=1'): Promise<Ran> {
+/** Runs the CLI on a pseudo-terminal (util-linux `script`). `out`: all bytes that the terminal received. */
+export function whittleOnTerminal(
+  folder: string,
+  baseUrl: string,
+  args: readonly string[],
+  environment = 'NO_COLOR=1',
+): Promise<RunResult> {
   const quoted = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ')
   return run('script', ['-qec', `stty cols 80; ${environment} ${quoted}`, '/dev/null'], folder, baseUrl)
 }
 
-function run(command: string, args: readonly string[], folder: string, baseUrl: string, stdin = ''): Promise<Ran> {
+function run(command: string, args: readonly string[], folder: string, baseUrl: string, stdin = ''): Promise<RunResult> {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { cwd: folder, env: environmentOf(folder, baseUrl) })
     child.stdin.end(stdin)
@@ -42,7 +47,7 @@ function run(command: string, args: readonly string[], folder: string, baseUrl: 
   })
 }
 
-/** No server and no key where there is no address, and nothing of this machine that says how to paint. */
+/** Environment without a server and key if `baseUrl` is empty, and without this machine's colour settings. */
 function environmentOf(folder: string, baseUrl: string): NodeJS.ProcessEnv {
   return {
     ...process.env,

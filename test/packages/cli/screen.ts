@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is steered by control characters
 const SEQUENCE = /\u001b\[([?\d;]*)[A-Za-z]|[\s\S]/gu
 
-/** As much of a terminal as bars and lines need: what a person sees in the end. */
+/** A minimal terminal emulator for progress bars and lines: computes the visible text. */
 export class Screen {
   readonly #rows: string[] = ['']
   readonly #columns: number

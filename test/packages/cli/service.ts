@@ -1,20 +1,20 @@
-/** A service that answers like Whittle's, for the command line alone: every upload is a task that halves it. */
+/** A fake service for CLI tests: each upload is a task whose result has half the size. */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface FakeService {
   readonly baseUrl: string
-  /** Names of the files that were sent. */
+  /** Names of the uploaded files. */
   readonly received: string[]
-  /** What they were sent with, in the same order. */
+  /** Form fields of the uploads, in the same order. */
   readonly wishes: Record<string, string>[]
-  /** Tasks that were deleted. */
+  /** Ids of deleted tasks. */
   readonly removed: string[]
   stop(): Promise<void>
 }
 
-/** Files called `*.bin` are refused, as the service refuses what it does not know. */
+/** Starts the service. Files named `*.bin` are refused as unknown. */
 export async function fakeService(): Promise<FakeService> {
   const [received, wishes, removed] = [[] as string[], [] as Record<string, string>[], [] as string[]]
   const results = new Map<string, Buffer>()
@@ -53,7 +53,7 @@ export async function fakeService(): Promise<FakeService> {
 const FORMATS = [{ id: 'txt', title: 'Text', extensions: ['txt'], available: true, outputs: ['zst', 'gz'], qualities: ['high'] }]
 const RESULT = Buffer.from('a result that was made before')
 
-/** Two pages, of which the last task is still worked on. */
+/** Two pages of tasks. The last task is still processing. */
 function tasksAfter(cursor: string | null) {
   const [ids, next_cursor] = cursor === null ? [['tsk_a', 'tsk_b'], 'more'] : [['tsk_c', 'tsk_d'], null]
   return { next_cursor, tasks: ids.map((id) => ({ ...taskOf(id, RESULT), ...(id === 'tsk_d' ? { status: 'processing' } : {}) })) }
