@@ -162,7 +162,7 @@ describe('a job', () => {
 
   it('gives up when the third press process dies', async () => {
     await run('process.exit(3)', { deaths: 2 })
-    expect(taskCalls).toEqual([['giveUp', 1, 'the job lost its worker; it was tried 3 times']])
+    expect(taskCalls).toEqual([['giveUp', 1, { code: 'job_lost_worker', times: 3 }]])
   })
 
   it.each([

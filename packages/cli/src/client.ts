@@ -3,6 +3,7 @@ import { Whittle } from '../../clients/typescript/src/client.ts'
 import { ApiError, DamagedError, UnreachableError } from '../../clients/typescript/src/errors.ts'
 import { fileAt, write } from '../../clients/typescript/src/node.ts'
 import {
+  type CompressOptions,
   type Deleted,
   type Formats,
   isUnderWay,
@@ -10,12 +11,11 @@ import {
   type TaskCompleted,
   type TaskPage,
   type Usage,
-  type Wishes,
 } from '../../clients/typescript/src/types.ts'
 import type { Server } from './config.ts'
 import { Trouble } from './trouble.ts'
 
-export { isUnderWay, type Task, type TaskCompleted, type Wishes }
+export { type CompressOptions, isUnderWay, type Task, type TaskCompleted }
 
 /** Upload state of one file that survives an interrupted run. */
 export interface Attempt {
@@ -32,14 +32,14 @@ export class Client {
   }
 
   /** Uploads a file. The idempotency key lets a repeated upload find the same task. */
-  compress(path: string, wishes: Wishes, attempt: Attempt, onSent: (bytes: number) => void): Promise<Task> {
-    const options = {
+  compress(path: string, options: CompressOptions, attempt: Attempt, onSent: (bytes: number) => void): Promise<Task> {
+    const control = {
       idempotencyKey: attempt.key,
       resume: attempt.upload,
       onUpload: (upload: string) => attempt.begun(upload),
       onSent,
     }
-    return withCliErrors(this.#whittle.submit(fileAt(path), wishes, options))
+    return withCliErrors(this.#whittle.submit(fileAt(path), options, control))
   }
 
   task(taskId: string, waitSeconds = 0): Promise<Task> {

@@ -1,5 +1,5 @@
 /** Implements `whittle FILES` and `whittle -`. */
-import { Client, type Wishes } from './client.ts'
+import { Client, type CompressOptions } from './client.ts'
 import type { Server } from './config.ts'
 import { collect, type Job } from './files.ts'
 import { Journal } from './journal.ts'
@@ -15,12 +15,12 @@ export interface CompressFlags {
   key?: string
   json?: boolean
   quiet?: boolean
-  quality: NonNullable<Wishes['quality']>
+  quality: NonNullable<CompressOptions['quality']>
   format?: string
   password?: string
   passwordStdin?: boolean
   targetSize?: string
-  usageRights?: NonNullable<Wishes['usage_rights']>
+  usageRights?: NonNullable<CompressOptions['usage_rights']>
   /** A folder, or a file name if there is one input. `undefined`: beside the input. */
   out?: string
   inPlace?: boolean
@@ -106,7 +106,7 @@ async function compressPiped(server: Server, piped: Piped, flags: CompressFlags)
 
 /** Compresses the files. Resolves when all are finished, or after Ctrl-C. */
 export async function run(server: Server, jobs: readonly Job[], flags: CompressFlags, reporter: Watcher & { stop(): void }) {
-  const options: Wishes = {
+  const options: CompressOptions = {
     quality: flags.quality,
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Wishes } from './client.ts'
+import type { CompressOptions } from './client.ts'
 import type { Job } from './files.ts'
 
 interface Entry {
@@ -23,7 +23,7 @@ export class Journal {
   readonly #entries: Record<string, Entry>
 
   /** Opens the journal for one combination of server, options and output. Its name is a hash, so that no password is stored. */
-  constructor(server: string, options: Wishes, out: string | undefined) {
+  constructor(server: string, options: CompressOptions, out: string | undefined) {
     const name = createHash('sha256')
       .update(JSON.stringify([server, options, out]))
       .digest('hex')

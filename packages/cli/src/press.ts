@@ -1,7 +1,7 @@
 /** Compresses files in parallel: uploads, waits, downloads, and compares the hash. */
 import { chmodSync, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Client, isUnderWay, type Task, type TaskCompleted, type Wishes } from './client.ts'
+import { type Client, type CompressOptions, isUnderWay, type Task, type TaskCompleted } from './client.ts'
 import type { Job } from './files.ts'
 import type { Journal } from './journal.ts'
 import { existing, resultPath, settle } from './place.ts'
@@ -26,7 +26,7 @@ export interface Watcher {
 }
 
 export interface Settings {
-  readonly wishes: Wishes
+  readonly wishes: CompressOptions
   readonly jobs: number
   readonly keep: boolean
   /** True: overwrites existing files. */

@@ -1,4 +1,11 @@
-// Package whittle makes files smaller and proves that nothing was lost: the client of Whittle's API. It needs the standard library alone.
+// Package whittle is a client of the Whittle API. It uses only the standard library.
+//
+//	client := whittle.New("https://whittle.example.com", "whl_live_…")
+//	task, err := client.CompressFile(ctx, "photo.jpg", whittle.Options{Quality: "low"})
+//	if err != nil {
+//		return err
+//	}
+//	return client.Save(ctx, task, "smaller.jpg")
 package whittle
 
 import (
@@ -24,46 +31,47 @@ const (
 	pollSeconds      = 20
 )
 
-// Client speaks to one service with one key. It may be used by many goroutines.
+// Client sends requests to one service with one API key. It is safe for concurrent use.
 type Client struct {
-	// HTTP may be exchanged before the first call.
+	// HTTP sends the requests. It may be replaced before the first call.
 	HTTP    *http.Client
 	baseURL string
 	key     string
 	reached atomic.Bool
 }
 
-// New makes a client of the service at baseURL (https://…) with key (whl_…).
+// New returns a client for the service at baseURL (https://…) with an API key (whl_…).
 func New(baseURL, key string) *Client {
 	return &Client{HTTP: &http.Client{}, baseURL: strings.TrimRight(baseURL, "/"), key: key}
 }
 
-// CompressFile sends the file at path and waits for its end.
-func (c *Client) CompressFile(ctx context.Context, path string, wishes Wishes) (*Task, error) {
+// CompressFile sends the file at path and waits until its task is completed. For errors see Compress.
+func (c *Client) CompressFile(ctx context.Context, path string, options Options) (*Task, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	facts, err := file.Stat()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return c.Compress(ctx, file, facts.Size(), filepath.Base(path), wishes)
+	return c.Compress(ctx, file, info.Size(), filepath.Base(path), options)
 }
 
-// Compress sends size bytes of source and waits for their end: *TaskFailedError, *APIError or *UnreachableError say what went wrong.
-func (c *Client) Compress(ctx context.Context, source io.ReaderAt, size int64, name string, wishes Wishes) (*Task, error) {
-	task, err := c.Submit(ctx, source, size, name, wishes)
+// Compress sends size bytes of source and waits until the task is completed. The error is a *TaskFailedError, *APIError,
+// *UnreachableError, or the error of ctx.
+func (c *Client) Compress(ctx context.Context, source io.ReaderAt, size int64, name string, options Options) (*Task, error) {
+	task, err := c.Submit(ctx, source, size, name, options)
 	if err != nil {
 		return nil, err
 	}
 	return c.Wait(ctx, task, nil)
 }
 
-// Submit sends a file; above 32 MB it goes up in chunks. The task may be completed already.
-func (c *Client) Submit(ctx context.Context, source io.ReaderAt, size int64, name string, wishes Wishes) (*Task, error) {
-	key := wishes.IdempotencyKey
+// Submit sends a file without waiting for its task, which may be completed already. Files above 32 MB are sent in chunks.
+func (c *Client) Submit(ctx context.Context, source io.ReaderAt, size int64, name string, options Options) (*Task, error) {
+	key := options.IdempotencyKey
 	if key == "" {
 		key = newKey()
 	}
@@ -72,34 +80,34 @@ func (c *Client) Submit(ctx context.Context, source io.ReaderAt, size int64, nam
 	var err error
 	if size > ResumableBytes {
 		header["Content-Type"] = "application/json"
-		body, err = c.uploaded(ctx, source, size, name, wishes)
+		body, err = c.uploadedBody(ctx, source, size, name, options)
 	} else {
-		body, header["Content-Type"], err = formOf(source, size, name, wishes)
+		body, header["Content-Type"], err = formOf(source, size, name, options)
 	}
 	if err != nil {
 		return nil, err
 	}
 	task := new(Task)
-	return task, c.into(ctx, request{"POST", "/v1/compress", header, body}, task)
+	return task, c.decodeInto(ctx, request{"POST", "/v1/compress", header, body}, task)
 }
 
-func (c *Client) uploaded(ctx context.Context, source io.ReaderAt, size int64, name string, wishes Wishes) (func() (io.Reader, int64), error) {
+func (c *Client) uploadedBody(ctx context.Context, source io.ReaderAt, size int64, name string, options Options) (func() (io.Reader, int64), error) {
 	id, err := c.upload(ctx, source, size, name)
 	if err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(struct {
-		Wishes
+		Options
 		Upload string `json:"upload"`
-	}{wishes, id})
+	}{options, id})
 	return func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }, err
 }
 
-// formOf streams the file between the head and the tail of the form.
-func formOf(source io.ReaderAt, size int64, name string, wishes Wishes) (func() (io.Reader, int64), string, error) {
+// formOf returns a multipart form that streams the file, and its content type.
+func formOf(source io.ReaderAt, size int64, name string, options Options) (func() (io.Reader, int64), string, error) {
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
-	text, err := json.Marshal(wishes)
+	text, err := json.Marshal(options)
 	if err != nil {
 		return nil, "", err
 	}
@@ -132,7 +140,7 @@ func formOf(source io.ReaderAt, size int64, name string, wishes Wishes) (func() 
 	return body, form.FormDataContentType(), nil
 }
 
-// Wait returns the task once it is completed. onProgress, where it is not nil, hears every answer that is not the last.
+// Wait returns the task when it is completed. onProgress, if not nil, is called with each earlier status of the task.
 func (c *Client) Wait(ctx context.Context, task *Task, onProgress func(*Task)) (*Task, error) {
 	for task.IsUnderWay() {
 		if onProgress != nil {
@@ -150,7 +158,7 @@ func (c *Client) Wait(ctx context.Context, task *Task, onProgress func(*Task)) (
 	return task, nil
 }
 
-// Task tells where it is now.
+// Task returns the current state of a task.
 func (c *Client) Task(ctx context.Context, taskID string) (*Task, error) {
 	return c.task(ctx, taskID, 0)
 }
@@ -161,45 +169,45 @@ func (c *Client) task(ctx context.Context, taskID string, waitSeconds int) (*Tas
 		header["Prefer"] = fmt.Sprintf("wait=%d", waitSeconds)
 	}
 	task := new(Task)
-	return task, c.into(ctx, request{"GET", pathOf(taskID), header, nil}, task)
+	return task, c.decodeInto(ctx, request{"GET", pathOf(taskID), header, nil}, task)
 }
 
-// Tasks are the newest, at most 100.
+// Tasks returns the newest tasks, at most 100.
 func (c *Client) Tasks(ctx context.Context, limit int) ([]Task, error) {
 	var page struct {
 		Tasks []Task `json:"tasks"`
 	}
-	err := c.into(ctx, request{"GET", fmt.Sprintf("/v1/tasks?limit=%d", limit), nil, nil}, &page)
+	err := c.decodeInto(ctx, request{"GET", fmt.Sprintf("/v1/tasks?limit=%d", limit), nil, nil}, &page)
 	return page.Tasks, err
 }
 
-// SignedReceipt is a compact JWS; the keys are at /.well-known/jwks.json.
+// SignedReceipt returns the signed receipt, a compact JWS. The public keys are at /.well-known/jwks.json.
 func (c *Client) SignedReceipt(ctx context.Context, taskID string) (string, error) {
-	answer, err := c.send(ctx, request{"GET", pathOf(taskID) + "/receipt", nil, nil})
+	response, err := c.send(ctx, request{"GET", pathOf(taskID) + "/receipt", nil, nil})
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	return string(text), err
 }
 
-// Remove deletes the task and its result; what is still worked on is cancelled.
+// Remove deletes a task and its result. A task in progress is cancelled.
 func (c *Client) Remove(ctx context.Context, taskID string) error {
-	return c.into(ctx, request{"DELETE", pathOf(taskID), nil, nil}, &struct{}{})
+	return c.decodeInto(ctx, request{"DELETE", pathOf(taskID), nil, nil}, &struct{}{})
 }
 
-// Usage is that of this month.
+// Usage returns the usage of this month.
 func (c *Client) Usage(ctx context.Context) (map[string]any, error) {
 	var usage map[string]any
-	err := c.into(ctx, request{"GET", "/v1/usage", nil, nil}, &usage)
+	err := c.decodeInto(ctx, request{"GET", "/v1/usage", nil, nil}, &usage)
 	return usage, err
 }
 
-// Formats says what goes in, what may come out, and the limits of the key.
+// Formats returns the input formats, their output formats, and the limits of the key.
 func (c *Client) Formats(ctx context.Context) (map[string]any, error) {
 	var formats map[string]any
-	err := c.into(ctx, request{"GET", "/v1/formats", nil, nil}, &formats)
+	err := c.decodeInto(ctx, request{"GET", "/v1/formats", nil, nil}, &formats)
 	return formats, err
 }
 
@@ -207,6 +215,6 @@ func pathOf(taskID string) string { return "/v1/tasks/" + url.PathEscape(taskID)
 
 func newKey() string {
 	var random [16]byte
-	_, _ = rand.Read(random[:]) // Never fails (crypto/rand).
+	_, _ = rand.Read(random[:]) // rand.Read never returns an error.
 	return hex.EncodeToString(random[:])
 }

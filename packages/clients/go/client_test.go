@@ -1,4 +1,4 @@
-// Over a road on which everything goes wrong once; `npm run conformance -- clients` lays it and starts this.
+// Tests through a proxy that breaks each kind of request once. `npm run conformance -- clients` starts the proxy and these tests.
 package whittle
 
 import (
@@ -39,16 +39,16 @@ func must[T any](value T, err error) func(*testing.T) T {
 	}
 }
 
-func TestGoesOnAfterMishapsAndMakesATaskOnce(t *testing.T) {
+func TestRetriesAfterFailuresAndCreatesOneTask(t *testing.T) {
 	c := client(t)
-	task := must(c.CompressFile(ctx, photo, Wishes{Quality: "low"}))(t)
+	task := must(c.CompressFile(ctx, photo, Options{Quality: "low"}))(t)
 	result := must(c.Download(ctx, task))(t)
 	if int64(len(result)) != task.CompressedSize || task.CompressedSize > task.OriginalSize/2 || task.Quality != "low" || !task.Receipt.Verified {
 		t.Fatalf("%d bytes of %+v", len(result), task)
 	}
 	found := 0
-	for _, one := range must(c.Tasks(ctx, 100))(t) {
-		if one.TaskID == task.TaskID {
+	for _, listed := range must(c.Tasks(ctx, 100))(t) {
+		if listed.TaskID == task.TaskID {
 			found++
 		}
 	}
@@ -70,9 +70,9 @@ func TestGoesOnAfterMishapsAndMakesATaskOnce(t *testing.T) {
 	}
 }
 
-func TestSendsALargeFileInChunksAndSavesItsResult(t *testing.T) {
+func TestUploadsALargeFileInChunksAndSavesItsResult(t *testing.T) {
 	c, folder, content := client(t), t.TempDir(), bytes.Repeat(text, 2000)
-	task := must(c.Compress(ctx, bytes.NewReader(content), int64(len(content)), "large.txt", Wishes{Format: "gz"}))(t)
+	task := must(c.Compress(ctx, bytes.NewReader(content), int64(len(content)), "large.txt", Options{Format: "gz"}))(t)
 	if task.FileName != "large.txt" || task.OriginalSize != int64(len(content)) {
 		t.Fatalf("%+v", task)
 	}
@@ -82,16 +82,16 @@ func TestSendsALargeFileInChunksAndSavesItsResult(t *testing.T) {
 	}
 	reader := must(gzip.NewReader(must(os.Open(path))(t)))(t)
 	if !bytes.Equal(must(io.ReadAll(reader))(t), content) {
-		t.Fatal("the result is another file")
+		t.Fatal("the decompressed result differs from the input")
 	}
 	if left := must(os.ReadDir(folder))(t); len(left) != 1 {
 		t.Fatalf("left behind: %v", left)
 	}
 }
 
-func TestSaysByTheKindOfItsErrorWhatWentWrong(t *testing.T) {
+func TestReturnsASpecificErrorForEachFailure(t *testing.T) {
 	c, folder := client(t), t.TempDir()
-	wrong := must(c.Compress(ctx, bytes.NewReader(text), int64(len(text)), "damaged.txt", Wishes{}))(t)
+	wrong := must(c.Compress(ctx, bytes.NewReader(text), int64(len(text)), "damaged.txt", Options{}))(t)
 	var damaged *DamagedError
 	if err := c.Save(ctx, wrong, filepath.Join(folder, "damaged")); !errors.As(err, &damaged) {
 		t.Fatalf("%v", err)
@@ -100,11 +100,11 @@ func TestSaysByTheKindOfItsErrorWhatWentWrong(t *testing.T) {
 		t.Fatalf("left behind: %v", left)
 	}
 	var failed *TaskFailedError
-	if _, err := c.CompressFile(ctx, photo, Wishes{TargetSize: 100}); !errors.As(err, &failed) || failed.Type() != "target_unreachable" {
+	if _, err := c.CompressFile(ctx, photo, Options{TargetSize: 100}); !errors.As(err, &failed) || failed.Type() != "target_unreachable" {
 		t.Fatalf("%v", err)
 	}
 	var refused *APIError
-	if _, err := c.Submit(ctx, bytes.NewReader([]byte{1, 2, 3}), 3, "x", Wishes{}); !errors.As(err, &refused) || refused.Type != "unsupported_format" {
+	if _, err := c.Submit(ctx, bytes.NewReader([]byte{1, 2, 3}), 3, "x", Options{}); !errors.As(err, &refused) || refused.Type != "unsupported_format" {
 		t.Fatalf("%v", err)
 	}
 	var unreachable *UnreachableError
@@ -118,29 +118,29 @@ func TestSaysByTheKindOfItsErrorWhatWentWrong(t *testing.T) {
 	}
 }
 
-func TestKnowsACallbackOfTheServiceFromOneThatSomebodyChanged(t *testing.T) {
+func TestAcceptsAGenuineCallbackAndRefusesForgedOnes(t *testing.T) {
 	client(t)
-	var said struct {
+	var output struct {
 		Secret, Body string
 		Headers      map[string]string
 	}
-	if err := json.Unmarshal(must(os.ReadFile(os.Getenv("WHITTLE_CALLBACK")))(t), &said); err != nil {
+	if err := json.Unmarshal(must(os.ReadFile(os.Getenv("WHITTLE_CALLBACK")))(t), &output); err != nil {
 		t.Fatal(err)
 	}
 	header := http.Header{}
-	for name, value := range said.Headers {
+	for name, value := range output.Headers {
 		header.Set(name, value)
 	}
-	if event := must(VerifyCallback(said.Secret, header, []byte(said.Body)))(t); event.Data.FileName != "called.txt" || event.Type != "task.completed" {
+	if event := must(VerifyCallback(output.Secret, header, []byte(output.Body)))(t); event.Data.FileName != "called.txt" || event.Type != "task.completed" {
 		t.Fatalf("%+v", event)
 	}
 	old := header.Clone()
 	old.Set("webhook-timestamp", "1700000000")
-	forged := strings.ReplaceAll(said.Body, "called", "forged")
+	forged := strings.ReplaceAll(output.Body, "called", "forged")
 	for _, err := range []error{
-		second(VerifyCallback(said.Secret, header, []byte(forged))),
-		second(VerifyCallback("whsec_AAAA", header, []byte(said.Body))),
-		second(VerifyCallback(said.Secret, old, []byte(said.Body))),
+		errorOnly(VerifyCallback(output.Secret, header, []byte(forged))),
+		errorOnly(VerifyCallback("whsec_AAAA", header, []byte(output.Body))),
+		errorOnly(VerifyCallback(output.Secret, old, []byte(output.Body))),
 	} {
 		if !errors.Is(err, ErrSignature) {
 			t.Fatalf("%v", err)
@@ -148,9 +148,9 @@ func TestKnowsACallbackOfTheServiceFromOneThatSomebodyChanged(t *testing.T) {
 	}
 }
 
-func second(_ *Event, err error) error { return err }
+func errorOnly(_ *Event, err error) error { return err }
 
-func TestDoesWhatTheReadmeSays(t *testing.T) {
+func TestRunsTheReadmeExample(t *testing.T) {
 	client(t)
 	folder, here := t.TempDir(), must(os.Getwd())(t)
 	example := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(must(os.ReadFile("README.md"))(t))
@@ -162,9 +162,9 @@ func TestDoesWhatTheReadmeSays(t *testing.T) {
 	}
 	run := exec.Command("go", "run", ".")
 	run.Dir, run.Stderr = folder, os.Stderr
-	said := must(run.Output())(t)
-	if !regexp.MustCompile(`^240883 → \d{5} bytes, SSIM 0\.9\d+\n$`).Match(said) {
-		t.Fatalf("%s", said)
+	output := must(run.Output())(t)
+	if !regexp.MustCompile(`^240883 → \d{5} bytes, SSIM 0\.9\d+\n$`).Match(output) {
+		t.Fatalf("%s", output)
 	}
 	if facts := must(os.Stat(filepath.Join(folder, "smaller.jpg")))(t); facts.Size() >= 240_883 {
 		t.Fatalf("%d bytes", facts.Size())

@@ -12,14 +12,14 @@ import (
 	"os"
 )
 
-// Download is the result, whose SHA-256 is the receipt's; else *DamagedError.
+// Download returns the result. The error is a *DamagedError if its SHA-256 differs from the receipt.
 func (c *Client) Download(ctx context.Context, task *Task) ([]byte, error) {
-	var whole bytes.Buffer
-	err := c.WriteTo(ctx, task, &whole)
-	return whole.Bytes(), err
+	var buffer bytes.Buffer
+	err := c.WriteTo(ctx, task, &buffer)
+	return buffer.Bytes(), err
 }
 
-// Save writes it into a file, of which nothing is seen before all of it is there.
+// Save writes the result to a file, which appears only when it is complete and verified.
 func (c *Client) Save(ctx context.Context, task *Task, path string) error {
 	temporary := path + "." + task.TaskID + ".part"
 	file, err := os.Create(temporary)
@@ -37,21 +37,21 @@ func (c *Client) Save(ctx context.Context, task *Task, path string) error {
 	return os.Rename(temporary, path)
 }
 
-// WriteTo writes it as it comes, and goes on where the line breaks; only its end tells whether it was whole.
+// WriteTo streams the result to out and resumes after network errors. The hash is verified at the end.
 func (c *Client) WriteTo(ctx context.Context, task *Task, out io.Writer) error {
 	if task.Receipt == nil {
-		return fmt.Errorf("whittle: the task %s is %s; it has no result", task.TaskID, task.Status)
+		return fmt.Errorf("whittle: the task %s is %s, so it has no result", task.TaskID, task.Status)
 	}
-	digest, t := sha256.New(), newTries()
+	digest, retries := sha256.New(), newRetryState()
 	for count := int64(0); count < task.CompressedSize; {
-		fresh, err := c.stretch(ctx, task, count, &sink{out, digest, nil}, t)
+		received, err := c.downloadFrom(ctx, task, count, &sink{out, digest, nil}, retries)
 		if err != nil {
 			return err
 		}
-		if fresh > 0 {
-			t.renew()
+		if received > 0 {
+			retries.reset()
 		}
-		count += fresh
+		count += received
 	}
 	if got := hex.EncodeToString(digest.Sum(nil)); got != task.Receipt.SHA256 {
 		return &DamagedError{task.OutputName, got, task.Receipt.SHA256}
@@ -59,36 +59,36 @@ func (c *Client) WriteTo(ctx context.Context, task *Task, out io.Writer) error {
 	return nil
 }
 
-// stretch fetches from an offset on, as far as the line lasts.
-func (c *Client) stretch(ctx context.Context, task *Task, from int64, to *sink, t *tries) (int64, error) {
+// downloadFrom downloads from an offset until the end or a network error. It returns the number of new bytes.
+func (c *Client) downloadFrom(ctx context.Context, task *Task, from int64, to *sink, retries *retryState) (int64, error) {
 	header := map[string]string{}
 	if from > 0 {
 		header["Range"] = fmt.Sprintf("bytes=%d-", from)
 	}
-	answer, err := c.attempt(ctx, request{"GET", pathOf(task.TaskID) + "/download", header, nil}, t)
-	if answer == nil || err != nil {
+	response, err := c.attempt(ctx, request{"GET", pathOf(task.TaskID) + "/download", header, nil}, retries)
+	if response == nil || err != nil {
 		return 0, err
 	}
-	defer answer.Body.Close()
-	if from > 0 && answer.StatusCode != http.StatusPartialContent {
-		// A server in between that knows no ranges sends it all again.
-		if _, err := io.CopyN(io.Discard, answer.Body, from); err != nil {
-			return 0, c.lost(ctx, err, t)
+	defer response.Body.Close()
+	if from > 0 && response.StatusCode != http.StatusPartialContent {
+		// A proxy without range support sends the whole result again.
+		if _, err := io.CopyN(io.Discard, response.Body, from); err != nil {
+			return 0, c.pauseOrFail(ctx, err, retries)
 		}
 	}
-	fresh, err := io.Copy(to, answer.Body)
+	received, err := io.Copy(to, response.Body)
 	switch {
 	case to.err != nil:
-		return fresh, to.err
+		return received, to.err
 	case err != nil:
-		return fresh, c.lost(ctx, err, t)
-	case from+fresh < task.CompressedSize:
-		return fresh, c.lost(ctx, io.ErrUnexpectedEOF, t)
+		return received, c.pauseOrFail(ctx, err, retries)
+	case from+received < task.CompressedSize:
+		return received, c.pauseOrFail(ctx, io.ErrUnexpectedEOF, retries)
 	}
-	return fresh, nil
+	return received, nil
 }
 
-// sink keeps what went wrong with writing apart from what went wrong with the line.
+// sink remembers write errors, to tell them from network errors.
 type sink struct {
 	out    io.Writer
 	digest hash.Hash

@@ -12,7 +12,7 @@ type Task struct {
 	// OriginalSize and CompressedSize are in bytes.
 	OriginalSize int64     `json:"original_size"`
 	CreatedAt    time.Time `json:"created_at"`
-	// Progress is 0 to 1, while it is under way.
+	// Progress is 0 to 1 until the task has ended.
 	Progress float64 `json:"progress"`
 
 	CompressedSize   int64    `json:"compressed_size"`
@@ -25,10 +25,10 @@ type Task struct {
 	ErrorDetail map[string]any `json:"error_detail"`
 }
 
-// IsUnderWay tells whether the task has not ended.
+// IsUnderWay reports whether the task has not ended.
 func (t *Task) IsUnderWay() bool { return t.Status == "pending" || t.Status == "processing" }
 
-// Receipt says what was done, and proves it. What was not measured is nil.
+// Receipt describes what was done to the file, and how it was verified. Measurements that were not made are nil.
 type Receipt struct {
 	Outcome        string   `json:"outcome"`  // compressed, unchanged
 	Fidelity       string   `json:"fidelity"` // lossless, perceptual
@@ -44,21 +44,26 @@ type Receipt struct {
 	Steps          []string `json:"steps"`
 }
 
-// ErrorBody is for people.
+// ErrorBody is an error message for people.
 type ErrorBody struct {
 	Code      int    `json:"code"`
 	Message   string `json:"message"`
 	RequestID string `json:"request_id"`
 }
 
-// Wishes is what may be asked for; what is empty is left to the service.
-type Wishes struct {
+// Options are the options of a compression. Empty fields use the service's defaults.
+type Options struct {
 	Quality     string `json:"quality,omitempty"` // low, medium, high, ultra
 	Format      string `json:"format,omitempty"`
 	Password    string `json:"password,omitempty"`
 	CallbackURL string `json:"callback_url,omitempty"`
 	TargetSize  int64  `json:"target_size,omitempty"` // bytes
 	UsageRights string `json:"usage_rights,omitempty"`
-	// IdempotencyKey: the same one and file within a day are the same task. Empty: one for this call.
+	// IdempotencyKey makes repeated calls with the same file return the same task, for a day. Empty: a new key per call.
 	IdempotencyKey string `json:"-"`
 }
+
+// Wishes is the old name of Options.
+//
+// Deprecated: use Options. Wishes is removed in the next version.
+type Wishes = Options

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// ResumableBytes: larger files go up in chunks (tus 1.0.0), of which a line that breaks costs one at most.
+// ResumableBytes is the size above which files are sent in chunks (tus 1.0.0). A network error costs at most one chunk.
 const ResumableBytes = 32 << 20
 
 const chunkBytes = 16 << 20
@@ -23,57 +23,57 @@ func (c *Client) upload(ctx context.Context, source io.ReaderAt, size int64, nam
 		"Upload-Length":   strconv.FormatInt(size, 10),
 		"Upload-Metadata": "filename " + base64.StdEncoding.EncodeToString([]byte(name)),
 	}
-	made, err := c.send(ctx, request{"POST", "/v1/uploads", header, nil})
+	created, err := c.send(ctx, request{"POST", "/v1/uploads", header, nil})
 	if err != nil {
 		return "", err
 	}
-	made.Body.Close()
-	place, err := url.Parse(made.Header.Get("Location"))
+	created.Body.Close()
+	location, err := url.Parse(created.Header.Get("Location"))
 	if err != nil {
 		return "", err
 	}
-	t := newTries()
+	retries := newRetryState()
 	for offset := int64(0); offset < size; {
-		now, err := c.appendChunk(ctx, place.Path, io.NewSectionReader(source, offset, min(chunkBytes, size-offset)), offset, t)
+		received, err := c.appendChunk(ctx, location.Path, io.NewSectionReader(source, offset, min(chunkBytes, size-offset)), offset, retries)
 		if err != nil {
 			return "", err
 		}
-		if now > offset {
-			t.renew()
+		if received > offset {
+			retries.reset()
 		}
-		offset = now
+		offset = received
 	}
-	return path.Base(place.Path), nil
+	return path.Base(location.Path), nil
 }
 
-// appendChunk returns where the next one begins, whatever came of this one.
-func (c *Client) appendChunk(ctx context.Context, at string, chunk *io.SectionReader, offset int64, t *tries) (int64, error) {
+// appendChunk sends one chunk and returns the offset of the next one, as reported by the service.
+func (c *Client) appendChunk(ctx context.Context, at string, chunk *io.SectionReader, offset int64, retries *retryState) (int64, error) {
 	header := map[string]string{
 		"Tus-Resumable": "1.0.0",
 		"Content-Type":  "application/offset+octet-stream",
 		"Upload-Offset": strconv.FormatInt(offset, 10),
 	}
 	body := func() (io.Reader, int64) { return chunk, chunk.Size() }
-	answer, err := c.attempt(ctx, request{"PATCH", at, header, body}, t, http.StatusConflict)
+	response, err := c.attempt(ctx, request{"PATCH", at, header, body}, retries, http.StatusConflict)
 	if err != nil {
 		return 0, err
 	}
-	if answer != nil {
-		answer.Body.Close()
+	if response != nil {
+		response.Body.Close()
 	}
-	if answer == nil || answer.StatusCode == http.StatusConflict {
-		// What the service has of it, it knows itself.
-		if answer, err = c.send(ctx, request{"HEAD", at, map[string]string{"Tus-Resumable": "1.0.0"}, nil}, 404, 410); err != nil {
+	if response == nil || response.StatusCode == http.StatusConflict {
+		// Ask the service how many bytes of the chunk it has received.
+		if response, err = c.send(ctx, request{"HEAD", at, map[string]string{"Tus-Resumable": "1.0.0"}, nil}, 404, 410); err != nil {
 			return 0, err
 		}
-		answer.Body.Close()
-		if answer.StatusCode >= 400 {
-			return 0, errors.New("whittle: the service has forgotten the upload; it must begin anew")
+		response.Body.Close()
+		if response.StatusCode >= 400 {
+			return 0, errors.New("whittle: the upload has expired on the service; start a new upload")
 		}
 	}
-	now, err := strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64)
+	received, err := strconv.ParseInt(response.Header.Get("Upload-Offset"), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("whittle: the service names no offset: %w", err)
+		return 0, fmt.Errorf("whittle: the response has no valid Upload-Offset: %w", err)
 	}
-	return now, nil
+	return received, nil
 }

@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// ErrSignature: a callback that was not signed with this secret, or not now.
-var ErrSignature = errors.New("whittle: the callback has no signature by this secret, of these five minutes")
+// ErrSignature means that a callback has no valid signature for the secret, or a time stamp more than 5 minutes from now.
+var ErrSignature = errors.New("whittle: the callback has no valid webhook-signature for this secret, or no webhook-timestamp within 5 minutes of now")
 
-// tolerance is how far the sender's clock may be away.
+// tolerance is the most time between the time stamp and now.
 const tolerance = 5 * time.Minute
 
-// Event is what is sent to a callback_url.
+// Event is the body of a callback to callback_url.
 type Event struct {
 	Type      string    `json:"type"` // task.completed, task.failed
 	Timestamp time.Time `json:"timestamp"`
 	Data      Task      `json:"data"`
 }
 
-// VerifyCallback checks that a callback comes from the service (Standard Webhooks 1.0.0). secret is the account's whsec_…, body what came,
-// byte by byte.
+// VerifyCallback verifies that a callback comes from the service (Standard Webhooks 1.0.0). secret is the account's whsec_…,
+// body the unchanged bytes of the request.
 func VerifyCallback(secret string, header http.Header, body []byte) (*Event, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
-		return nil, fmt.Errorf("whittle: the secret is none: %w", err)
+		return nil, fmt.Errorf("whittle: the secret is invalid, expected whsec_ followed by base64: %w", err)
 	}
 	seconds, err := strconv.ParseInt(header.Get("webhook-timestamp"), 10, 64)
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {

@@ -7,26 +7,32 @@ namespace Whittle;
 /** The service refused a request. */
 final class ApiException extends WhittleException
 {
-    /** The stable word of `error_detail.type`, `unknown` where something else answered in the service's place. */
+    /** Stable code from `error_detail.type`. `unknown`: something other than the service responded, such as a proxy. */
     public readonly string $type;
-    /** @var array<string, mixed> The facts that belong to the word: `limit_bytes`, `allowed`, … */
+    /** @var array<string, mixed> Details of the error, for example `limit_bytes` or `allowed`. */
     public readonly array $detail;
     public readonly ?string $requestId;
 
     /**
      * @param array<string, mixed> $body
-     * @param ?int $retryAfter seconds, from `Retry-After`
+     * @param ?int $retryAfter seconds from the `Retry-After` header; null: no such header
      */
     public function __construct(public readonly int $status, array $body, public readonly ?int $retryAfter)
     {
-        parent::__construct($body['error']['message'] ?? "the service answered $status", $status);
+        parent::__construct($body['error']['message'] ?? "the service responded with HTTP $status", $status);
         $this->detail = $body['error_detail'] ?? [];
         $this->type = $this->detail['type'] ?? 'unknown';
         $this->requestId = $body['error']['request_id'] ?? null;
     }
 
-    /** Whether the same request may be taken later. */
+    /** @deprecated use isRetryable(); removed in the next version */
     public function isPassing(): bool
+    {
+        return $this->isRetryable();
+    }
+
+    /** True if the same request may succeed later. */
+    public function isRetryable(): bool
     {
         return in_array($this->status, [429, 502, 503, 504], true) || $this->type === 'idempotency_in_flight';
     }

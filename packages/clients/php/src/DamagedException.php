@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** What was downloaded is not what the receipt names. */
+/** The downloaded result differs from the receipt. */
 final class DamagedException extends WhittleException
 {
 }

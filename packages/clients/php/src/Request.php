@@ -4,13 +4,17 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** @internal */
+/**
+ * HTTP request.
+ *
+ * @internal
+ */
 final class Request
 {
     /**
      * @param list<string> $headers
      * @param string|array<string, mixed>|null $body bytes, or the fields of a form
-     * @param (\Closure(string): void)|null $sink gets the body of a good answer as it comes
+     * @param (\Closure(string): void)|null $sink receives the body of a successful response in chunks
      */
     public function __construct(
         public readonly string $method,

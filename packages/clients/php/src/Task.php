@@ -4,21 +4,21 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** One compression job; `raw` has every field, for fields are added. */
+/** One compression job. `raw` holds every field of the API, including those of newer services. */
 final class Task
 {
     public readonly string $taskId;
     /** pending, processing, completed or failed */
     public readonly string $status;
     public readonly string $fileName;
-    /** Bytes. */
+    /** Size in bytes. */
     public readonly int $originalSize;
-    /** Bytes; null before it is completed. */
+    /** Size in bytes. Null until the task is completed. */
     public readonly ?int $compressedSize;
     public readonly ?string $outputName;
-    /** 0 to 1, while it is under way. */
+    /** Progress from 0 to 1. Null: the task has ended. */
     public readonly ?float $progress;
-    /** @var array<string, mixed>|null What was done, and the proof: outcome, fidelity, verified, sha256, ssim, psnr_db, … */
+    /** @var array<string, mixed>|null What was done to the file and how it was verified: outcome, fidelity, verified, sha256, ssim, psnr_db, … */
     public readonly ?array $receipt;
 
     /** @param array<string, mixed> $raw */
@@ -34,6 +34,7 @@ final class Task
         $this->receipt = $raw['result'] ?? null;
     }
 
+    /** True if the task has not ended. */
     public function isUnderWay(): bool
     {
         return $this->status === 'pending' || $this->status === 'processing';

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** The task ended without a result. */
+/** The task failed. */
 final class TaskFailedException extends WhittleException
 {
-    /** The stable word of its `error_detail.type`. */
+    /** Stable code from the task's `error_detail.type`. */
     public readonly string $type;
 
     public function __construct(public readonly Task $task)

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** Nobody answered, for as long as it was worth trying. */
+/** The service did not respond within the retry timeout. */
 final class UnreachableException extends WhittleException
 {
 }

@@ -4,58 +4,68 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** Speaks to one service with one key. */
+/**
+ * Client of one Whittle service.
+ *
+ *     $whittle = new Whittle('https://whittle.example.com', 'whl_live_…');
+ *     $task = $whittle->compress('photo.jpg', ['quality' => 'low']);
+ *     $whittle->save($task, 'smaller.jpg');
+ */
 final class Whittle
 {
-    /** Larger files go up in chunks (tus 1.0.0). */
+    /** Files larger than this many bytes are sent in chunks (tus 1.0.0). */
     public const RESUMABLE_BYTES = 32 * 1024 * 1024;
     private const CHUNK_BYTES = 16 * 1024 * 1024;
     private const FIRST_WAIT_SECONDS = 10;
     private const POLL_SECONDS = 20;
     private const TUS = 'Tus-Resumable: 1.0.0';
 
-    private readonly Way $way;
+    private readonly Transport $transport;
 
     /** @param string $key `whl_…` */
     public function __construct(string $baseUrl, #[\SensitiveParameter] string $key)
     {
-        $this->way = new Way($baseUrl, $key);
+        $this->transport = new Transport($baseUrl, $key);
     }
 
     /**
-     * Sends a file and waits for its end.
+     * Sends a file and waits until its task is completed.
      *
-     * @param array<string, string|int> $wishes the API's own names: quality, format, target_size, password, callback_url, …
+     * @param array<string, string|int> $options with the API's names: quality, format, target_size, password, callback_url, …
      * @throws TaskFailedException|ApiException|UnreachableException
      */
-    public function compress(string $path, array $wishes = [], ?string $name = null): Task
+    public function compress(string $path, array $options = [], ?string $name = null): Task
     {
-        return $this->wait($this->submit($path, $wishes, $name));
+        return $this->wait($this->submit($path, $options, $name));
     }
 
     /**
-     * Sends a file. The task may be completed already.
+     * Sends a file without waiting for its task, which may be completed already.
      *
-     * @param array<string, string|int> $wishes
-     * @param ?string $idempotencyKey the same one and file within a day are the same task; null: one for this call
+     * @param array<string, string|int> $options
+     * @param ?string $idempotencyKey makes repeated calls with the same file return the same task, for a day; null: a new key
      */
-    public function submit(string $path, array $wishes = [], ?string $name = null, ?string $idempotencyKey = null): Task
+    public function submit(string $path, array $options = [], ?string $name = null, ?string $idempotencyKey = null): Task
     {
         if (!is_file($path)) {
-            throw new WhittleException("there is no file $path");
+            throw new WhittleException("file not found: $path");
         }
         $name ??= basename($path);
         $headers = ['Idempotency-Key: "' . ($idempotencyKey ?? bin2hex(random_bytes(16))) . '"', 'Prefer: wait=' . self::FIRST_WAIT_SECONDS];
         if (filesize($path) > self::RESUMABLE_BYTES) {
-            $body = json_encode([...$wishes, 'upload' => $this->upload($path, $name)], JSON_THROW_ON_ERROR);
+            $body = json_encode([...$options, 'upload' => $this->upload($path, $name)], JSON_THROW_ON_ERROR);
             $headers[] = 'Content-Type: application/json';
         } else {
-            $body = [...array_map('strval', $wishes), 'file' => new \CURLFile($path, 'application/octet-stream', $name)];
+            $body = [...array_map('strval', $options), 'file' => new \CURLFile($path, 'application/octet-stream', $name)];
         }
-        return new Task($this->way->json(new Request('POST', '/v1/compress', $headers, $body)));
+        return new Task($this->transport->json(new Request('POST', '/v1/compress', $headers, $body)));
     }
 
-    /** The task once it is completed. @throws TaskFailedException */
+    /**
+     * Waits until the task is completed. `$onProgress` is called with each earlier status.
+     *
+     * @throws TaskFailedException
+     */
     public function wait(Task $task, ?\Closure $onProgress = null): Task
     {
         while ($task->isUnderWay()) {
@@ -65,30 +75,31 @@ final class Whittle
         return $task->status === 'failed' ? throw new TaskFailedException($task) : $task;
     }
 
+    /** Returns a task, after at most `$waitSeconds` (60) if it ends sooner. */
     public function task(string $taskId, int $waitSeconds = 0): Task
     {
         $headers = $waitSeconds > 0 ? ["Prefer: wait=$waitSeconds"] : [];
-        return new Task($this->way->json(new Request('GET', self::pathOf($taskId), $headers)));
+        return new Task($this->transport->json(new Request('GET', self::pathOf($taskId), $headers)));
     }
 
-    /** @return list<Task> the newest */
+    /** @return list<Task> the newest tasks, at most 100 */
     public function tasks(int $limit = 20): array
     {
-        $page = $this->way->json(new Request('GET', "/v1/tasks?limit=$limit"));
+        $page = $this->transport->json(new Request('GET', "/v1/tasks?limit=$limit"));
         return array_map(static fn (array $raw) => new Task($raw), $page['tasks']);
     }
 
-    /** The result, whose SHA-256 is the receipt's. @throws DamagedException */
+    /** Returns the result. @throws DamagedException if its SHA-256 differs from the receipt */
     public function download(Task $task): string
     {
-        $whole = '';
-        $this->fetch($task, static function (string $chunk) use (&$whole): void {
-            $whole .= $chunk;
+        $result = '';
+        $this->fetch($task, static function (string $chunk) use (&$result): void {
+            $result .= $chunk;
         });
-        return $whole;
+        return $result;
     }
 
-    /** The same into a file, of which nothing is seen before all of it is there. @throws DamagedException */
+    /** Saves the result to a file, which appears only when it is complete. @throws DamagedException */
     public function save(Task $task, string $path): void
     {
         $temporary = "$path.$task->taskId.part";
@@ -108,73 +119,73 @@ final class Whittle
         }
     }
 
-    /** Signed (a compact JWS); the keys are at `/.well-known/jwks.json`. */
+    /** Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`. */
     public function receipt(string $taskId): string
     {
-        return $this->way->send(new Request('GET', self::pathOf($taskId) . '/receipt'))->body;
+        return $this->transport->send(new Request('GET', self::pathOf($taskId) . '/receipt'))->body;
     }
 
-    /** Deletes the task and its result; what is still worked on is cancelled. */
+    /** Deletes a task and its result. A task in progress is cancelled. */
     public function remove(string $taskId): void
     {
-        $this->way->send(new Request('DELETE', self::pathOf($taskId)));
+        $this->transport->send(new Request('DELETE', self::pathOf($taskId)));
     }
 
-    /** @return array<string, mixed> of this month */
+    /** @return array<string, mixed> the usage of this month */
     public function usage(): array
     {
-        return $this->way->json(new Request('GET', '/v1/usage'));
+        return $this->transport->json(new Request('GET', '/v1/usage'));
     }
 
-    /** @return array<string, mixed> what goes in, what may come out, and the limits of the key */
+    /** @return array<string, mixed> input formats, their output formats, and the limits of the key */
     public function formats(): array
     {
-        return $this->way->json(new Request('GET', '/v1/formats'));
+        return $this->transport->json(new Request('GET', '/v1/formats'));
     }
 
-    /** A line that breaks costs one chunk at most. @return string the id of the upload */
+    /** Uploads a file in chunks. A network error costs at most one chunk. @return string the id of the upload */
     private function upload(string $path, string $name): string
     {
         $size = filesize($path);
         $headers = [self::TUS, "Upload-Length: $size", 'Upload-Metadata: filename ' . base64_encode($name)];
-        $place = parse_url((string) $this->way->send(new Request('POST', '/v1/uploads', $headers))->header('location'), PHP_URL_PATH);
-        $tries = new Tries();
-        for ($offset = 0; $offset < $size; $offset = $now) {
+        $location = parse_url((string) $this->transport->send(new Request('POST', '/v1/uploads', $headers))->header('location'), PHP_URL_PATH);
+        $retries = new RetryState();
+        for ($offset = 0; $offset < $size; $offset = $received) {
             $chunk = file_get_contents($path, false, null, $offset, self::CHUNK_BYTES);
             $headers = [self::TUS, 'Content-Type: application/offset+octet-stream', "Upload-Offset: $offset"];
-            $answer = $this->way->attempt(new Request('PATCH', $place, $headers, $chunk), $tries, [409]);
-            if ($answer === null || $answer->status === 409) {
-                // What the service has of it, it knows itself.
-                $answer = $this->way->send(new Request('HEAD', $place, [self::TUS]), [404, 410]);
-                if ($answer->status >= 400) {
-                    throw new WhittleException('the service has forgotten the upload; it must begin anew');
+            $response = $this->transport->attempt(new Request('PATCH', $location, $headers, $chunk), $retries, [409]);
+            if ($response === null || $response->status === 409) {
+                // Ask the service how many bytes of the chunk it has received.
+                $response = $this->transport->send(new Request('HEAD', $location, [self::TUS]), [404, 410]);
+                if ($response->status >= 400) {
+                    throw new WhittleException('the upload has expired on the service; start a new upload');
                 }
             }
-            $now = (int) $answer->header('upload-offset');
-            if ($now > $offset) {
-                $tries->renew();
+            $received = (int) $response->header('upload-offset');
+            if ($received > $offset) {
+                $retries->reset();
             }
         }
-        return basename($place);
+        return basename($location);
     }
 
-    /** Goes on where the line breaks, and compares the hash. @param \Closure(string): void $write */
+    /** Downloads a result. Resumes after network errors and verifies the hash. @param \Closure(string): void $write */
     private function fetch(Task $task, \Closure $write): void
     {
         if ($task->receipt === null) {
-            throw new WhittleException("the task $task->taskId is $task->status; it has no result");
+            throw new WhittleException("the task $task->taskId is $task->status, so it has no result");
         }
-        [$digest, $count, $tries] = [hash_init('sha256'), 0, new Tries()];
-        $sink = static function (string $chunk) use ($write, $digest, &$count, $tries): void {
+        [$digest, $count, $retries] = [hash_init('sha256'), 0, new RetryState()];
+        $sink = static function (string $chunk) use ($write, $digest, &$count, $retries): void {
             hash_update($digest, $chunk);
             $write($chunk);
             $count += strlen($chunk);
-            $tries->renew();
+            $retries->reset();
         };
         do {
             $headers = $count > 0 ? ["Range: bytes=$count-"] : [];
-            $answer = $this->way->attempt(new Request('GET', self::pathOf($task->taskId) . '/download', $headers, null, $sink), $tries);
-        } while ($answer === null && $count < $task->compressedSize);
+            $response = $this->transport->attempt(new Request('GET', self::pathOf($task->taskId) . '/download', $headers, null, $sink), $retries);
+        } while ($response === null && $count < $task->compressedSize);
         if (hash_final($digest) !== $task->receipt['sha256']) {
             throw new DamagedException("the download of $task->outputName is damaged");
         }

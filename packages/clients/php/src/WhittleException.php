@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** Everything that this package throws. */
+/** Base class of all exceptions of this package. */
 class WhittleException extends \RuntimeException
 {
 }

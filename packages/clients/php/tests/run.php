@@ -1,6 +1,6 @@
 <?php
 
-/** Over a road on which everything goes wrong once; `npm run conformance -- clients` lays it and starts this. */
+/** Tests through a proxy that breaks each kind of request once. `npm run conformance -- clients` starts the proxy and these tests. */
 
 declare(strict_types=1);
 
@@ -43,31 +43,31 @@ try {
 
     $task = $whittle->compress(PHOTO, ['quality' => 'low']);
     $result = $whittle->download($task);
-    holds(strlen($result) === $task->compressedSize && $task->compressedSize < $task->originalSize / 2, 'a photo comes back smaller');
-    holds($task->raw['quality'] === 'low' && $task->receipt['verified'] === true, 'as it was wished, and verified');
+    holds(strlen($result) === $task->compressedSize && $task->compressedSize < $task->originalSize / 2, 'compresses a photo');
+    holds($task->raw['quality'] === 'low' && $task->receipt['verified'] === true, 'uses the requested quality and verifies the result');
     $ids = array_map(static fn ($one) => $one->taskId, $whittle->tasks(100));
-    holds(array_count_values($ids)[$task->taskId] === 1, 'the task was made once');
-    holds(count(explode('.', $whittle->receipt($task->taskId))) === 3, 'its receipt is signed');
+    holds(array_count_values($ids)[$task->taskId] === 1, 'creates one task in spite of retries');
+    holds(count(explode('.', $whittle->receipt($task->taskId))) === 3, 'returns a signed receipt');
     $whittle->remove($task->taskId);
     throws(ApiException::class, static fn () => $whittle->task($task->taskId), 'unknown_task');
 
     file_put_contents("$folder/large.txt", $large = str_repeat($text, 2000));
     $task = $whittle->compress("$folder/large.txt", ['format' => 'gz']);
     $whittle->save($task, "$folder/large.txt.gz");
-    holds(gzdecode(file_get_contents("$folder/large.txt.gz")) === $large, 'a large file goes up in chunks');
-    holds(scandir($folder) === ['.', '..', 'large.txt', 'large.txt.gz'], 'nothing is left behind');
+    holds(gzdecode(file_get_contents("$folder/large.txt.gz")) === $large, 'uploads a large file in chunks');
+    holds(scandir($folder) === ['.', '..', 'large.txt', 'large.txt.gz'], 'leaves no temporary file');
 
     file_put_contents("$folder/text", $text);
     $damaged = $whittle->compress("$folder/text", [], 'damaged.txt');
     throws(DamagedException::class, static fn () => $whittle->save($damaged, "$folder/damaged"));
-    holds(!is_file("$folder/damaged"), 'a damaged result is not seen');
+    holds(!is_file("$folder/damaged"), 'does not save a damaged result');
     throws(TaskFailedException::class, static fn () => $whittle->compress(PHOTO, ['target_size' => 100]), 'target_unreachable');
     file_put_contents("$folder/noise", "\x01\x02\x03");
     throws(ApiException::class, static fn () => $whittle->submit("$folder/noise"), 'unsupported_format');
     throws(UnreachableException::class, static fn () => (new Whittle('http://127.0.0.1:8', 'whl_live_x'))->usage());
 
     ['secret' => $secret, 'headers' => $headers, 'body' => $body] = json_decode(file_get_contents(getenv('WHITTLE_CALLBACK')), true);
-    holds(Webhook::verify($secret, $headers, $body)['data']['file_name'] === 'called.txt', 'a callback is known');
+    holds(Webhook::verify($secret, $headers, $body)['data']['file_name'] === 'called.txt', 'accepts a genuine callback');
     throws(SignatureException::class, static fn () => Webhook::verify($secret, $headers, str_replace('called', 'forged', $body)));
     throws(SignatureException::class, static fn () => Webhook::verify('whsec_AAAA', $headers, $body));
     throws(SignatureException::class, static fn () => Webhook::verify($secret, ['webhook-timestamp' => '1700000000'] + $headers, $body));
@@ -77,8 +77,8 @@ try {
     chdir($folder);
     ob_start();
     eval(str_replace("require 'vendor/autoload.php';", '', $example[1]));
-    holds(preg_match('/^240883 → \d{5} bytes, SSIM 0\.9\d+\n$/', (string) ob_get_clean()) === 1, 'the README is true');
-    holds(filesize("$folder/smaller.jpg") < 240883, 'and its photo smaller');
+    holds(preg_match('/^240883 → \d{5} bytes, SSIM 0\.9\d+\n$/', (string) ob_get_clean()) === 1, 'runs the README example');
+    holds(filesize("$folder/smaller.jpg") < 240883, 'saves a smaller photo');
 } finally {
     chdir('/');
     array_map('unlink', glob("$folder/*"));

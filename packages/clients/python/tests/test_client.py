@@ -1,4 +1,6 @@
-"""Over a road on which everything goes wrong once; `npm run conformance -- clients` lays it and starts this."""
+"""Tests through a proxy that breaks each kind of request once. `npm run conformance -- clients` starts
+the proxy and these tests.
+"""
 
 import asyncio
 import gzip
@@ -26,12 +28,12 @@ from whittle_app import (
 
 ROOT = Path(__file__).parents[3]
 PHOTO = ROOT / "docs/photo.jpg"
-ROAD, KEY = os.environ["WHITTLE_ROAD"], os.environ["WHITTLE_KEY"]
+PROXY_URL, KEY = os.environ["WHITTLE_ROAD"], os.environ["WHITTLE_KEY"]
 TEXT = b"the quick brown fox jumps over the lazy dog\n" * 400
 
 
-class Awaited:
-    """AsyncWhittle as if it were Whittle, so that both have the same tests."""
+class SyncWrapper:
+    """AsyncWhittle with the interface of Whittle, so that the same tests run for both."""
 
     def __init__(self, base_url: str, key: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -41,14 +43,14 @@ class Awaited:
         return lambda *args, **named: self._loop.run_until_complete(getattr(self._inner, name)(*args, **named))
 
 
-@pytest.fixture(params=[Whittle, Awaited], ids=["sync", "async"])
+@pytest.fixture(params=[Whittle, SyncWrapper], ids=["sync", "async"])
 def whittle(request: pytest.FixtureRequest) -> Any:
-    client = request.param(ROAD, KEY)
+    client = request.param(PROXY_URL, KEY)
     yield client
     client.close()
 
 
-def test_goes_on_after_mishaps_and_makes_a_task_once(whittle: Any) -> None:
+def test_retries_after_failures_and_creates_one_task(whittle: Any) -> None:
     task = whittle.compress(PHOTO, quality="low")
     assert isinstance(task, Task) and task.receipt and task.receipt.verified and task.quality == "low"
     result = whittle.download(task)
@@ -61,7 +63,7 @@ def test_goes_on_after_mishaps_and_makes_a_task_once(whittle: Any) -> None:
     assert (refused.value.status, refused.value.type) == (404, "unknown_task")
 
 
-def test_sends_a_large_file_in_chunks_and_saves_its_result(whittle: Any, tmp_path: Path) -> None:
+def test_uploads_a_large_file_in_chunks_and_saves_its_result(whittle: Any, tmp_path: Path) -> None:
     content = TEXT * 2000
     large, seen = tmp_path / "large.txt", []
     large.write_bytes(content)
@@ -72,7 +74,7 @@ def test_sends_a_large_file_in_chunks_and_saves_its_result(whittle: Any, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["large.txt", "large.txt.gz"]
 
 
-def test_says_by_the_kind_of_its_error_what_went_wrong(whittle: Any, tmp_path: Path) -> None:
+def test_raises_a_specific_error_for_each_failure(whittle: Any, tmp_path: Path) -> None:
     damaged = whittle.compress(TEXT, name="damaged.txt")
     with pytest.raises(DamagedError):
         whittle.download(damaged)
@@ -89,9 +91,9 @@ def test_says_by_the_kind_of_its_error_what_went_wrong(whittle: Any, tmp_path: P
         type(whittle)("http://127.0.0.1:8", KEY).usage()
 
 
-def test_knows_a_callback_of_the_service_from_one_that_somebody_changed() -> None:
-    said = json.loads(Path(os.environ["WHITTLE_CALLBACK"]).read_text())
-    secret, headers, body = said["secret"], said["headers"], said["body"].encode()
+def test_accepts_a_genuine_callback_and_refuses_forged_ones() -> None:
+    output = json.loads(Path(os.environ["WHITTLE_CALLBACK"]).read_text())
+    secret, headers, body = output["secret"], output["headers"], output["body"].encode()
     assert verify_callback(secret, headers, body)["data"]["file_name"] == "called.txt"
     for wrong in (
         (secret, headers, body.replace(b"called", b"forged")),
@@ -102,10 +104,10 @@ def test_knows_a_callback_of_the_service_from_one_that_somebody_changed() -> Non
             verify_callback(*wrong)
 
 
-def test_does_what_the_readme_says(tmp_path: Path) -> None:
+def test_runs_the_readme_example(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(PHOTO.read_bytes())
     example = re.search(r"```python\n(.*?)```", (ROOT / "packages/clients/python/README.md").read_text(), re.S)
     assert example
-    said = subprocess.run([sys.executable, "-c", example[1]], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", said)
+    output = subprocess.run([sys.executable, "-c", example[1]], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", output)
     assert (tmp_path / "smaller.jpg").stat().st_size < 240_883

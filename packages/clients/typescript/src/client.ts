@@ -1,110 +1,178 @@
-/** Whittle's API for browsers, Node and Workers: files in, smaller files out, with the proof that nothing was lost. */
+/** Client of the Whittle API for browsers, Node and Workers. */
 import { type Content, formOf, sourceOf } from './content.ts'
-import { chunksOf, wholeOf } from './downloads.ts'
+import { downloadAll, downloadChunks } from './downloads.ts'
 import { TaskFailedError } from './errors.ts'
-import { Road, type Settings } from './road.ts'
-import { type Deleted, type Formats, isUnderWay, type Task, type TaskCompleted, type TaskPage, type Usage, type Wishes } from './types.ts'
+import { type ClientOptions, Transport } from './transport.ts'
+import {
+  type CompressOptions,
+  type Deleted,
+  type Formats,
+  isUnderWay,
+  type Task,
+  type TaskCompleted,
+  type TaskPage,
+  type Usage,
+} from './types.ts'
 import { RESUMABLE_BYTES, type UploadOptions, upload } from './uploads.ts'
 
+/** Options of an upload. */
 export interface SubmitOptions extends UploadOptions {
-  /** Of the file; default: its own, where it has one, as a `File` does. */
+  /** File name. Default: the `name` of the content, as a `File` has, otherwise `file`. */
   readonly name?: string
-  /** The same key and file within a day are the same task; default: a key for this call, so that what is tried again is made once. */
+  /**
+   * Idempotency key. Within a day, the same key and file return the same task. Default: a new key per call, so that retries create one
+   * task.
+   */
   readonly idempotencyKey?: string
 }
 
+/** Options of waiting for a task. */
 export interface WaitOptions {
+  /** Aborts the wait. */
   readonly signal?: AbortSignal
-  /** How often `onProgress` hears of it; default 20. */
+  /** Seconds of one status request, and so between calls of `onProgress`. Default: 20. */
   readonly pollSeconds?: number
-  /** Hears every answer that is not the last. */
+  /** Called with each status of the task before its last one. */
   readonly onProgress?: (task: Task) => void
 }
 
-/** How long the answer to a file may take, where it is ready by then. */
+/** Seconds that the service may hold the upload request until the task is completed. */
 const FIRST_WAIT_SECONDS = 10
 const POLL_SECONDS = 20
 
+/**
+ * Client of one Whittle service.
+ *
+ * @example
+ * ```ts
+ * const whittle = new Whittle({ baseUrl: 'https://whittle.example.com', key: 'whl_live_…' })
+ * const task = await whittle.compress(file, { quality: 'low' })
+ * const result = await whittle.download(task)
+ * ```
+ */
 export class Whittle {
-  readonly #road: Road
+  readonly #transport: Transport
 
-  constructor(settings: Settings) {
-    this.#road = new Road(settings)
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(options)
   }
 
-  /** Sends a file and waits for its end. @throws TaskFailedError, ApiError, UnreachableError */
-  async compress(content: Content, wishes: Wishes = {}, options: SubmitOptions & WaitOptions = {}): Promise<TaskCompleted> {
-    return this.wait(await this.submit(content, wishes, options), options)
+  /**
+   * Sends a file and waits until its task is completed.
+   *
+   * @example
+   * ```ts
+   * const task = await whittle.compress(file, { quality: 'low', format: 'webp' })
+   * const bytes = await whittle.download(task)
+   * ```
+   * @param content the file
+   * @param options quality, format and other fields of `POST /v1/compress`
+   * @param control file name, idempotency key, progress and abort signal
+   * @returns the completed task, with its receipt in `result`
+   * @throws TaskFailedError if the task fails
+   * @throws ApiError if the service refuses the request
+   * @throws UnreachableError if the service does not respond
+   */
+  async compress(content: Content, options: CompressOptions = {}, control: SubmitOptions & WaitOptions = {}): Promise<TaskCompleted> {
+    return this.wait(await this.submit(content, options, control), control)
   }
 
-  /** Sends a file. The task may be completed already; above 32 MB it goes up in chunks. */
-  async submit(content: Content, wishes: Wishes = {}, options: SubmitOptions = {}): Promise<Task> {
+  /**
+   * Sends a file without waiting for the task. Files above 32 MB are sent in chunks (tus 1.0.0).
+   *
+   * @example
+   * ```ts
+   * const task = await whittle.submit(file, { callback_url: 'https://example.com/hook' })
+   * ```
+   * @returns the task, which may be completed already
+   * @throws ApiError, UnreachableError
+   */
+  async submit(content: Content, options: CompressOptions = {}, control: SubmitOptions = {}): Promise<Task> {
     const source = sourceOf(content)
-    const name = options.name ?? ('name' in source ? String(source.name) : 'file')
-    const headers = { 'idempotency-key': `"${options.idempotencyKey ?? crypto.randomUUID()}"`, prefer: `wait=${FIRST_WAIT_SECONDS}` }
-    const signal = options.signal ?? null
+    const name = control.name ?? ('name' in source ? String(source.name) : 'file')
+    const headers = { 'idempotency-key': `"${control.idempotencyKey ?? crypto.randomUUID()}"`, prefer: `wait=${FIRST_WAIT_SECONDS}` }
+    const signal = control.signal ?? null
     if (source.size > RESUMABLE_BYTES) {
-      const body = JSON.stringify({ ...wishes, upload: await upload(this.#road, source, name, options) })
-      const inJson = { ...headers, 'content-type': 'application/json' }
-      return this.#road.json('/v1/compress', () => ({ method: 'POST', headers: inJson, body, signal }))
+      const body = JSON.stringify({ ...options, upload: await upload(this.#transport, source, name, control) })
+      const jsonHeaders = { ...headers, 'content-type': 'application/json' }
+      return this.#transport.json('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body, signal }))
     }
-    const task = await this.#road.json<Task>('/v1/compress', () => {
-      const form = formOf(source, name, wishes, options.onSent ?? (() => undefined))
+    const task = await this.#transport.json<Task>('/v1/compress', () => {
+      const form = formOf(source, name, options, control.onSent ?? (() => undefined))
       return { ...form, method: 'POST', headers: { ...headers, ...form.headers }, signal }
     })
-    options.onSent?.(source.size)
+    control.onSent?.(source.size)
     return task
   }
 
-  /** @returns the task once it is completed. @throws TaskFailedError */
+  /**
+   * Waits until a task is completed.
+   *
+   * @example
+   * ```ts
+   * const task = await whittle.wait('tsk_…', { onProgress: ({ status }) => console.log(status) })
+   * ```
+   * @param task a task or its id
+   * @throws TaskFailedError if the task fails
+   * @throws ApiError, UnreachableError
+   */
   async wait(task: Task | string, { signal, pollSeconds = POLL_SECONDS, onProgress }: WaitOptions = {}): Promise<TaskCompleted> {
-    let now = typeof task === 'string' ? await this.task(task, { signal }) : task
-    while (isUnderWay(now)) {
-      onProgress?.(now)
-      now = await this.task(now.task_id, { waitSeconds: pollSeconds, signal })
+    let current = typeof task === 'string' ? await this.task(task, { signal }) : task
+    while (isUnderWay(current)) {
+      onProgress?.(current)
+      current = await this.task(current.task_id, { waitSeconds: pollSeconds, signal })
     }
-    if (now.status === 'failed') throw new TaskFailedError(now)
-    return now
+    if (current.status === 'failed') throw new TaskFailedError(current)
+    return current
   }
 
-  /** Where it is now, or after at most `waitSeconds` (60) where it ends sooner. */
+  /**
+   * Returns the current state of a task.
+   *
+   * @param waitSeconds seconds to wait for the end of the task, at most 60; default: 0
+   */
   task(taskId: string, { waitSeconds = 0, signal }: { waitSeconds?: number; signal?: AbortSignal | undefined } = {}): Promise<Task> {
     const headers: Record<string, string> = waitSeconds > 0 ? { prefer: `wait=${waitSeconds}` } : {}
-    return this.#road.json(`/v1/tasks/${taskId}`, () => ({ headers, signal: signal ?? null }))
+    return this.#transport.json(`/v1/tasks/${taskId}`, () => ({ headers, signal: signal ?? null }))
   }
 
-  /** The result, whose SHA-256 is the receipt's. @throws DamagedError where it is not */
+  /**
+   * Downloads a result and verifies its SHA-256 against the receipt.
+   *
+   * @returns the whole result in memory
+   * @throws DamagedError if the hash differs
+   */
   download(task: TaskCompleted, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    return wholeOf(this.#road, task, signal)
+    return downloadAll(this.#transport, task, signal)
   }
 
-  /** The bytes as they come, for results that should not lie in memory; whoever reads them compares the hash. */
+  /** Streams a result, for files that do not fit in memory. The caller must verify the hash, for example with `compareHash`. */
   chunks(taskId: string, signal?: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-    return chunksOf(this.#road, taskId, signal)
+    return downloadChunks(this.#transport, taskId, signal)
   }
 
-  /** The signed receipt, a compact JWS; the keys are at `/.well-known/jwks.json`. */
+  /** Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`. */
   async receipt(taskId: string): Promise<string> {
-    return (await this.#road.send(`/v1/tasks/${taskId}/receipt`)).text()
+    return (await this.#transport.send(`/v1/tasks/${taskId}/receipt`)).text()
   }
 
-  /** The task and its result; what is still worked on is cancelled. */
+  /** Deletes a task and its result. A task in progress is cancelled. */
   remove(taskId: string): Promise<Deleted> {
-    return this.#road.json(`/v1/tasks/${taskId}`, () => ({ method: 'DELETE' }))
+    return this.#transport.json(`/v1/tasks/${taskId}`, () => ({ method: 'DELETE' }))
   }
 
-  /** A page of them, newest first. */
+  /** Returns one page of tasks, newest first. `limit`: 1–100, default: 20. `cursor`: `next_cursor` of the previous page. */
   tasks({ limit = 20, cursor }: { limit?: number; cursor?: string | undefined } = {}): Promise<TaskPage> {
-    return this.#road.json(`/v1/tasks?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+    return this.#transport.json(`/v1/tasks?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
   }
 
-  /** Of this month. */
+  /** Returns the usage of this month. */
   usage(): Promise<Usage> {
-    return this.#road.json('/v1/usage')
+    return this.#transport.json('/v1/usage')
   }
 
-  /** What goes in, what may come out, and the limits of the key. */
+  /** Returns the input formats, their output formats, and the limits of the key. */
   formats(): Promise<Formats> {
-    return this.#road.json('/v1/formats')
+    return this.#transport.json('/v1/formats')
   }
 }

@@ -1,54 +1,58 @@
-/** Results come back in whole, over lines that break. */
+/** Downloads of results, resumed after network errors. */
 import { DamagedError } from './errors.ts'
-import { Patience, type Road } from './road.ts'
+import { RetryState, type Transport } from './transport.ts'
 import type { TaskCompleted } from './types.ts'
 
-/** The bytes of a result, as they come; where the line breaks it goes on from there. Whoever reads them compares the hash. */
-export async function* chunksOf(road: Road, taskId: string, signal?: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+/** Streams the bytes of a result, and resumes after network errors. The caller must verify the hash. */
+export async function* downloadChunks(
+  transport: Transport,
+  taskId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   let count = 0
-  const patience = new Patience()
+  const retries = new RetryState()
   for (;;) {
     const headers: Record<string, string> = count > 0 ? { range: `bytes=${count}-` } : {}
-    const answer = await road.send(`/v1/tasks/${taskId}/download`, () => ({ headers, signal: signal ?? null }))
-    if (!answer.body) return
-    const reader = answer.body.getReader()
-    // A server in between that knows no ranges sends it all again.
-    let known = count > 0 && answer.status !== 206 ? count : 0
+    const response = await transport.send(`/v1/tasks/${taskId}/download`, () => ({ headers, signal: signal ?? null }))
+    if (!response.body) return
+    const reader = response.body.getReader()
+    // A proxy without range support sends the whole result again, so skip the bytes received before.
+    let skipBytes = count > 0 && response.status !== 206 ? count : 0
     try {
       for (;;) {
-        const { done, value } = await reader.read().catch((cause: unknown) => Promise.reject(new BrokenLine(cause)))
+        const { done, value } = await reader.read().catch((cause: unknown) => Promise.reject(new NetworkError(cause)))
         if (done) return
-        const fresh = value.subarray(Math.min(known, value.length))
-        known -= value.length - fresh.length
+        const fresh = value.subarray(Math.min(skipBytes, value.length))
+        skipBytes -= value.length - fresh.length
         if (fresh.length === 0) continue
         count += fresh.length
-        patience.renew()
+        retries.reset()
         yield fresh
       }
     } catch (error) {
       signal?.throwIfAborted()
-      if (!(error instanceof BrokenLine)) throw error
-      await road.lost(error.cause, patience, signal)
+      if (!(error instanceof NetworkError)) throw error
+      await transport.pauseOrThrow(error.cause, retries, signal)
     } finally {
       await reader.cancel().catch(() => undefined)
     }
   }
 }
 
-class BrokenLine extends Error {
+class NetworkError extends Error {
   constructor(cause: unknown) {
-    super('broken', { cause })
+    super('the connection broke', { cause })
   }
 }
 
-/** @throws DamagedError where it is not what the receipt names */
+/** Compares a SHA-256 in hex with the receipt. @throws DamagedError if they differ */
 export function compareHash({ output_name, result }: TaskCompleted, hex: string): void {
   if (hex !== result.sha256) throw new DamagedError(`the download of ${output_name} is damaged (SHA-256 ${hex}, not ${result.sha256})`)
 }
 
-export async function wholeOf(road: Road, task: TaskCompleted, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+export async function downloadAll(transport: Transport, task: TaskCompleted, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
-  for await (const chunk of chunksOf(road, task.task_id, signal)) parts.push(chunk)
+  for await (const chunk of downloadChunks(transport, task.task_id, signal)) parts.push(chunk)
   const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   compareHash(task, Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''))

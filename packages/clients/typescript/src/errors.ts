@@ -1,6 +1,7 @@
-/** What can go wrong, each kind a class of its own. */
+/** Errors of the client, one class per kind. */
 import type { ApiErrorBody, TaskFailed } from './types.ts'
 
+/** Base class of all errors of this package. */
 export class WhittleError extends Error {
   override readonly name: string = 'WhittleError'
 }
@@ -8,18 +9,18 @@ export class WhittleError extends Error {
 /** The service refused a request. */
 export class ApiError extends WhittleError {
   override readonly name = 'ApiError'
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number
-  /** The stable word of `error_detail.type`, `unknown` where something else answered in the service's place. */
+  /** Stable code from `error_detail.type`. `unknown`: something other than the service responded, such as a proxy. */
   readonly type: string
-  /** The facts that belong to the word: `limit_bytes`, `allowed`, … */
+  /** Details of the error, for example `limit_bytes` or `allowed`. */
   readonly detail: Readonly<Record<string, unknown>>
   readonly requestId: string | undefined
-  /** From `Retry-After`; undefined where there was none. */
+  /** Seconds from the `Retry-After` header. `undefined`: no such header. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, body: Partial<ApiErrorBody>, retryAfterSeconds: number | undefined) {
-    super(body.error?.message ?? `the service answered ${status}`)
+    super(body.error?.message ?? `the service responded with HTTP ${status}`)
     this.status = status
     this.type = body.error_detail?.type ?? 'unknown'
     this.detail = body.error_detail ?? {}
@@ -27,18 +28,23 @@ export class ApiError extends WhittleError {
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** Whether the same request may be taken later. */
-  get isPassing(): boolean {
+  /** True if the same request may succeed later. */
+  get isRetryable(): boolean {
     return [429, 502, 503, 504].includes(this.status) || this.type === 'idempotency_in_flight'
+  }
+
+  /** @deprecated Use `isRetryable`. Removed in the next version. */
+  get isPassing(): boolean {
+    return this.isRetryable
   }
 }
 
-/** Nobody answered, for as long as it was worth trying. */
+/** The service did not respond within the retry timeout. */
 export class UnreachableError extends WhittleError {
   override readonly name = 'UnreachableError'
 }
 
-/** The task ended without a result; the reasons are those of its `error_detail`. */
+/** The task failed. The reasons are in its `error_detail`. */
 export class TaskFailedError extends WhittleError {
   override readonly name = 'TaskFailedError'
   readonly task: TaskFailed
@@ -51,19 +57,19 @@ export class TaskFailedError extends WhittleError {
   }
 }
 
-/** What was downloaded is not what the receipt names. */
+/** The downloaded result differs from the receipt. */
 export class DamagedError extends WhittleError {
   override readonly name = 'DamagedError'
 }
 
-/** A callback that was not signed with this secret, or not now. */
+/** A callback has no valid signature for the secret, or its time stamp is too old or too new. */
 export class SignatureError extends WhittleError {
   override readonly name = 'SignatureError'
 }
 
-export async function errorOf(answer: Response): Promise<ApiError> {
-  // Something in between may answer with a page.
-  const body = (await answer.json().catch(() => ({}))) as Partial<ApiErrorBody> | null
-  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(answer.status, body ?? {}, Number.isFinite(seconds) ? seconds : undefined)
+export async function errorOf(response: Response): Promise<ApiError> {
+  // A proxy may respond with an HTML page instead of JSON.
+  const body = (await response.json().catch(() => ({}))) as Partial<ApiErrorBody> | null
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(response.status, body ?? {}, Number.isFinite(seconds) ? seconds : undefined)
 }

@@ -1,4 +1,4 @@
-/** Files of this machine, for Node: neither what goes nor what comes lies in memory. */
+/** File access for Node. Files are streamed, so that they need not fit in memory. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -12,7 +12,14 @@ import type { TaskCompleted } from './types.ts'
 
 const READ_BYTES = 256 * 1024
 
-/** A file to send: `whittle.compress(fileAt(path))`. */
+/**
+ * Opens a file to send.
+ *
+ * @example
+ * ```ts
+ * const task = await whittle.compress(fileAt('photo.jpg'), { quality: 'low' })
+ * ```
+ */
 export function fileAt(path: string): ByteSource & { readonly name: string } {
   return {
     name: basename(path),
@@ -24,17 +31,30 @@ export function fileAt(path: string): ByteSource & { readonly name: string } {
   }
 }
 
-/** Saves a result. Until its SHA-256 is the receipt's it has another name, so that a broken download never looks like a result. */
+/**
+ * Saves a result to a file. The file has a temporary name until its SHA-256 matches the receipt, so that a partial download never
+ * looks like a result.
+ *
+ * @example
+ * ```ts
+ * await save(whittle, task, 'smaller.jpg')
+ * ```
+ * @param received called with the number of bytes received so far
+ * @throws DamagedError if the hash differs
+ */
 export async function save(whittle: Whittle, task: TaskCompleted, path: string, received?: (bytes: number) => void): Promise<void> {
   const temporary = `${path}.${task.task_id}.part`
   await write(whittle, task, temporary, received)
   await rename(temporary, path)
 }
 
-/** Writes a result where it may be seen before all of it is there. @throws DamagedError where it is not the receipt's; then nothing is left */
+/**
+ * Writes a result directly to `path`, where it is visible before it is complete.
+ * @throws DamagedError if the hash differs from the receipt; the file is deleted then
+ */
 export async function write(whittle: Whittle, task: TaskCompleted, path: string, received?: (bytes: number) => void): Promise<void> {
   const hash = createHash('sha256')
-  async function* metered() {
+  async function* countedChunks() {
     let count = 0
     for await (const chunk of whittle.chunks(task.task_id)) {
       hash.update(chunk)
@@ -43,7 +63,7 @@ export async function write(whittle: Whittle, task: TaskCompleted, path: string,
     }
   }
   try {
-    await pipeline(metered, createWriteStream(path))
+    await pipeline(countedChunks, createWriteStream(path))
     compareHash(task, hash.digest('hex'))
   } catch (error) {
     await rm(path, { force: true })

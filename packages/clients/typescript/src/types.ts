@@ -1,4 +1,4 @@
-/** The names of the API's shapes, which are made from the service's own description. */
+/** Types of the API, generated from its OpenAPI description. */
 import type { components } from '../schema.d.ts'
 
 type Schemas = components['schemas']
@@ -15,15 +15,19 @@ export type Formats = Schemas['Formats']
 export type Format = Schemas['Format']
 export type ApiErrorBody = Schemas['Error']
 
-/** What may be asked for, as the API calls it: `quality`, `format`, `password`, `target_size`, `callback_url`, … */
-export type Wishes = Partial<Omit<Schemas['CompressUpload'], 'upload'>>
+/** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `callback_url`, … */
+export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload'>>
 
-/** What is sent to a `callback_url`. */
+/** @deprecated Use `CompressOptions`. Removed in the next version. */
+export type Wishes = CompressOptions
+
+/** Body of a callback to `callback_url`. */
 export interface CallbackEvent {
   readonly type: 'task.completed' | 'task.failed'
-  /** ISO 8601, UTC. */
+  /** Time of the event, ISO 8601 in UTC. */
   readonly timestamp: string
   readonly data: Task
 }
 
+/** True if the task has not ended. */
 export const isUnderWay = (task: Task): task is TaskPending => task.status === 'pending' || task.status === 'processing'

@@ -1,4 +1,4 @@
-"""Whittle makes files smaller and proves that nothing was lost; this is its client."""
+"""Client of the Whittle API, synchronous and asynchronous."""
 
 from .aio import AsyncWhittle
 from .client import Whittle

@@ -1,6 +1,7 @@
-"""What the client does, without doing it: generators that yield the next step and are sent what came of it.
+"""Logic of the client as generators. Each yields the next step (a request, a pause or a blocking call)
+and receives its outcome.
 
-`client.py` takes the steps one after the other, `aio.py` with `await`; both do the same therefore.
+`client.py` runs the steps synchronously and `aio.py` with `await`, so that both behave the same.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from .models import Task, task_of
 
 RESUMABLE_BYTES = 32 * 1024 * 1024
 CHUNK_BYTES = 16 * 1024 * 1024
-#: How long a service that has answered before may be silent: as long as it takes to be started again.
-PATIENCE_SECONDS = 120.0
-FIRST_PATIENCE_SECONDS = 6.0
-LONGEST_PAUSE_SECONDS = 5.0
+# Seconds in which a service that has responded before may fail to respond: enough for a restart.
+RETRY_TIMEOUT_SECONDS = 120.0
+FIRST_RETRY_TIMEOUT_SECONDS = 6.0
+MAX_PAUSE_SECONDS = 5.0
 MAX_REFUSALS = 10
 FIRST_WAIT_SECONDS = 10
 POLL_SECONDS = 20
@@ -39,7 +40,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     headers: httpx.Headers
     body: bytes
@@ -47,14 +48,14 @@ class Answer:
     def json(self) -> dict[str, Any]:
         try:
             body = json.loads(self.body)
-        except ValueError:  # Something in between may answer with a page.
+        except ValueError:  # A proxy may respond with an HTML page.
             return {}
         return body if isinstance(body, dict) else {}
 
 
 @dataclass(frozen=True)
 class Send:
-    """A request; what came is an Answer, or the httpx.TransportError that came instead. `sink` gets the body of a good one."""
+    """A request. Its outcome is a Response or an httpx.TransportError. `sink` receives a successful body."""
 
     method: str
     path: str
@@ -72,7 +73,7 @@ class Sleep:
 
 @dataclass(frozen=True)
 class Call:
-    """Something that may take its time, as reading a file does."""
+    """A blocking call, such as reading a file."""
 
     work: Callable[[], Any]
 
@@ -81,55 +82,55 @@ Step = Send | Sleep | Call
 Steps = Generator[Step, Any, T]
 
 
-class Patience:
-    """How often one thing was tried in vain."""
+class RetryState:
+    """Failed attempts of one operation."""
 
     def __init__(self) -> None:
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
-        self.silent_since = time.monotonic()
+    def reset(self) -> None:
+        self.last_progress = time.monotonic()
         self.refusals = 0
 
 
-class Way:
-    """To the service and back: lines break, services are busy or started again, and both pass."""
+class Transport:
+    """Requests to the service, with retries after network errors and temporary refusals."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url.rstrip("/")
-        #: One that ever answered is waited for, an address where nobody listens is told at once.
-        self.reached = False
+        #: True if the service has ever responded. Only then is a refused connection retried.
+        self.has_responded = False
 
-    def attempt(self, send: Send, patience: Patience, expected: tuple[int, ...] = ()) -> Steps[Answer | None]:
-        """None: it is worth another try, and the time for it has come."""
-        answer = yield send
-        if isinstance(answer, httpx.TransportError):
-            yield from self.lost(answer, patience)
+    def attempt(self, send: Send, retries: RetryState, expected: tuple[int, ...] = ()) -> Steps[Response | None]:
+        """Sends a request once. None: the request may be repeated now, after a pause."""
+        response = yield send
+        if isinstance(response, httpx.TransportError):
+            yield from self.pause_or_raise(response, retries)
             return None
-        self.reached = True
-        if 200 <= answer.status < 300 or answer.status in expected:
-            return answer  # type: ignore[no-any-return]
-        seconds = answer.headers.get("retry-after", "")
-        error = ApiError(answer.status, answer.json(), float(seconds) if seconds.isdigit() else None)
-        patience.refusals += 1
-        if not error.is_passing or patience.refusals >= MAX_REFUSALS:
+        self.has_responded = True
+        if 200 <= response.status < 300 or response.status in expected:
+            return response  # type: ignore[no-any-return]
+        seconds = response.headers.get("retry-after", "")
+        error = ApiError(response.status, response.json(), float(seconds) if seconds.isdigit() else None)
+        retries.refusals += 1
+        if not error.is_retryable or retries.refusals >= MAX_REFUSALS:
             raise error
         yield Sleep(2.0 if error.retry_after is None else error.retry_after)
         return None
 
-    def lost(self, cause: httpx.TransportError, patience: Patience) -> Steps[None]:
-        silence = time.monotonic() - patience.silent_since
-        is_nobody = not self.reached and isinstance(cause, httpx.ConnectError)
-        if is_nobody or silence > (PATIENCE_SECONDS if self.reached else FIRST_PATIENCE_SECONDS):
-            raise UnreachableError(f"{self.base_url} cannot be reached: {cause}") from cause
-        yield Sleep(min(LONGEST_PAUSE_SECONDS, 0.2 + silence / 4))
+    def pause_or_raise(self, cause: httpx.TransportError, retries: RetryState) -> Steps[None]:
+        elapsed = time.monotonic() - retries.last_progress
+        is_refused = not self.has_responded and isinstance(cause, httpx.ConnectError)
+        if is_refused or elapsed > (RETRY_TIMEOUT_SECONDS if self.has_responded else FIRST_RETRY_TIMEOUT_SECONDS):
+            raise UnreachableError(f"{self.base_url} cannot be has_responded: {cause}") from cause
+        yield Sleep(min(MAX_PAUSE_SECONDS, 0.2 + elapsed / 4))
 
-    def send(self, send: Send, expected: tuple[int, ...] = ()) -> Steps[Answer]:
-        patience = Patience()
+    def send(self, send: Send, expected: tuple[int, ...] = ()) -> Steps[Response]:
+        retries = RetryState()
         while True:
-            answer = yield from self.attempt(send, patience, expected)
-            if answer is not None:
-                return answer
+            response = yield from self.attempt(send, retries, expected)
+            if response is not None:
+                return response
 
     def json(self, send: Send) -> Steps[dict[str, Any]]:
         return (yield from self.send(send)).json()
@@ -158,88 +159,88 @@ def source_of(file: str | os.PathLike[str] | bytes | BinaryIO, name: str | None)
     return Source(file, size, name or os.path.basename(str(getattr(file, "name", "file"))))
 
 
-def submit(way: Way, source: Source, wishes: dict[str, Any], idempotency_key: str | None) -> Steps[Task]:
+def submit(transport: Transport, source: Source, options: dict[str, Any], idempotency_key: str | None) -> Steps[Task]:
     headers = {"Idempotency-Key": f'"{idempotency_key or uuid.uuid4()}"', "Prefer": f"wait={FIRST_WAIT_SECONDS}"}
-    wishes = {name: value for name, value in wishes.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
     if source.size > RESUMABLE_BYTES:
-        upload_id = yield from upload(way, source)
-        content = json.dumps({**wishes, "upload": upload_id}).encode()
+        upload_id = yield from upload(transport, source)
+        content = json.dumps({**options, "upload": upload_id}).encode()
         send = Send("POST", "/v1/compress", {**headers, "Content-Type": "application/json"}, content)
     else:
         content = yield Call(partial(source.read, 0, source.size))
-        form = {name: str(value) for name, value in wishes.items()}
+        form = {name: str(value) for name, value in options.items()}
         send = Send("POST", "/v1/compress", headers, files={"file": (source.name, content)}, data=form)
-    return task_of((yield from way.json(send)))
+    return task_of((yield from transport.json(send)))
 
 
-def upload(way: Way, source: Source) -> Steps[str]:
-    """In chunks (tus 1.0.0): a line that breaks costs one of them at most."""
+def upload(transport: Transport, source: Source) -> Steps[str]:
+    """Uploads a file in chunks (tus 1.0.0). A network error costs at most one chunk."""
     name = base64.b64encode(source.name.encode()).decode()
     headers = {**TUS, "Upload-Length": str(source.size), "Upload-Metadata": f"filename {name}"}
-    made = yield from way.send(Send("POST", "/v1/uploads", headers))
-    path = urlsplit(made.headers["location"]).path
-    patience, offset = Patience(), 0
+    created = yield from transport.send(Send("POST", "/v1/uploads", headers))
+    path = urlsplit(created.headers["location"]).path
+    retries, offset = RetryState(), 0
     while offset < source.size:
         end = min(source.size, offset + CHUNK_BYTES)
         chunk = yield Call(partial(source.read, offset, end))
         headers = {**TUS, "Content-Type": "application/offset+octet-stream", "Upload-Offset": str(offset)}
-        answer = yield from way.attempt(Send("PATCH", path, headers, chunk), patience, (409,))
-        if answer is None or answer.status == 409:
-            # What the service has of it, it knows itself.
-            answer = yield from way.send(Send("HEAD", path, TUS), (404, 410))
-            if answer.status >= 400:
-                raise WhittleError("the service has forgotten the upload; it must begin anew")
-        now = int(answer.headers["upload-offset"])
-        if now > offset:
-            patience.renew()
-        offset = now
+        response = yield from transport.attempt(Send("PATCH", path, headers, chunk), retries, (409,))
+        if response is None or response.status == 409:
+            # Ask the service how many bytes of the chunk it has received.
+            response = yield from transport.send(Send("HEAD", path, TUS), (404, 410))
+            if response.status >= 400:
+                raise WhittleError("the upload has expired on the service; start a new upload")
+        current = int(response.headers["upload-offset"])
+        if current > offset:
+            retries.reset()
+        offset = current
     return path.rsplit("/", 1)[-1]
 
 
-def task(way: Way, task_id: str, wait_seconds: int) -> Steps[Task]:
+def task(transport: Transport, task_id: str, wait_seconds: int) -> Steps[Task]:
     headers = {"Prefer": f"wait={wait_seconds}"} if wait_seconds > 0 else {}
-    return task_of((yield from way.json(Send("GET", f"/v1/tasks/{quote(task_id, safe='')}", headers))))
+    return task_of((yield from transport.json(Send("GET", f"/v1/tasks/{quote(task_id, safe='')}", headers))))
 
 
-def wait(way: Way, now: Task, on_progress: Callable[[Task], object] | None, poll_seconds: int) -> Steps[Task]:
-    while now.is_under_way:
+def wait(transport: Transport, current: Task, on_progress: Callable[[Task], object] | None, poll_seconds: int) -> Steps[Task]:
+    while current.is_under_way:
         if on_progress:
-            on_progress(now)
-        now = yield from task(way, now.task_id, poll_seconds)
-    if now.status == "failed":
-        raise TaskFailedError(now)
-    return now
+            on_progress(current)
+        current = yield from task(transport, current.task_id, poll_seconds)
+    if current.status == "failed":
+        raise TaskFailedError(current)
+    return current
 
 
-def download(way: Way, done: Task, write: Callable[[bytes], object]) -> Steps[None]:
-    """Goes on where the line breaks, and compares the hash."""
+def download(transport: Transport, done: Task, write: Callable[[bytes], object]) -> Steps[None]:
+    """Downloads a result. Resumes after network errors and verifies the hash."""
     if done.receipt is None:
-        raise WhittleError(f"the task {done.task_id} is {done.status}; it has no result")
-    digest, count, patience = hashlib.sha256(), 0, Patience()
+        raise WhittleError(f"the task {done.task_id} is {done.status}, so it has no result")
+    digest, count, retries = hashlib.sha256(), 0, RetryState()
 
     def sink(chunk: bytes) -> None:
         nonlocal count
         digest.update(chunk)
         write(chunk)
         count += len(chunk)
-        patience.renew()
+        retries.reset()
 
     size = done.compressed_size or 0
     while True:
         headers = {"Range": f"bytes={count}-"} if count > 0 else {}
-        answer = yield from way.attempt(Send("GET", f"/v1/tasks/{done.task_id}/download", headers, sink=sink), patience)
-        if answer is not None or (count == size and size > 0):
+        response = yield from transport.attempt(Send("GET", f"/v1/tasks/{done.task_id}/download", headers, sink=sink), retries)
+        if response is not None or (count == size and size > 0):
             break
     if digest.hexdigest() != done.receipt.sha256:
         raise DamagedError(f"the download of {done.output_name} is damaged (SHA-256 {digest.hexdigest()})")
 
 
-def save(way: Way, done: Task, path: Path) -> Steps[None]:
-    """Until its hash is the receipt's it has another name, so that a broken download never looks like a result."""
+def save(transport: Transport, done: Task, path: Path) -> Steps[None]:
+    """Saves a result. The file has a temporary name until its hash matches the receipt."""
     temporary = path.with_name(f"{path.name}.{done.task_id}.part")
     try:
         with temporary.open("wb") as file:
-            yield from download(way, done, file.write)
+            yield from download(transport, done, file.write)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The same with `await`."""
+"""Asynchronous client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import httpx
 
 from . import _steps
-from ._steps import POLL_SECONDS, Answer, Call, Send, Sleep, Steps
+from ._steps import POLL_SECONDS, Response, Call, Send, Sleep, Steps
 from .client import TIMEOUT, File
 from .models import Quality, Task, task_of
 
@@ -20,10 +20,19 @@ T = TypeVar("T")
 
 
 class AsyncWhittle:
-    """Speaks to the service at `base_url` with `key` (`whl_…`). An asynchronous context manager; `http` may be a client of your own."""
+    """Asynchronous client of one Whittle service. An asynchronous context manager.
+
+    `base_url` is its address, `key` an API key (`whl_…`). `http` replaces the default httpx client.
+
+    Example::
+
+        async with AsyncWhittle("https://whittle.example.com", "whl_live_…") as whittle:
+            task = await whittle.compress("photo.jpg", quality="low")
+            await whittle.save(task, "smaller.jpg")
+    """
 
     def __init__(self, base_url: str, key: str, http: httpx.AsyncClient | None = None) -> None:
-        self._way = _steps.Way(base_url)
+        self._transport = _steps.Transport(base_url)
         self._key = key
         self._http = http or httpx.AsyncClient(timeout=TIMEOUT)
 
@@ -35,60 +44,61 @@ class AsyncWhittle:
         quality: Quality | None = None,
         on_progress: Callable[[Task], object] | None = None,
         idempotency_key: str | None = None,
-        **wishes: Any,
+        **options: Any,
     ) -> Task:
-        """Sends a file (a path, bytes, an open file) and waits for its end. Raises TaskFailedError, ApiError, UnreachableError.
+        """Sends a file and waits until its task is completed.
 
-        `wishes` are the API's own: `format`, `target_size`, `password`, `callback_url`, …
+        `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `password`,
+        `callback_url`, … Raises TaskFailedError, ApiError or UnreachableError.
         """
-        task = await self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **wishes)
+        task = await self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **options)
         return await self.wait(task, on_progress=on_progress)
 
     async def submit(
-        self, file: File, *, name: str | None = None, quality: Quality | None = None, idempotency_key: str | None = None, **wishes: Any
+        self, file: File, *, name: str | None = None, quality: Quality | None = None, idempotency_key: str | None = None, **options: Any
     ) -> Task:
-        """Sends a file; above 32 MB it goes up in chunks. The task may be completed already."""
+        """Sends a file without waiting for its task, which may be completed already. Files above 32 MB are sent in chunks."""
         source = _steps.source_of(file, name)
         try:
-            return await self._take(_steps.submit(self._way, source, {"quality": quality, **wishes}, idempotency_key))
+            return await self._run(_steps.submit(self._transport, source, {"quality": quality, **options}, idempotency_key))
         finally:
             if source.file is not file:
                 source.file.close()
 
     async def wait(self, task: Task, on_progress: Callable[[Task], object] | None = None, poll_seconds: int = POLL_SECONDS) -> Task:
-        """The task once it is completed. Raises TaskFailedError."""
-        return await self._take(_steps.wait(self._way, task, on_progress, poll_seconds))
+        """Waits until the task is completed. Raises TaskFailedError if it fails."""
+        return await self._run(_steps.wait(self._transport, task, on_progress, poll_seconds))
 
     async def task(self, task_id: str, wait_seconds: int = 0) -> Task:
-        return await self._take(_steps.task(self._way, task_id, wait_seconds))
+        return await self._run(_steps.task(self._transport, task_id, wait_seconds))
 
     async def tasks(self, limit: int = 20) -> list[Task]:
-        """The newest."""
-        page = await self._take(self._way.json(Send("GET", f"/v1/tasks?limit={limit}")))
+        """Returns the newest tasks, at most 100."""
+        page = await self._run(self._transport.json(Send("GET", f"/v1/tasks?limit={limit}")))
         return [task_of(raw) for raw in page["tasks"]]
 
     async def download(self, task: Task) -> bytes:
-        """The result, whose SHA-256 is the receipt's. Raises DamagedError."""
+        """Returns the result. Raises DamagedError if its SHA-256 differs from the receipt."""
         parts: list[bytes] = []
-        await self._take(_steps.download(self._way, task, parts.append))
+        await self._run(_steps.download(self._transport, task, parts.append))
         return b"".join(parts)
 
     async def save(self, task: Task, path: str | os.PathLike[str]) -> None:
-        """The same into a file, of which nothing is seen before all of it is there."""
-        await self._take(_steps.save(self._way, task, Path(path)))
+        """Saves the result to a file, which appears only when it is complete. Raises DamagedError."""
+        await self._run(_steps.save(self._transport, task, Path(path)))
 
     async def receipt(self, task_id: str) -> str:
-        """Signed (a compact JWS); the keys are at `/.well-known/jwks.json`."""
-        return (await self._take(self._way.send(Send("GET", f"/v1/tasks/{task_id}/receipt")))).body.decode()
+        """Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`."""
+        return (await self._run(self._transport.send(Send("GET", f"/v1/tasks/{task_id}/receipt")))).body.decode()
 
     async def remove(self, task_id: str) -> dict[str, Any]:
-        return await self._take(self._way.json(Send("DELETE", f"/v1/tasks/{task_id}")))
+        return await self._run(self._transport.json(Send("DELETE", f"/v1/tasks/{task_id}")))
 
     async def usage(self) -> dict[str, Any]:
-        return await self._take(self._way.json(Send("GET", "/v1/usage")))
+        return await self._run(self._transport.json(Send("GET", "/v1/usage")))
 
     async def formats(self) -> dict[str, Any]:
-        return await self._take(self._way.json(Send("GET", "/v1/formats")))
+        return await self._run(self._transport.json(Send("GET", "/v1/formats")))
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -99,32 +109,32 @@ class AsyncWhittle:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
 
-    async def _take(self, steps: Steps[T]) -> T:
-        came: Any = None
+    async def _run(self, steps: Steps[T]) -> T:
+        outcome: Any = None
         try:
             while True:
-                step = steps.send(came)
+                step = steps.send(outcome)
                 if isinstance(step, Sleep):
                     await asyncio.sleep(step.seconds)
-                    came = None
+                    outcome = None
                 elif isinstance(step, Call):
-                    came = await asyncio.to_thread(step.work)
+                    outcome = await asyncio.to_thread(step.work)
                 else:
-                    came = await self._send(step)
+                    outcome = await self._send(step)
         except StopIteration as end:
             result: T = end.value
             return result
 
-    async def _send(self, step: Send) -> Answer | httpx.TransportError:
+    async def _send(self, step: Send) -> Response | httpx.TransportError:
         headers = {**step.headers, "Authorization": f"Bearer {self._key}"}
         try:
             async with self._http.stream(
-                step.method, self._way.base_url + step.path, headers=headers, content=step.content or None, files=step.files, data=step.data
-            ) as answer:
-                if step.sink is None or not answer.is_success:
-                    return Answer(answer.status_code, answer.headers, await answer.aread())
-                async for chunk in answer.aiter_raw():
+                step.method, self._transport.base_url + step.path, headers=headers, content=step.content or None, files=step.files, data=step.data
+            ) as response:
+                if step.sink is None or not response.is_success:
+                    return Response(response.status_code, response.headers, await response.aread())
+                async for chunk in response.aiter_raw():
                     step.sink(chunk)
-                return Answer(answer.status_code, answer.headers, b"")
+                return Response(response.status_code, response.headers, b"")
         except httpx.TransportError as error:
             return error

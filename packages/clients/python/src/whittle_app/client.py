@@ -1,4 +1,4 @@
-"""The client, one call after the other."""
+"""Synchronous client."""
 
 from __future__ import annotations
 
@@ -12,20 +12,29 @@ from typing import Any, BinaryIO, TypeVar
 import httpx
 
 from . import _steps
-from ._steps import POLL_SECONDS, Answer, Call, Send, Sleep, Steps
+from ._steps import POLL_SECONDS, Response, Call, Send, Sleep, Steps
 from .models import Quality, Task, task_of
 
 T = TypeVar("T")
 File = str | os.PathLike[str] | bytes | BinaryIO
-#: Longer than the service lets anybody wait.
+#: Longer than the service holds any request.
 TIMEOUT = httpx.Timeout(90.0, connect=15.0)
 
 
 class Whittle:
-    """Speaks to the service at `base_url` with `key` (`whl_…`). A context manager; `http` may be a client of your own."""
+    """Synchronous client of one Whittle service. A context manager.
+
+    `base_url` is its address, `key` an API key (`whl_…`). `http` replaces the default httpx client.
+
+    Example::
+
+        with Whittle("https://whittle.example.com", "whl_live_…") as whittle:
+            task = whittle.compress("photo.jpg", quality="low")
+            whittle.save(task, "smaller.jpg")
+    """
 
     def __init__(self, base_url: str, key: str, http: httpx.Client | None = None) -> None:
-        self._way = _steps.Way(base_url)
+        self._transport = _steps.Transport(base_url)
         self._key = key
         self._http = http or httpx.Client(timeout=TIMEOUT)
 
@@ -37,60 +46,61 @@ class Whittle:
         quality: Quality | None = None,
         on_progress: Callable[[Task], object] | None = None,
         idempotency_key: str | None = None,
-        **wishes: Any,
+        **options: Any,
     ) -> Task:
-        """Sends a file (a path, bytes, an open file) and waits for its end. Raises TaskFailedError, ApiError, UnreachableError.
+        """Sends a file and waits until its task is completed.
 
-        `wishes` are the API's own: `format`, `target_size`, `password`, `callback_url`, …
+        `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `password`,
+        `callback_url`, … Raises TaskFailedError, ApiError or UnreachableError.
         """
-        task = self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **wishes)
+        task = self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **options)
         return self.wait(task, on_progress=on_progress)
 
     def submit(
-        self, file: File, *, name: str | None = None, quality: Quality | None = None, idempotency_key: str | None = None, **wishes: Any
+        self, file: File, *, name: str | None = None, quality: Quality | None = None, idempotency_key: str | None = None, **options: Any
     ) -> Task:
-        """Sends a file; above 32 MB it goes up in chunks. The task may be completed already."""
+        """Sends a file without waiting for its task, which may be completed already. Files above 32 MB are sent in chunks."""
         source = _steps.source_of(file, name)
         try:
-            return self._take(_steps.submit(self._way, source, {"quality": quality, **wishes}, idempotency_key))
+            return self._run(_steps.submit(self._transport, source, {"quality": quality, **options}, idempotency_key))
         finally:
             if source.file is not file:
                 source.file.close()
 
     def wait(self, task: Task, on_progress: Callable[[Task], object] | None = None, poll_seconds: int = POLL_SECONDS) -> Task:
-        """The task once it is completed. Raises TaskFailedError."""
-        return self._take(_steps.wait(self._way, task, on_progress, poll_seconds))
+        """Waits until the task is completed. Raises TaskFailedError if it fails."""
+        return self._run(_steps.wait(self._transport, task, on_progress, poll_seconds))
 
     def task(self, task_id: str, wait_seconds: int = 0) -> Task:
-        return self._take(_steps.task(self._way, task_id, wait_seconds))
+        return self._run(_steps.task(self._transport, task_id, wait_seconds))
 
     def tasks(self, limit: int = 20) -> list[Task]:
-        """The newest."""
-        page = self._take(self._way.json(Send("GET", f"/v1/tasks?limit={limit}")))
+        """Returns the newest tasks, at most 100."""
+        page = self._run(self._transport.json(Send("GET", f"/v1/tasks?limit={limit}")))
         return [task_of(raw) for raw in page["tasks"]]
 
     def download(self, task: Task) -> bytes:
-        """The result, whose SHA-256 is the receipt's. Raises DamagedError."""
+        """Returns the result. Raises DamagedError if its SHA-256 differs from the receipt."""
         parts: list[bytes] = []
-        self._take(_steps.download(self._way, task, parts.append))
+        self._run(_steps.download(self._transport, task, parts.append))
         return b"".join(parts)
 
     def save(self, task: Task, path: str | os.PathLike[str]) -> None:
-        """The same into a file, of which nothing is seen before all of it is there."""
-        self._take(_steps.save(self._way, task, Path(path)))
+        """Saves the result to a file, which appears only when it is complete. Raises DamagedError."""
+        self._run(_steps.save(self._transport, task, Path(path)))
 
     def receipt(self, task_id: str) -> str:
-        """Signed (a compact JWS); the keys are at `/.well-known/jwks.json`."""
-        return self._take(self._way.send(Send("GET", f"/v1/tasks/{task_id}/receipt"))).body.decode()
+        """Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`."""
+        return self._run(self._transport.send(Send("GET", f"/v1/tasks/{task_id}/receipt"))).body.decode()
 
     def remove(self, task_id: str) -> dict[str, Any]:
-        return self._take(self._way.json(Send("DELETE", f"/v1/tasks/{task_id}")))
+        return self._run(self._transport.json(Send("DELETE", f"/v1/tasks/{task_id}")))
 
     def usage(self) -> dict[str, Any]:
-        return self._take(self._way.json(Send("GET", "/v1/usage")))
+        return self._run(self._transport.json(Send("GET", "/v1/usage")))
 
     def formats(self) -> dict[str, Any]:
-        return self._take(self._way.json(Send("GET", "/v1/formats")))
+        return self._run(self._transport.json(Send("GET", "/v1/formats")))
 
     def close(self) -> None:
         self._http.close()
@@ -101,32 +111,32 @@ class Whittle:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _take(self, steps: Steps[T]) -> T:
-        came: Any = None
+    def _run(self, steps: Steps[T]) -> T:
+        outcome: Any = None
         try:
             while True:
-                step = steps.send(came)
+                step = steps.send(outcome)
                 if isinstance(step, Sleep):
                     time.sleep(step.seconds)
-                    came = None
+                    outcome = None
                 elif isinstance(step, Call):
-                    came = step.work()
+                    outcome = step.work()
                 else:
-                    came = self._send(step)
+                    outcome = self._send(step)
         except StopIteration as end:
             result: T = end.value
             return result
 
-    def _send(self, step: Send) -> Answer | httpx.TransportError:
+    def _send(self, step: Send) -> Response | httpx.TransportError:
         headers = {**step.headers, "Authorization": f"Bearer {self._key}"}
         try:
             with self._http.stream(
-                step.method, self._way.base_url + step.path, headers=headers, content=step.content or None, files=step.files, data=step.data
-            ) as answer:
-                if step.sink is None or not answer.is_success:
-                    return Answer(answer.status_code, answer.headers, answer.read())
-                for chunk in answer.iter_raw():
+                step.method, self._transport.base_url + step.path, headers=headers, content=step.content or None, files=step.files, data=step.data
+            ) as response:
+                if step.sink is None or not response.is_success:
+                    return Response(response.status_code, response.headers, response.read())
+                for chunk in response.iter_raw():
                     step.sink(chunk)
-                return Answer(answer.status_code, answer.headers, b"")
+                return Response(response.status_code, response.headers, b"")
         except httpx.TransportError as error:
             return error

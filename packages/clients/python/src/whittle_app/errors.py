@@ -1,4 +1,4 @@
-"""What can go wrong, each kind a class of its own."""
+"""Errors of the client, one class per kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class WhittleError(Exception):
-    """Everything that this package raises."""
+    """Base class of all errors of this package."""
 
 
 class ApiError(WhittleError):
@@ -17,28 +17,33 @@ class ApiError(WhittleError):
 
     def __init__(self, status: int, body: dict[str, Any], retry_after: float | None = None) -> None:
         error, detail = body.get("error") or {}, body.get("error_detail") or {}
-        super().__init__(error.get("message") or f"the service answered {status}")
+        super().__init__(error.get("message") or f"the service responded with HTTP {status}")
         self.status = status
-        #: The stable word of `error_detail.type`, `unknown` where something else answered in the service's place.
+        #: Stable code from `error_detail.type`. `unknown`: something other than the service responded, such as a proxy.
         self.type: str = detail.get("type", "unknown")
-        #: The facts that belong to the word: `limit_bytes`, `allowed`, …
+        #: Details of the error, for example `limit_bytes` or `allowed`.
         self.detail: dict[str, Any] = detail
         self.request_id: str | None = error.get("request_id")
-        #: Seconds, from `Retry-After`.
+        #: Seconds from the `Retry-After` header. None: no such header.
         self.retry_after = retry_after
 
     @property
-    def is_passing(self) -> bool:
-        """Whether the same request may be taken later."""
+    def is_retryable(self) -> bool:
+        """True if the same request may succeed later."""
         return self.status in (429, 502, 503, 504) or self.type == "idempotency_in_flight"
+
+    @property
+    def is_passing(self) -> bool:
+        """Deprecated name of `is_retryable`, removed in the next version."""
+        return self.is_retryable
 
 
 class UnreachableError(WhittleError):
-    """Nobody answered, for as long as it was worth trying."""
+    """The service did not respond within the retry timeout."""
 
 
 class TaskFailedError(WhittleError):
-    """The task ended without a result."""
+    """The task failed."""
 
     def __init__(self, task: Task) -> None:
         super().__init__((task.error or {}).get("message", "the task failed"))
@@ -47,8 +52,8 @@ class TaskFailedError(WhittleError):
 
 
 class DamagedError(WhittleError):
-    """What was downloaded is not what the receipt names."""
+    """The downloaded result differs from the receipt."""
 
 
 class SignatureError(WhittleError):
-    """A callback that was not signed with this secret, or not now."""
+    """A callback has no valid signature for the secret, or its time stamp is more than 5 minutes from now."""

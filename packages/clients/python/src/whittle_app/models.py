@@ -1,4 +1,4 @@
-"""The API's shapes, as far as most callers need them; `raw` has all of it, for fields are added."""
+"""Most used fields of the API's objects. `raw` holds every field, including those of newer services."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Status = Literal["pending", "processing", "completed", "failed"]
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was done, and the proof."""
+    """What was done to the file, and the measurements that verify it."""
 
     outcome: Literal["compressed", "unchanged"]
     fidelity: Literal["lossless", "perceptual"]
@@ -19,10 +19,10 @@ class Receipt:
     sha256: str
     original_sha256: str
     raw: dict[str, Any]
-    #: Why the file stays as it is, where it does.
+    #: Code for why the file is unchanged. None: it was compressed.
     reason: str | None = None
     detail: str | None = None
-    #: The worst picture, page or second, where something was lost.
+    #: Similarity of the worst picture, page or second. None: lossless or not measured.
     ssim: float | None = None
     psnr_db: float | None = None
     ssimulacra2: float | None = None
@@ -39,10 +39,10 @@ class Task:
     file_name: str
     format: str
     quality: Quality
-    #: Bytes.
+    #: Size in bytes.
     original_size: int
     raw: dict[str, Any]
-    #: 0 to 1, while it is under way.
+    #: Progress from 0 to 1. None: the task has ended.
     progress: float | None = None
     compressed_size: int | None = None
     output_name: str | None = None
@@ -56,7 +56,7 @@ class Task:
         return self.status in ("pending", "processing")
 
 
-def known(cls: type[Any], raw: dict[str, Any]) -> dict[str, Any]:
+def known_fields(cls: type[Any], raw: dict[str, Any]) -> dict[str, Any]:
     return {name: raw[name] for name in cls.__dataclass_fields__ if name in raw}
 
 
@@ -64,5 +64,5 @@ def task_of(raw: dict[str, Any]) -> Task:
     result = raw.get("result")
     receipt = None
     if result is not None:
-        receipt = Receipt(**{**known(Receipt, result), "steps": tuple(result.get("steps", ())), "raw": result})
-    return Task(**{**known(Task, raw), "receipt": receipt, "raw": raw})
+        receipt = Receipt(**{**known_fields(Receipt, result), "steps": tuple(result.get("steps", ())), "raw": result})
+    return Task(**{**known_fields(Task, raw), "receipt": receipt, "raw": raw})

@@ -4,10 +4,14 @@ declare(strict_types=1);
 
 namespace Whittle;
 
-/** @internal */
-final class Answer
+/**
+ * HTTP response.
+ *
+ * @internal
+ */
+final class Response
 {
-    /** @param array<string, string> $headers by names in small letters */
+    /** @param array<string, string> $headers by lower-case name */
     public function __construct(public readonly int $status, private readonly array $headers, public readonly string $body)
     {
     }
@@ -17,7 +21,7 @@ final class Answer
         return $this->headers[$name] ?? null;
     }
 
-    /** @return array<string, mixed> empty where something in between answered with a page */
+    /** @return array<string, mixed> empty if the body is no JSON object, for example a proxy's HTML page */
     public function json(): array
     {
         $body = json_decode($this->body, true);

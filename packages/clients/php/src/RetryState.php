@@ -5,24 +5,24 @@ declare(strict_types=1);
 namespace Whittle;
 
 /**
- * How often one thing was tried in vain.
+ * Failed attempts of one operation.
  *
  * @internal
  */
-final class Tries
+final class RetryState
 {
     public float $silentSince;
     public int $refusals = 0;
 
     public function __construct()
     {
-        $this->renew();
+        $this->reset();
     }
 
-    /** It goes on. */
-    public function renew(): void
+    /** Resets the state after progress. */
+    public function reset(): void
     {
-        $this->silentSince = microtime(true);
+        $this->lastProgress = microtime(true);
         $this->refusals = 0;
     }
 }
