@@ -1,76 +1,87 @@
-/** A file of a work tree made smaller where it is: what the GitHub Action and the pre-commit hook have in common. */
+/** Compresses files of a Git work tree in place. Used by the GitHub Action and the pre-commit hook. */
 import { createHash } from 'node:crypto'
 import { chmodSync, createReadStream, lstatSync, realpathSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import { ApiError, type Receipt, TaskFailedError, UnreachableError, type Whittle, type Wishes } from '../clients/typescript/src/index.ts'
+import {
+  ApiError,
+  type CompressOptions,
+  type Receipt,
+  TaskFailedError,
+  UnreachableError,
+  type Whittle,
+} from '../clients/typescript/src/index.ts'
 import { fileAt, save } from '../clients/typescript/src/node.ts'
 
-/** Pictures and documents whose results are of the same kind; text would become an archive. */
+/**
+ * Extensions of pictures and documents whose results keep their format. Text is not among them, because its result would be an
+ * archive.
+ */
 const EXTENSIONS = 'jpg jpeg png gif bmp svg tif tiff pdf docx xlsx pptx ofd epub'.split(' ')
 
 export interface Lightened {
-  /** From the root of the work tree, with `/`. */
+  /** Path relative to the root of the work tree, with `/`. */
   readonly path: string
   readonly outcome: 'smaller' | 'unchanged' | 'failed'
-  /** Bytes, before and after; the same where nothing was written. */
+  /** Size in bytes before the compression. Equal to `size` if nothing was written. */
   readonly originalSize: number
   readonly size: number
-  /** Why it is unchanged, or what failed. */
+  /** Why the file is unchanged, or the error message. */
   readonly why?: string
   readonly receipt?: Receipt
 }
 
 export interface Manner {
-  readonly quality: NonNullable<Wishes['quality']>
-  /** What gains less stays as it is, so that nothing is compressed again for the sake of a few bytes. */
+  readonly quality: NonNullable<CompressOptions['quality']>
+  /** Smallest saving in percent that replaces a file. Avoids another lossy compression for a few bytes. */
   readonly leastSavingPercent: number
-  /** SHA-256 of files that are results already. */
+  /** SHA-256 of earlier results, which are not compressed again. */
   readonly results: ReadonlySet<string>
 }
 
-/** Out of words. @throws Error where one is none */
+/** Parses and checks the settings. @throws Error that names an invalid value */
 export function mannerOf(quality: string, leastSaving: string, results: readonly string[]): Manner {
   if (quality !== 'low' && quality !== 'medium' && quality !== 'high' && quality !== 'ultra') {
-    throw new Error(`quality is '${quality}'; it takes low, medium, high or ultra.`)
+    throw new Error(`Invalid quality '${quality}': expected low, medium, high or ultra.`)
   }
   const leastSavingPercent = Number(leastSaving)
   if (!(leastSavingPercent >= 0 && leastSavingPercent < 100)) {
-    throw new Error(`least-saving is '${leastSaving}'; it takes percent, from 0 to below 100.`)
+    throw new Error(`Invalid least-saving '${leastSaving}': expected a percentage from 0 to below 100.`)
   }
   return { quality, leastSavingPercent, results: new Set(results) }
 }
 
-/** Whether it may come back smaller, by its name. */
+/** True if the extension belongs to a supported format. */
 export const isMeant = (path: string) => EXTENSIONS.includes(extname(path).slice(1).toLowerCase())
 
 /**
- * Those of `paths` that are meant and no results already, each written over by its smaller result. Four at a time.
- * @throws ApiError, UnreachableError where the service takes nothing at all: no key, no plan, nobody there
+ * Replaces each supported file of `paths` by its smaller result, four at a time. Skips earlier results.
+ * @throws ApiError if the service refuses the key or the account is over its limit
+ * @throws UnreachableError if the service does not respond
  */
-export async function lightenAll(whittle: Whittle, root: string, paths: readonly string[], manner: Manner): Promise<Lightened[]> {
-  const done: Lightened[] = []
+export async function lightenAll(whittle: Whittle, root: string, paths: readonly string[], settings: Manner): Promise<Lightened[]> {
+  const results: Lightened[] = []
   const queue = paths.filter(isMeant)
   const worker = async () => {
     for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      const one = await lighten(whittle, root, path, manner)
-      if (one) done.push(one)
+      const one = await lighten(whittle, root, path, settings)
+      if (one) results.push(one)
     }
   }
   await Promise.all([worker(), worker(), worker(), worker()])
-  return done.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return results.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** @returns undefined: it is no file of this tree, or it is a result already */
-async function lighten(whittle: Whittle, root: string, path: string, manner: Manner): Promise<Lightened | undefined> {
-  const file = inside(root, path)
-  if (file === undefined || manner.results.has(await sha256Of(file))) return undefined
+/** Compresses one file. @returns `undefined` if it is no file of the work tree, or an earlier result */
+async function lighten(whittle: Whittle, root: string, path: string, settings: Manner): Promise<Lightened | undefined> {
+  const file = fileInTree(root, path)
+  if (file === undefined || settings.results.has(await sha256Of(file))) return undefined
   const { size: originalSize } = lstatSync(file)
-  const kept = { path, originalSize, size: originalSize }
+  const unchanged = { path, originalSize, size: originalSize }
   try {
-    return await replace(whittle, { file, path, originalSize }, manner)
+    return await replace(whittle, { file, path, originalSize }, settings)
   } catch (error) {
     if (error instanceof UnreachableError || (error instanceof ApiError && [401, 402, 403, 429].includes(error.status))) throw error
-    if (error instanceof ApiError || error instanceof TaskFailedError) return { ...kept, outcome: 'failed', why: error.message }
+    if (error instanceof ApiError || error instanceof TaskFailedError) return { ...unchanged, outcome: 'failed', why: error.message }
     throw error
   }
 }
@@ -81,17 +92,21 @@ interface Original {
   readonly originalSize: number
 }
 
-async function replace(whittle: Whittle, { file, path, originalSize }: Original, manner: Manner): Promise<Lightened> {
-  const task = await whittle.compress(fileAt(file), { quality: manner.quality })
+async function replace(whittle: Whittle, { file, path, originalSize }: Original, settings: Manner): Promise<Lightened> {
+  const task = await whittle.compress(fileAt(file), { quality: settings.quality })
   try {
     const { result: receipt, compressed_size: size } = task
-    const kept = { path, originalSize, size: originalSize, receipt }
+    const unchanged = { path, originalSize, size: originalSize, receipt }
     if (receipt.outcome === 'unchanged')
-      return { ...kept, outcome: 'unchanged', why: receipt.detail ?? receipt.reason.replaceAll('_', ' ') }
+      return { ...unchanged, outcome: 'unchanged', why: receipt.detail ?? receipt.reason.replaceAll('_', ' ') }
     const isSameKind = extname(task.output_name).toLowerCase() === extname(file).toLowerCase()
-    const isWorthIt = size <= originalSize * (1 - manner.leastSavingPercent / 100)
-    if (!isSameKind || !isWorthIt)
-      return { ...kept, outcome: 'unchanged', why: isSameKind ? 'it gains too little' : 'it would be of another kind' }
+    const savesEnough = size <= originalSize * (1 - settings.leastSavingPercent / 100)
+    if (!isSameKind || !savesEnough)
+      return {
+        ...unchanged,
+        outcome: 'unchanged',
+        why: isSameKind ? 'the saving is below the minimum' : 'the result would have another file type',
+      }
     const { mode } = lstatSync(file)
     await save(whittle, task, file)
     chmodSync(file, mode)
@@ -101,8 +116,11 @@ async function replace(whittle: Whittle, { file, path, originalSize }: Original,
   }
 }
 
-/** undefined: it is no plain file of the tree. A link may lead to what nobody wants to publish. */
-function inside(root: string, path: string): string | undefined {
+/**
+ * Absolute path of a regular file in the work tree. `undefined`: no such file. Symbolic links are refused, because they may lead to
+ * private files.
+ */
+function fileInTree(root: string, path: string): string | undefined {
   const file = join(root, path)
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined
   const top = realpathSync(root)

@@ -99,7 +99,7 @@ export function githubActionTests(running: () => Running): void {
     expect(body).toMatch(
       /<code>a&#124;&#60;b&#62;&#64;octocat&#96;\.jpg<\/code> \| 241 kB \| [\d.]+ kB \| \d\d\.\d% \| SSIM 0\.9\d+, PSNR /,
     )
-    expect(body).toMatch(/<code>docs\/plain\.pdf<\/code> \|.+\| nothing \|/)
+    expect(body).toMatch(/<code>docs\/plain\.pdf<\/code> \|.+\| nothing \(lossless\) \|/)
     expect(body).toContain('<code>docs/broken.png</code> | 7 B | | | failed: ')
     // Neither what was there before, nor text, nor what a link leads to.
     for (const other of ['old.jpg', 'notes.md', 'link.jpg']) expect(body).not.toContain(other)
@@ -124,12 +124,16 @@ export function githubActionTests(running: () => Running): void {
     expect(await act({ key: '' })).toMatchObject({
       code: 0,
       outputs: '',
-      log: expect.stringContaining('::notice::Whittle did nothing: there is no key'),
+      log: expect.stringContaining('::notice::Whittle skipped this run: the input key is empty'),
     })
     const fork = await act({}, { repo: { full_name: 'somebody/site' } })
     expect(fork).toMatchObject({ code: 0, outputs: '', log: expect.stringContaining('from another repository') })
     const merge = await act({}, { sha: '0'.repeat(40) })
-    expect(merge).toMatchObject({ code: 1, outputs: '', log: expect.stringContaining('::error::The branch itself is not checked out') })
+    expect(merge).toMatchObject({
+      code: 1,
+      outputs: '',
+      log: expect.stringContaining('::error::The branch of the pull request is not checked out'),
+    })
     const wrongKey = await act({ key: 'whl_live_wrong' })
     expect(wrongKey).toMatchObject({ code: 1, outputs: '', log: expect.stringContaining('::error::') })
     expect(git('status', '--porcelain')).toBe('')

@@ -42,7 +42,9 @@ export function preCommitTests(running: () => Running): void {
 
   it('makes what is staged smaller, says so, and has nothing to do once it is staged again', async () => {
     const { code, out } = await hook(running().baseUrl, '--quality', 'low')
-    expect(out).toMatch(/^a photo\.JPG: 240883 → \d{5} bytes, SSIM 0\.9\d+\nnone\.png: left as it is: .+\nLook at them/)
+    expect(out).toMatch(
+      /^a photo\.JPG: 240883 → \d{5} bytes, SSIM 0\.9\d+\nnone\.png: unchanged, because compression failed: .+\nReview these files/,
+    )
     expect(code).toBe(1)
     expect(git('diff', '--name-only')).toBe('a photo.JPG\n')
     expect(statSync(join(folder, 'a photo.JPG')).mode & 0o777).toBe(0o755)
@@ -52,8 +54,11 @@ export function preCommitTests(running: () => Running): void {
   })
 
   it('stops the commit where there is no service, and says how to go without', async () => {
-    expect(await hook('http://127.0.0.1:8')).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be reached.*\nSKIP=whittle/) })
-    expect(await hook('')).toMatchObject({ code: 1, err: expect.stringContaining('There is no service: run whittle login') })
+    expect(await hook('http://127.0.0.1:8')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/cannot be reached.*\nTo commit without this hook: SKIP=whittle/),
+    })
+    expect(await hook('')).toMatchObject({ code: 1, err: expect.stringContaining('No service is configured. Run whittle login') })
     expect(git('diff', '--name-only')).toBe('')
   })
 }

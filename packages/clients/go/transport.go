@@ -103,7 +103,7 @@ func (c *Client) send(ctx context.Context, wanted request, expected ...int) (*ht
 	}
 }
 
-// decodeInto sends a request and decodes the JSON response decodeInto value.
+// decodeInto sends a request and decodes the JSON response into value.
 func (c *Client) decodeInto(ctx context.Context, wanted request, value any) error {
 	response, err := c.send(ctx, wanted)
 	if err != nil {

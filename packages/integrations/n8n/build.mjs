@@ -1,4 +1,5 @@
-// n8n loads CommonJS by path, and community nodes bring no packages: our client becomes part of the node.
+// Bundles the node as CommonJS, which n8n loads by path. Community nodes may have no dependencies, so the bundle includes the
+// client.
 import { cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'

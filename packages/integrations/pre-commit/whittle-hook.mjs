@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The hook is TypeScript, which older Node does not run; this says so in words.
+// Checks the Node version first, because older versions cannot run the hook's TypeScript.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 18)) {
   const { hook } = await import('./hook.ts')
   process.exitCode = await hook(process.argv.slice(2))
 } else {
-  console.error(`whittle: needs Node 22.18 or newer, this is ${process.version}. SKIP=whittle git commit … goes without it.`)
+  console.error(`whittle: needs Node 22.18 or newer, found ${process.version}. To commit without this hook: SKIP=whittle git commit …`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
-/** The three things of GitHub's REST API that the action needs. */
+/** Client for the parts of GitHub's REST API that the action needs. */
 
 const PER_PAGE = 100
-/** GitHub lists no more files of a pull request. */
+/** Pages of 100 files. GitHub lists at most 3,000 files of a pull request. */
 const MAX_PAGES = 30
 
 interface ChangedFile {
@@ -20,43 +20,42 @@ export class GitHub {
   readonly #repository: string
   readonly #token: string
 
-  /** @param repository `owner/name` */
   constructor(api: string, repository: string, token: string) {
     this.#api = api
     this.#repository = repository
     this.#token = token
   }
 
-  /** Paths that the pull request brings or changes; what was only renamed is not among them. */
+  /** Paths of files that the pull request adds or changes. Files that are only renamed are not included. */
   async changedFiles(number: number): Promise<string[]> {
     const files = await this.#all<ChangedFile>(`/pulls/${number}/files`)
     return files.filter(({ status }) => ['added', 'modified', 'changed', 'copied'].includes(status)).map(({ filename }) => filename)
   }
 
-  /** The action's own comment of an earlier run; what a person wrote under the same mark is not taken for it. */
+  /** Finds the action's own earlier comment. A person's comment with the same marker is ignored. */
   async ownComment(number: number, mark: string): Promise<Comment | undefined> {
     const comments = await this.#all<Comment>(`/issues/${number}/comments`)
     return comments.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(mark))
   }
 
-  /** Writes a comment, or over an earlier one. */
+  /** Creates a comment, or replaces an earlier one. */
   async comment(number: number, body: string, earlier?: Comment): Promise<void> {
-    if (earlier) await this.#ask('PATCH', `/issues/comments/${earlier.id}`, { body })
-    else await this.#ask('POST', `/issues/${number}/comments`, { body })
+    if (earlier) await this.#request('PATCH', `/issues/comments/${earlier.id}`, { body })
+    else await this.#request('POST', `/issues/${number}/comments`, { body })
   }
 
   async #all<T>(path: string): Promise<T[]> {
     const all: T[] = []
     for (let page = 1; page <= MAX_PAGES; page++) {
-      const some = (await this.#ask('GET', `${path}?per_page=${PER_PAGE}&page=${page}`)) as T[]
-      for (const one of some) all.push(one)
-      if (some.length < PER_PAGE) break
+      const batch = (await this.#request('GET', `${path}?per_page=${PER_PAGE}&page=${page}`)) as T[]
+      for (const one of batch) all.push(one)
+      if (batch.length < PER_PAGE) break
     }
     return all
   }
 
-  async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const answer = await fetch(`${this.#api}/repos/${this.#repository}${path}`, {
+  async #request(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.#api}/repos/${this.#repository}${path}`, {
       method,
       headers: {
         accept: 'application/vnd.github+json',
@@ -66,7 +65,7 @@ export class GitHub {
       },
       ...(body && { body: JSON.stringify(body) }),
     })
-    if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
-    return answer.json()
+    if (!response.ok) throw new Error(`GitHub request ${method} ${path} failed with HTTP ${response.status}: ${await response.text()}`)
+    return response.json()
   }
 }

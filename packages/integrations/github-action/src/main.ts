@@ -1,43 +1,47 @@
-/** The action: what a pull request brings becomes smaller, is pushed to its branch, and a comment says what was done. */
+/**
+ * Entry point of the action: compresses the files of a pull request, pushes the results to its branch, and comments with the receipts.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Whittle } from '../../../clients/typescript/src/index.ts'
 import { type Lightened, lightenAll, mannerOf } from '../../lighten.ts'
-import { commentOf, MARK, resultsOf } from './comment.ts'
+import { COMMENT_MARKER, commentOf, resultsOf } from './comment.ts'
 import { GitHub } from './github.ts'
 import { annotate, input, type PullRequest, pullRequest, setOutput, summarize, variable } from './runner.ts'
 
 async function run(): Promise<void> {
   const request = pullRequest()
-  const reason = request ? standsAside(request) : 'this is no pull request'
-  if (!request || reason) return annotate('notice', `Whittle did nothing: ${reason}.`)
+  const reason = request ? skipReason(request) : 'the workflow was not started by a pull request'
+  if (!request || reason) return annotate('notice', `Whittle skipped this run: ${reason}.`)
   const root = variable('GITHUB_WORKSPACE')
-  const pushes = input('commit') !== 'false'
-  if (pushes && git(root, 'rev-parse', 'HEAD') !== request.head.sha) {
-    throw new Error("The branch itself is not checked out: give actions/checkout the ref github.head_ref, or this action 'commit: false'.")
+  const pushesResults = input('commit') !== 'false'
+  if (pushesResults && git(root, 'rev-parse', 'HEAD') !== request.head.sha) {
+    throw new Error(
+      "The branch of the pull request is not checked out. Set ref: github.head_ref for actions/checkout, or 'commit: false' for this action.",
+    )
   }
   const github = new GitHub(variable('GITHUB_API_URL'), variable('GITHUB_REPOSITORY'), input('github-token'))
-  const earlier = await github.ownComment(request.number, MARK)
+  const earlier = await github.ownComment(request.number, COMMENT_MARKER)
   const results = resultsOf(earlier?.body)
-  const manner = mannerOf(input('quality') || 'medium', input('least-saving') || '5', results)
+  const settings = mannerOf(input('quality') || 'medium', input('least-saving') || '5', results)
   const whittle = new Whittle({ baseUrl: input('server'), key: input('key') })
-  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), manner)
+  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), settings)
   const smaller = files.filter(({ outcome }) => outcome === 'smaller')
   setOutput('files', smaller.length)
   setOutput('saved-bytes', saved(smaller))
-  if (files.length === 0) return annotate('notice', 'Whittle: nothing here that is not a result already.')
+  if (files.length === 0) return annotate('notice', 'Whittle: no new files to compress.')
   for (const { path, why } of files.filter(({ outcome }) => outcome === 'failed')) annotate('warning', `${path}: ${why}`)
   const text = commentOf(files, [...results, ...smaller.map(({ path }) => sha256(join(root, path)))])
   summarize(text)
-  if (pushes && smaller.length > 0) push(root, request, smaller)
+  if (pushesResults && smaller.length > 0) push(root, request, smaller)
   await github.comment(request.number, text, earlier)
 }
 
-/** Why nothing can be done here. */
-function standsAside({ head }: PullRequest): string | undefined {
-  if (input('key') === '') return 'there is no key (pull requests from forks see no secrets)'
+/** Reason why the action cannot run. `undefined`: it can. */
+function skipReason({ head }: PullRequest): string | undefined {
+  if (input('key') === '') return 'the input key is empty (pull requests from forks have no access to secrets)'
   if (head.repo?.full_name !== variable('GITHUB_REPOSITORY')) return 'the pull request comes from another repository'
   return undefined
 }

@@ -1,6 +1,6 @@
 import type { IAuthenticateGeneric, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow'
 
-/** Address and key of a service. n8n tries them with a question that costs nothing. */
+/** Credentials: address and API key of a service. n8n tests them with `GET /v1/usage`, which is free. */
 export class WhittleApi implements ICredentialType {
   name = 'whittleApi'
   displayName = 'Whittle API'

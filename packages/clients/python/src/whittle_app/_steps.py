@@ -122,7 +122,7 @@ class Transport:
         elapsed = time.monotonic() - retries.last_progress
         is_refused = not self.has_responded and isinstance(cause, httpx.ConnectError)
         if is_refused or elapsed > (RETRY_TIMEOUT_SECONDS if self.has_responded else FIRST_RETRY_TIMEOUT_SECONDS):
-            raise UnreachableError(f"{self.base_url} cannot be has_responded: {cause}") from cause
+            raise UnreachableError(f"{self.base_url} cannot be reached: {cause}") from cause
         yield Sleep(min(MAX_PAUSE_SECONDS, 0.2 + elapsed / 4))
 
     def send(self, send: Send, expected: tuple[int, ...] = ()) -> Steps[Response]:

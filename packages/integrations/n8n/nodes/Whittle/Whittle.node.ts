@@ -1,9 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
-import { Whittle as Client, type TaskCompleted, type Wishes } from '../../../../clients/typescript/src/index.ts'
+import { Whittle as Client, type CompressOptions, type TaskCompleted } from '../../../../clients/typescript/src/index.ts'
 import { properties } from './properties.ts'
 
-/** The binary file of each item, made smaller; the receipt is the item's JSON. */
+/** n8n node: compresses the binary file of each item. The item's JSON becomes the receipt. */
 export class Whittle implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Whittle',
@@ -12,7 +12,7 @@ export class Whittle implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle: '={{$parameter["quality"]}}',
-    description: 'Makes files smaller and proves that nothing was lost',
+    description: 'Compresses files and verifies the results',
     defaults: { name: 'Whittle' },
     inputs: ['main'],
     outputs: ['main'],
@@ -27,7 +27,7 @@ export class Whittle implements INodeType {
     const results: INodeExecutionData[] = []
     for (const [index, item] of this.getInputData().entries()) {
       try {
-        results.push(await lighten(this, client, index))
+        results.push(await compressItem(this, client, index))
       } catch (error) {
         const cause = error instanceof Error ? error : new Error(String(error))
         if (!this.continueOnFail()) throw new NodeOperationError(this.getNode(), cause, { itemIndex: index })
@@ -38,13 +38,13 @@ export class Whittle implements INodeType {
   }
 }
 
-async function lighten(context: IExecuteFunctions, client: Client, index: number): Promise<INodeExecutionData> {
+async function compressItem(context: IExecuteFunctions, client: Client, index: number): Promise<INodeExecutionData> {
   const field = context.getNodeParameter('binaryPropertyName', index) as string
   const { fileName, fileExtension } = context.helpers.assertBinaryData(index, field)
   const bytes = await context.helpers.getBinaryDataBuffer(index, field)
   const name = fileName ?? (fileExtension ? `file.${fileExtension}` : 'file')
   const signal = context.getExecutionCancelSignal()
-  const task = await client.compress(new Blob([new Uint8Array(bytes)]), wishesOf(context, index), { name, ...(signal && { signal }) })
+  const task = await client.compress(new Blob([new Uint8Array(bytes)]), optionsOf(context, index), { name, ...(signal && { signal }) })
   try {
     const result = Buffer.from(await client.download(task, signal))
     const binary = { [field]: await context.helpers.prepareBinaryData(result, task.output_name) }
@@ -54,15 +54,15 @@ async function lighten(context: IExecuteFunctions, client: Client, index: number
   }
 }
 
-/** What was filled in; n8n gives '' and 0 for what was not. */
-function wishesOf(context: IExecuteFunctions, index: number): Wishes {
+/** Compression options. n8n passes '' and 0 for fields that are not filled in. */
+function optionsOf(context: IExecuteFunctions, index: number): CompressOptions {
   const { format, password, targetSize } = context.getNodeParameter('options', index, {}) as {
     format?: string
     password?: string
     targetSize?: number
   }
   return {
-    quality: context.getNodeParameter('quality', index) as NonNullable<Wishes['quality']>,
+    quality: context.getNodeParameter('quality', index) as NonNullable<CompressOptions['quality']>,
     ...(format ? { format } : {}),
     ...(password ? { password } : {}),
     ...(targetSize ? { target_size: targetSize } : {}),

@@ -1,4 +1,4 @@
-/** What a person fills in. */
+/** Form fields of the n8n node. */
 import type { INodeProperties } from 'n8n-workflow'
 
 export const properties: INodeProperties[] = [
@@ -8,14 +8,14 @@ export const properties: INodeProperties[] = [
     type: 'string',
     default: 'data',
     required: true,
-    hint: 'The name of the input field that has the file',
+    hint: 'Name of the input field that contains the file',
   },
   {
     displayName: 'Quality',
     name: 'quality',
     type: 'options',
     default: 'medium',
-    description: 'How much of the original is kept',
+    description: 'Quality of the result',
     options: [
       { name: 'Low', value: 'low', description: 'The smallest file' },
       { name: 'Medium', value: 'medium' },
@@ -35,7 +35,7 @@ export const properties: INodeProperties[] = [
         name: 'format',
         type: 'string',
         default: '',
-        description: 'What the file becomes, where its format allows it: webp, avif, gz, …',
+        description: 'Output format, if the input format supports it: webp, avif, gz, …',
       },
       {
         displayName: 'Password',
@@ -45,7 +45,7 @@ export const properties: INodeProperties[] = [
         default: '',
         description: 'Encrypts the result',
       },
-      { displayName: 'Target Size', name: 'targetSize', type: 'number', default: 0, description: 'Bytes: the best result that fits' },
+      { displayName: 'Target Size', name: 'targetSize', type: 'number', default: 0, description: 'Maximum size of the result in bytes' },
     ],
   },
 ]
