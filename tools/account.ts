@@ -1,7 +1,8 @@
 /**
- * `npm run account -- create|list|plan|disable|enable|invite|people|remove|export|import|restore …`: the operator's side of a deployment, or of the local service.
+ * `npm run account -- create|list|plan|disable|enable|invite|people|remove|export|import|restore …`: admin commands for a deployment
+ * or the local service.
  *
- * Locally the address and the token are found in `.dev`; for a deployment set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN.
+ * For the local service, address and token are read from `.dev`. For a deployment, set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN.
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -26,7 +27,7 @@ function server(): { url: string; token: string } {
     const local = /^ADMIN_TOKEN=(.+)$/m.exec(secrets)?.[1]
     if (local) return { url: keys.base_url, token: local }
   } catch {
-    // No local service has been started yet.
+    // `npm start` has not run yet.
   }
   throw new Error('Set WHITTLE_SERVER and WHITTLE_ADMIN_TOKEN, or run `npm start` first.')
 }
@@ -34,34 +35,34 @@ function server(): { url: string; token: string } {
 async function call<T>(method: string, path: string, body?: object): Promise<T> {
   const { url, token } = server()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/admin${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }).catch(() => {
+  const response = await fetch(`${url}/admin${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }).catch(() => {
     throw new Error(`${url} cannot be reached.`)
   })
-  const said = (await answer.json()) as T & { error?: { message: string } }
-  if (!answer.ok) throw new Error(said.error?.message ?? `The service answered ${answer.status}.`)
-  return said
+  const result = (await response.json()) as T & { error?: { message: string } }
+  if (!response.ok) throw new Error(result.error?.message ?? `The service responded with HTTP ${response.status}.`)
+  return result
 }
 
-const show = (account: AccountView) =>
+const print = (account: AccountView) =>
   console.log(
     `${account.account_id}  ${account.plan.padEnd(10)} ${account.state.padEnd(8)} ${account.created_at.slice(0, 10)}  ${account.name}`,
   )
 
 async function invite(accountId: string, name: string, { role = 'owner' }: { role?: string } = {}) {
   const { invitation_url } = await call<{ invitation_url: string }>('POST', `/accounts/${accountId}/invitations`, { name, role })
-  // A passkey belongs to a name; a browser has none for an IP address.
-  console.log(`Invitation for ${name}, good for 7 days and one person:\n  ${invitation_url.replace('//127.0.0.1', '//localhost')}`)
+  // A passkey belongs to a host name, and browsers accept no IP address. So the link uses `localhost`.
+  console.log(`Invitation for ${name}, valid for 7 days and one person:\n  ${invitation_url.replace('//127.0.0.1', '//localhost')}`)
 }
 
-const program = new Command('account').description("The operator's commands.")
+const program = new Command('account').description('Admin commands for operators.')
 program
   .command('create <name>')
   .option('--plan <plan>', 'free, basic, pro or enterprise', 'free')
-  .option('--region <region>', 'where it shall be, of those that the deployment has')
+  .option('--region <region>', 'region for the data, one of those that the deployment has')
   .option('--invite <person>', 'also print an invitation to the console')
   .action(async (name: string, options: { plan: string; region?: string; invite?: string }) => {
     const account = await call<AccountView>('POST', '/accounts', { name, plan: options.plan, region: options.region })
-    show(account)
+    print(account)
     if (options.invite) await invite(account.account_id, options.invite)
   })
 program.command('list').action(async () => {
@@ -69,19 +70,19 @@ program.command('list').action(async () => {
   do {
     const query: string = cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''
     const page: { accounts: AccountView[]; next_cursor: string | null } = await call('GET', `/accounts${query}`)
-    page.accounts.forEach(show)
+    page.accounts.forEach(print)
     cursor = page.next_cursor
   } while (cursor)
 })
 program
   .command('plan <account> <plan>')
-  .action(async (account: string, plan: string) => show(await call('PATCH', `/accounts/${account}`, { plan })))
+  .action(async (account: string, plan: string) => print(await call('PATCH', `/accounts/${account}`, { plan })))
 program
   .command('disable <account>')
-  .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'disabled' })))
+  .action(async (account: string) => print(await call('PATCH', `/accounts/${account}`, { state: 'disabled' })))
 program
   .command('enable <account>')
-  .action(async (account: string) => show(await call('PATCH', `/accounts/${account}`, { state: 'active' })))
+  .action(async (account: string) => print(await call('PATCH', `/accounts/${account}`, { state: 'active' })))
 program.command('invite <account> <person>').option('--role <role>', 'owner, admin, member or viewer', 'owner').action(invite)
 program.command('people <account>').action(async (account: string) => {
   type Person = { user_id: string; name: string; passkeys: unknown[]; sessions: unknown[] }
@@ -92,22 +93,22 @@ program.command('people <account>').action(async (account: string) => {
 })
 program.command('remove <account> <user>').action(async (account: string, user: string) => {
   await call('DELETE', `/accounts/${account}/people/${user}`)
-  console.log(`${user} is signed out, and gets in no more.`)
+  console.log(`${user} was removed and signed out.`)
 })
 program
   .command('export')
-  .description('all accounts into the bucket, as every night')
+  .description('export all accounts to the bucket, as every night')
   .action(async () => {
     const { accounts, failed } = await call<{ accounts: number; failed: number }>('POST', '/export')
-    console.log(`${accounts} accounts exported${failed ? `, ${failed} could not be asked` : ''}.`)
+    console.log(`${accounts} accounts exported${failed ? `, ${failed} failed` : ''}.`)
   })
 program
   .command('import <account> <day>')
-  .description('an account that is gone, as its export of that day (2026-11-22)')
-  .action(async (account: string, day: string) => show(await call('POST', `/accounts/${account}/import`, { day })))
+  .description('recreate a deleted account from its export of a day (2026-11-22)')
+  .action(async (account: string, day: string) => print(await call('POST', `/accounts/${account}/import`, { day })))
 program
   .command('restore <account> <moment>')
-  .description('an account as it was at a moment of the last 30 days (2026-11-22T10:00:00Z), or at a bookmark; on Cloudflare')
+  .description('restore an account to a time of the last 30 days (2026-11-22T10:00:00Z) or to a bookmark; only on Cloudflare')
   .action(async (account: string, to: string) => {
     const body = Number.isNaN(Date.parse(to)) ? { bookmark: to } : { at: new Date(to).toISOString() }
     const { undo } = await call<{ undo: string }>('POST', `/accounts/${account}/restore`, body)

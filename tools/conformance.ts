@@ -1,11 +1,12 @@
 /**
- * `npm run conformance [-- arguments of verify.py]`: starts the service, and lets the acceptance tool of `../shared/verify`
- * judge it: the HTTP contract, then the corpus (`--only jpg,pdf`, `--deep`, …); a generated Python client; and veraPDF, which Maven
- * brings where Java is installed, of PDF/A and PDF/UA before and after.
- * Without that folder there is nothing to run.
- * `npm run conformance -- tests [FILTER …]` runs the tests of `test/conformance`, and the long form of every damage loop.
- * `npm run conformance -- dicom`, `-- kill`, `-- isolates`, `-- soak`, `-- growth`, `-- wide`, `-- svg`, `-- clients`, `-- description`, `-- n8n` and `-- pre-commit` ask other questions,
- * and need no acceptance tool (below tools/bench/conformance).
+ * `npm run conformance`: starts the service and checks it with the acceptance tool in `../shared/verify`, a generated Python client,
+ * and veraPDF (PDF/A and PDF/UA; needs Java). Arguments are passed to `verify.py`, for example `--only jpg,pdf` or `--deep`. Without
+ * `../shared/verify`, nothing runs.
+ *
+ * `npm run conformance -- tests [FILTER …]` runs `test/conformance`, and damage tests with more cases.
+ *
+ * `npm run conformance -- NAME` runs one of the checks in `tools/bench/conformance`, listed in `CHECKS` below. These need no
+ * acceptance tool.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { provision } from '../src/local/development-account.ts'
 import { loadSecrets, Service } from '../src/local/service.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const QUESTIONS: { readonly [name: string]: string | undefined } = {
+const CHECKS: { readonly [name: string]: string | undefined } = {
   dicom: 'tools/bench/conformance/dicom.ts',
   kill: 'tools/bench/conformance/kill.ts',
   isolates: 'tools/bench/conformance/isolates.ts',
@@ -33,14 +34,14 @@ if (process.argv[2] === 'tests') {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   process.exit(await run(process.execPath, [vitest, 'run', '--config', 'test/conformance/vitest.config.ts', ...process.argv.slice(3)]))
 }
-const question = QUESTIONS[process.argv[2] ?? '']
-if (question) process.exit(await run(process.execPath, ['--import', './tools/wasm-hook.ts', question, ...process.argv.slice(3)]))
+const check = CHECKS[process.argv[2] ?? '']
+if (check) process.exit(await run(process.execPath, ['--import', './tools/wasm-hook.ts', check, ...process.argv.slice(3)]))
 const shared = resolve(root, '../shared')
 if (!existsSync(join(shared, 'verify/verify.py'))) {
-  console.log(`There is no acceptance tool in ${join(shared, 'verify')}; nothing was checked.`)
+  console.log(`No acceptance tool found in ${join(shared, 'verify')}. Nothing was checked.`)
   process.exit(0)
 }
-// The tool's decoders are Debian's own Python packages.
+// The acceptance tool needs Debian's Python packages.
 const python = process.env['PYTHON'] ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 
 const state = await mkdtemp(join(tmpdir(), 'whittle-conformance-'))
@@ -69,7 +70,7 @@ function tool([script, ...options]: string[]): Promise<number> {
   return run(python, [join(shared, 'verify', script!), ...options])
 }
 
-/** 0 or 1. */
+/** Runs a program. @returns 0 or 1 */
 function run(command: string, options: string[]): Promise<number> {
   return new Promise((done) => {
     const child = spawn(command, options, { stdio: 'inherit', cwd: root })

@@ -3,14 +3,14 @@ import { basename } from 'node:path'
 import type { Source } from '../src/core/model/codec.ts'
 import { rangeStream } from '../src/core/model/source.ts'
 
-/** A file on disk as a `Source`, read by ranges. For bench, tests and the command line. */
+/** Opens a file as a `Source`. It is read in ranges, so that it need not fit in memory. */
 export function fileSource(path: string): Source & Disposable {
   const file = openSync(path, 'r')
   const { size } = fstatSync(file)
   const read = async (offset: number, length: number) => {
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
-    const got = readSync(file, bytes, 0, bytes.length, offset)
-    return bytes.subarray(0, got)
+    const bytesRead = readSync(file, bytes, 0, bytes.length, offset)
+    return bytes.subarray(0, bytesRead)
   }
   return { name: basename(path), size, read, stream: () => rangeStream(size, read), [Symbol.dispose]: () => closeSync(file) }
 }

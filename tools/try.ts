@@ -1,6 +1,6 @@
 /**
- * Runs one codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`.
- * Prints a line of JSON per file: outcome, sizes, CPU seconds, peak memory. For work on codecs and for bench.
+ * Runs a codec on files, without HTTP: `npm run try -- photo.jpg -q low -f webp -o out/`. Prints one line of JSON per file: outcome,
+ * sizes, CPU seconds, peak memory.
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,24 +26,24 @@ const { values, positionals } = parseArgs({
     quality: { type: 'string', short: 'q', default: 'medium' },
     format: { type: 'string', short: 'f' },
     'target-size': { type: 'string' },
-    /** `drop`, as `usage_rights` of the API. */
+    /** `drop` removes Adobe usage rights, like `usage_rights` in the API. */
     'usage-rights': { type: 'string' },
-    /** Only an exact result, as a container would ask for it. */
+    /** Lossless results only, as containers request them. */
     lossless: { type: 'boolean', default: false },
-    /** WIDTHxHEIGHT, as a document would ask for it. */
+    /** WIDTHxHEIGHT: display size of an embedded picture. */
     fit: { type: 'string' },
-    /** What a job has, in MB; that of an isolate by default. */
+    /** Memory budget of the job in MB. Default: an isolate's. */
     memory: { type: 'string', default: '96' },
-    /** Films that no engine here does go to the FFmpeg of this machine, as beside a press. */
+    /** Uses the FFmpeg of this machine for films that no Wasm engine supports. */
     ffmpeg: { type: 'boolean', default: false },
     out: { type: 'string', short: 'o' },
-    /** A short job is done again where its engines are compiled, and its last run's time printed as well. */
+    /** Repeats short jobs and prints the CPU time of the last run too, when engines are compiled. */
     warm: { type: 'boolean', default: false },
   },
 })
 
-/** Together runs of a job take no more than this, but for the first. */
-const [WARM_SECONDS, MOST_RUNS] = [2, 6]
+/** Limits of repeated runs: CPU seconds in all, and number of runs. */
+const [WARM_SECONDS, MAX_RUNS] = [2, 6]
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const NATIVE_LIMITS = { memoryBytes: 3 * 2 ** 30, processorMs: 900_000, stalledMs: 60_000 }
@@ -80,16 +80,16 @@ for (const path of positionals) {
   const run = async () => {
     const [before, started] = [process.cpuUsage(), performance.now()]
     const job = openJob(codec, source, CODECS, request)
-    const pressed = await job.whole(openSink).catch((error: unknown) => ({
+    const compressed = await job.whole(openSink).catch((error: unknown) => ({
       outcome: { kind: 'crashed' as const, error: error instanceof Error ? error.stack : String(error) },
       result: undefined,
     }))
     const { user, system } = process.cpuUsage(before)
-    return { pressed, cpuSeconds: (user + system) / 1e6, wallSeconds: (performance.now() - started) / 1e3 }
+    return { compressed, cpuSeconds: (user + system) / 1e6, wallSeconds: (performance.now() - started) / 1e3 }
   }
-  const { pressed, cpuSeconds, wallSeconds } = await run()
+  const { compressed, cpuSeconds, wallSeconds } = await run()
   const rssMB = Math.round(process.resourceUsage().maxRSS / 1024)
-  const { outcome, result } = pressed
+  const { outcome, result } = compressed
   if (result && values.out) {
     mkdirSync(values.out, { recursive: true })
     const suffix = output === format.id ? '' : `.${output}`
@@ -107,7 +107,7 @@ for (const path of positionals) {
       wallSeconds: Number(wallSeconds.toFixed(3)),
       rssMB,
       ...lineOf(outcome),
-      ...('defect' in pressed && pressed.defect ? { defect: pressed.defect } : {}),
+      ...('defect' in compressed && compressed.defect ? { defect: compressed.defect } : {}),
     }),
   )
 }
@@ -115,18 +115,18 @@ for (const path of positionals) {
 native?.[Symbol.dispose]()
 if (folder) rmSync(folder, { recursive: true })
 
-/** Of the last run that there was time for; of a long job the first. */
+/** CPU seconds of the last repeated run. For a long job, those of the first run. */
 async function warmSeconds(run: () => Promise<{ cpuSeconds: number }>, first: number): Promise<number> {
   let last = first
-  for (let [runs, spent] = [1, first]; runs < MOST_RUNS && spent + last < WARM_SECONDS; runs++, spent += last)
+  for (let [runs, spent] = [1, first]; runs < MAX_RUNS && spent + last < WARM_SECONDS; runs++, spent += last)
     last = (await run()).cpuSeconds
   return last
 }
 
-/** With the fidelity that follows from it, and the figures of a loss beside everything else. */
+/** Output fields of an outcome, with its fidelity and measurements. */
 function lineOf(outcome: Outcome | { kind: 'crashed'; error: unknown }) {
   if (outcome.kind === 'unchanged') return { ...outcome, ...(outcome.detail && { detail: english(outcome.detail) }) }
   if (outcome.kind !== 'compressed') return outcome
-  const { loss, steps, ...facts } = outcome
-  return { ...facts, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps: steps.map(english) }
+  const { loss, steps, ...rest } = outcome
+  return { ...rest, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps: steps.map(english) }
 }

@@ -1,6 +1,6 @@
 /**
- * `whittle verify ORIGINAL RESULT [RECEIPT]`: decodes both, measures anew and says whether the receipt is true; no service is asked.
- * Exits with 1 where something is false, with 2 where a file cannot be read.
+ * Implements `whittle verify ORIGINAL RESULT [RECEIPT]`: decodes and compares both files, and verifies the receipt. Needs no service.
+ * Exit codes: 1 if a claim is false, 2 if a file cannot be read.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import { PressNative } from '../src/local/press/native.ts'
 import { fileSource } from './file-source.ts'
 
 const LIBRARY = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
-/** Of FFmpeg, for some seconds of film. */
+/** Limits of FFmpeg, enough to compare some seconds of film. */
 const LIMITS = { memoryBytes: 2 ** 31, processorMs: 900_000, stalledMs: 120_000 }
 const MARKS = { true: '✓', false: '✗', unchecked: '?' } as const
 
@@ -35,10 +35,10 @@ try {
 }
 
 async function verify([originalPath, resultPath, receiptPath]: readonly string[]): Promise<number> {
-  if (originalPath === undefined || resultPath === undefined) throw new Error('Name the original and the result.')
+  if (originalPath === undefined || resultPath === undefined) throw new Error('Usage: whittle verify ORIGINAL RESULT [RECEIPT]')
   using original = fileSource(originalPath)
   using result = fileSource(resultPath)
-  using program = besideUs()
+  using program = openFfmpeg()
   const native = program?.film
   const checked = await check()
   const isFalse = checked.findings.some(({ verdict }) => verdict === 'false')
@@ -47,12 +47,12 @@ async function verify([originalPath, resultPath, receiptPath]: readonly string[]
 
   async function check(): Promise<Checked> {
     const text = receiptPath === undefined ? undefined : readFileSync(receiptPath, 'utf8')
-    return LIBRARY.verify(original, result, text === undefined ? undefined : await readReceipt(text, await keysIn(values.jwks)), native)
+    return LIBRARY.verify(original, result, text === undefined ? undefined : await readReceipt(text, await loadKeys(values.jwks)), native)
   }
 }
 
-/** FFmpeg, where there is one, and a folder for it that goes with it. */
-function besideUs(): ({ readonly film: NativeFilm } & Disposable) | undefined {
+/** FFmpeg with a temporary folder, if it is installed. */
+function openFfmpeg(): ({ readonly film: NativeFilm } & Disposable) | undefined {
   const program = findNative(undefined)
   if (!program) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'whittle-verify-'))
@@ -66,14 +66,18 @@ function besideUs(): ({ readonly film: NativeFilm } & Disposable) | undefined {
   }
 }
 
-/** @param place a file, or an https address (http only on this machine) */
-async function keysIn(place: string | undefined): Promise<JSONWebKeySet | undefined> {
-  if (place === undefined) return undefined
-  const isAddress = /^https?:\/\//.test(place)
-  const answer = isAddress ? await fetch(place) : undefined
-  if (answer && !answer.ok) throw new Error(`${place} answered ${answer.status}`)
-  const keys = (answer ? await answer.json() : JSON.parse(readFileSync(place, 'utf8'))) as JSONWebKeySet
-  if (!Array.isArray(keys.keys)) throw new Error(`${place} is no set of JSON Web Keys`)
+/**
+ * Loads the public keys.
+ * @param location a file, or an https URL (http for this machine only)
+ * @throws Error if it is no JSON Web Key Set
+ */
+async function loadKeys(location: string | undefined): Promise<JSONWebKeySet | undefined> {
+  if (location === undefined) return undefined
+  const isAddress = /^https?:\/\//.test(location)
+  const response = isAddress ? await fetch(location) : undefined
+  if (response && !response.ok) throw new Error(`${location} responded with HTTP ${response.status}`)
+  const keys = (response ? await response.json() : JSON.parse(readFileSync(location, 'utf8'))) as JSONWebKeySet
+  if (!Array.isArray(keys.keys)) throw new Error(`${location} is not a JSON Web Key Set`)
   return keys
 }
 
@@ -85,8 +89,8 @@ function asJson({ findings, format, output, fidelity, measured }: Checked, isFal
 function asText({ findings, format, output, fidelity, measured }: Checked, isFalse: boolean): string {
   const figures = Object.entries(figuresView(measured?.loss)).map(([name, value]) => `${name} ${value}`)
   const lines = findings.map(({ field, verdict, detail }) => `${MARKS[verdict]} ${field}${detail === undefined ? '' : `: ${detail}`}`)
-  const what = format === undefined ? [] : [[`${format} → ${output ?? '?'}`, fidelity, ...figures].filter(Boolean).join(', ')]
+  const summary = format === undefined ? [] : [[`${format} → ${output ?? '?'}`, fidelity, ...figures].filter(Boolean).join(', ')]
   const notes = (measured?.unmeasured ?? []).map((why) => `? not measured: ${why}`)
   const unchecked = findings.some(({ verdict }) => verdict === 'unchecked') ? ', as far as it can be checked' : ''
-  return [...what, ...lines, ...notes, isFalse ? 'false' : `true${unchecked}`].join('\n')
+  return [...summary, ...lines, ...notes, isFalse ? 'false' : `true${unchecked}`].join('\n')
 }

@@ -1,4 +1,4 @@
-/** `node --import ./tools/wasm-hook.ts …`: imports `.wasm` as a compiled module, as Workers do. */
+/** Module hook for `node --import ./tools/wasm-hook.ts …`: imports `.wasm` files as compiled modules, as Workers do. */
 import { registerHooks } from 'node:module'
 
 registerHooks({

@@ -1,7 +1,7 @@
 /**
- * `npm run dev [-- --port 8787 --state FOLDER]`: `wrangler dev` with all three Workers inside workerd, as on Cloudflare, codecs included.
- * Wrangler rebuilds the Workers when a source file changes. State, secrets and keys are those of `npm start`, which must not run on
- * the same folder meanwhile.
+ * `npm run dev [-- --port 8787 --state FOLDER]`: runs `wrangler dev` with all three Workers and their codecs inside workerd, as on
+ * Cloudflare. Wrangler rebuilds the Workers when a source file changes. State, secrets and keys are those of `npm start`, which must
+ * not use the same folder at the same time.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const CONFIGS = ['wrangler.toml', 'deploy/wrangler.press.toml', 'deploy/wrangler
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
 
-/** Offline, and without the observability that makes local requests ten times slower. */
+/** Settings of Miniflare: no network access, and no local observability, which makes requests ten times slower. */
 const ENVIRONMENT = {
   X_LOCAL_OBSERVABILITY: 'false',
   X_LOCAL_EXPLORER: 'false',
@@ -31,20 +31,20 @@ const ENVIRONMENT = {
   ...WORKERD_ENVIRONMENT,
 }
 
-interface Place {
+interface DevOptions {
   readonly state: string
   readonly secretsFile: string
   readonly port: number
 }
 
-/** Starts it in a process group of its own. `quiet`: prints nothing. */
-async function spawnWrangler({ state, secretsFile, port }: Place, quiet: boolean): Promise<ChildProcess> {
+/** Starts wrangler in a process group of its own. `quiet`: prints nothing. */
+async function spawnWrangler({ state, secretsFile, port }: DevOptions, quiet: boolean): Promise<ChildProcess> {
   const inspector = `${await freePort()}`
   const flags = ['--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', inspector, '--persist-to', state, '--env-file', secretsFile]
   const configs = CONFIGS.flatMap((config) => ['-c', config])
   const wrangler = [
     '--no-warnings',
-    // The program itself: `bin/wrangler.js` would start it as a child, which outlives a kill.
+    // `bin/wrangler.js` would start this program as a child process, which survives a kill.
     join(ROOT, 'node_modules/wrangler/wrangler-dist/cli.js'),
     'dev',
     ...configs,
@@ -69,38 +69,41 @@ async function untilHealthy(child: ChildProcess, base: string): Promise<void> {
     )
     if (healthy) return
   }
-  throw new Error('wrangler dev did not come up')
+  throw new Error(`wrangler dev was not ready within ${START_TIMEOUT_MS / 1000} s, or ended`)
 }
 
 async function stopGroup(child: ChildProcess): Promise<void> {
-  const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+  const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
   const kill = (signal: NodeJS.Signals) => {
     try {
       process.kill(-child.pid!, signal)
     } catch {
-      // The group is gone.
+      // The process group has ended already.
     }
   }
   kill('SIGTERM')
-  await Promise.race([gone, sleep(STOP_TIMEOUT_MS)])
+  await Promise.race([exit, sleep(STOP_TIMEOUT_MS)])
   kill('SIGKILL')
 }
 
 export interface WranglerDev {
   readonly baseUrl: string
-  /** Its process id; its group has the same. */
+  /** Process id, which is also the id of its process group. */
   readonly pid: number
   readonly adminToken: string
   stop(): Promise<void>
 }
 
-/** For tests and measurements of what isolates do. Requests go through the proxy of `npm start`, which repeats those that wrangler loses. */
+/**
+ * Starts `wrangler dev` for tests and measurements. Requests go through the local reverse proxy, which repeats those that wrangler
+ * loses.
+ */
 export async function startWranglerDev(state: string): Promise<WranglerDev> {
   const { file: secretsFile, adminToken } = await loadSecrets(join(state, 'secrets.env'))
-  const inner = await freePort()
+  const innerPort = await freePort()
   const port = await freePort()
-  const child = await spawnWrangler({ state, secretsFile, port: inner }, true)
-  const proxy = await openReverseProxy(port, inner)
+  const child = await spawnWrangler({ state, secretsFile, port: innerPort }, true)
+  const proxy = await openReverseProxy(port, innerPort)
   const stop = async () => {
     proxy.close().closeAllConnections()
     await stopGroup(child)
@@ -125,8 +128,10 @@ if (import.meta.main) {
   child.on('exit', (code) => process.exit(code ?? 0))
   const base = `http://127.0.0.1:${port}`
   await untilHealthy(child, base)
-  const known = await import(join(state, 'keys.json'), { with: { type: 'json' } }).then(({ default: keys }) => keys).catch(() => undefined)
-  const keys = await provision(base, adminToken, known)
+  const existing = await import(join(state, 'keys.json'), { with: { type: 'json' } })
+    .then(({ default: keys }) => keys)
+    .catch(() => undefined)
+  const keys = await provision(base, adminToken, existing)
   await writeFile(join(state, 'keys.json'), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
-  console.log(`\nwrangler dev serves on ${base}\n  key  ${keys.keys.enterprise}   (others: ${join(state, 'keys.json')})`)
+  console.log(`\nwrangler dev listens on ${base}\n  key  ${keys.keys.enterprise}   (others: ${join(state, 'keys.json')})`)
 }

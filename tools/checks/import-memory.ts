@@ -1,6 +1,6 @@
 /**
- * `node import-memory.ts IN OUT`: the same module, but its memory is imported (`env.memory`) instead of its own, for binaries
- * that come compiled. Nothing else changes: imported memories do not number functions.
+ * `node import-memory.ts IN OUT`: rewrites a compiled Wasm module so that it imports its memory (`env.memory`) instead of defining it.
+ * Nothing else changes, because memory imports do not shift function indices.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { nameBytes, WasmModule } from '../wasm/wasm-sections.ts'
@@ -11,8 +11,8 @@ const [from = '', to = ''] = process.argv.slice(2)
 const module = new WasmModule(readFileSync(from))
 const memory = module.section(MEMORY)
 const [memories, limits] = module.number(memory.from)
-if (memories !== 1) throw new Error(`${from} has not one memory`)
-// An import of a memory is its names, 2 and its limits (5.5.5).
+if (memories !== 1) throw new Error(`${from} must define exactly one memory, but has ${memories}`)
+// A memory import: two names, the byte 2 and the limits (WebAssembly Core, 5.5.5).
 const imported = [...nameBytes('env'), ...nameBytes('memory'), 2, ...module.bytes.subarray(limits, memory.to)]
 writeFileSync(
   to,

@@ -1,6 +1,6 @@
 /**
- * `npm run golden` compares the results of the generated fixtures with `golden.json`; `-- --update` writes it.
- * `npm run golden -- --corpus DIR --file FILE [--update]` does the same for every file of a folder, with its table in FILE.
+ * `npm run golden` compares the results for the generated fixtures with `golden.json`; `-- --update` writes it.
+ * `npm run golden -- --corpus DIR --file FILE [--update]` does so for every file of a folder, with the table FILE.
  */
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ const { values } = parseArgs({
     update: { type: 'boolean', default: false },
     /** Folder of real files, searched recursively. */
     corpus: { type: 'string' },
-    /** Table of the corpus run. */
+    /** Table of results for `--corpus`. */
     file: { type: 'string' },
-    /** Only these formats, separated by commas. */
+    /** Formats to run, separated by commas. Default: all. */
     only: { type: 'string' },
   },
 })
 const table = values.corpus === undefined ? join(import.meta.dirname, 'golden.json') : values.file
-if (table === undefined) throw new Error('--corpus needs --file: the table to compare with or to write')
+if (table === undefined) throw new Error('--corpus needs --file with the table of results to compare or write')
 const only = values.only?.split(',')
 
 async function* fixtureRows(): AsyncGenerator<GoldenRow> {
@@ -44,17 +44,17 @@ async function* corpusRows(folder: string): AsyncGenerator<GoldenRow> {
   }
 }
 
-const made = new Map<string, string>()
-for await (const { name, result } of values.corpus === undefined ? fixtureRows() : corpusRows(values.corpus)) made.set(name, result)
-const sorted = Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1)))
+const results = new Map<string, string>()
+for await (const { name, result } of values.corpus === undefined ? fixtureRows() : corpusRows(values.corpus)) results.set(name, result)
+const sorted = Object.fromEntries([...results].sort(([a], [b]) => (a < b ? -1 : 1)))
 if (values.update) {
   writeFileSync(table, `${JSON.stringify(sorted, null, 2)}\n`)
-  console.log(`${made.size} results written to ${table}`)
+  console.log(`${results.size} results written to ${table}`)
 } else {
-  const known = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Record<string, string>) : {}
-  const names = [...new Set([...made.keys(), ...(only ? [] : Object.keys(known))])]
-  const different = names.filter((name) => !isSameResult(made.get(name), known[name]))
-  for (const name of different) console.log(`${name}\n  was ${known[name] ?? 'not there'}\n  is  ${made.get(name) ?? 'not there'}`)
-  console.log(`${made.size} results, ${different.length} different`)
+  const expected = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Record<string, string>) : {}
+  const names = [...new Set([...results.keys(), ...(only ? [] : Object.keys(expected))])]
+  const different = names.filter((name) => !isSameResult(results.get(name), expected[name]))
+  for (const name of different) console.log(`${name}\n  expected ${expected[name] ?? 'no result'}\n  got      ${results.get(name) ?? 'no result'}`)
+  console.log(`${results.size} results, ${different.length} different`)
   process.exitCode = different.length > 0 ? 1 : 0
 }

@@ -1,4 +1,4 @@
-/** `npm run look -- --accept`: what the forty difficult pictures look like now is what the test holds from now on. */
+/** `npm run look -- --accept`: stores the current measurements of the forty difficult pictures as the reference for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DIFFICULT, type Figures, lookAt } from '../../test/support/difficult/cases.ts'
@@ -6,7 +6,7 @@ import { DIFFICULT, type Figures, lookAt } from '../../test/support/difficult/ca
 const ACCEPTED = join(import.meta.dirname, '../../test/conformance/core/metrics/difficult.json')
 const DIGITS: Figures = { score: 1, worstTile: 1, cast: 2, steps: 3, dirt: 2, share: 4 }
 
-/** Writes the figures, and every result beside its original into `out`, to be looked at. */
+/** Writes the measurements, and each result with its original to `out` for review. */
 export async function accept(out: string): Promise<void> {
   mkdirSync(out, { recursive: true })
   const accepted: Record<string, Record<string, Figures>> = {}

@@ -1,6 +1,7 @@
 /**
- * `node tools/visual-review/first-minutes.ts`: a stranger's first ten minutes with a fresh service, as pictures in `docs/users/first-minutes/` and the page that tells
- * them. A real browser (CHROMIUM, default /usr/bin/chromium) and the real service; what it does not find, it does not show but fails.
+ * `node tools/visual-review/first-minutes.ts`: writes a tutorial of a new user's first minutes, with screenshots, to
+ * `docs/users/first-minutes/`. It uses a real browser (CHROMIUM, default /usr/bin/chromium) and a real service, and fails if an
+ * element is missing.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -16,30 +17,30 @@ const VIEW = { width: 1100, height: 760 }
 const story: string[] = []
 let pictures = 0
 
-/** A picture of what is on the screen, and what is said of it. */
-async function tell(page: Page, name: string, text: string): Promise<void> {
+/** Takes a screenshot and adds it to the tutorial with its text. */
+async function addStep(page: Page, name: string, text: string): Promise<void> {
   const file = `${String(++pictures).padStart(2, '0')}-${name}.png`
   await page.screenshot({ path: join(out, file) })
   story.push(`${text}\n\n![${text.replaceAll('`', '')}](${file})\n`)
 }
 
-async function walk(page: Page, service: Running): Promise<void> {
+async function takeTour(page: Page, service: Running): Promise<void> {
   await page.goto(await inviteDeveloper(service.baseUrl, service.adminToken, service.accountId, 'Ada'))
   await page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor()
-  await tell(page, 'welcome', '`npm start` prints an invitation to the console. It opens here: no password, a passkey of this browser.')
+  await addStep(page, 'welcome', '`npm start` prints an invitation to the console. It opens here: no password, a passkey of this browser.')
   await page.getByRole('button', { name: 'Make a passkey' }).click()
   await page.getByRole('button', { name: 'Take a sample photo' }).waitFor()
-  await tell(page, 'empty', 'What goes in and how large it may be stands below; who has no file at hand takes the sample.')
+  await addStep(page, 'empty', 'What goes in and how large it may be stands below; who has no file at hand takes the sample.')
   await page.getByRole('button', { name: 'Take a sample photo' }).click()
   await page.getByRole('region', { name: 'Receipt' }).getByText('✓ Verified').waitFor({ timeout: 120_000 })
   await page.getByRole('slider', { name: 'Before and after' }).waitFor()
-  await tell(
+  await addStep(
     page,
     'photo',
     'A moment later: a third of the size, with the receipt. The figures were measured, the result was decoded and compared.',
   )
   await page.getByRole('region', { name: 'Before and after' }).scrollIntoViewIfNeeded()
-  await tell(page, 'compared', 'Before and after over each other: the handle moves the border between them, up to four times as large.')
+  await addStep(page, 'compared', 'Before and after over each other: the handle moves the border between them, up to four times as large.')
   const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   await go('Applications')
   await page.getByRole('button', { name: 'New application' }).click()
@@ -50,27 +51,31 @@ async function walk(page: Page, service: Running): Promise<void> {
   await page.getByRole('dialog').getByLabel('Name').fill('Product photos')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
   const key = (await page.locator('pre.secret').innerText()).trim()
-  await tell(page, 'key', 'An application and its first key, which is shown once, with the line that uses it.')
+  await addStep(page, 'key', 'An application and its first key, which is shown once, with the line that uses it.')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  const said = await compress(service, key)
+  const responseText = await compress(service, key)
   story.push(
-    `The same from a program:\n\n\`\`\`console\n$ curl -H "Authorization: Bearer $KEY" -F file=@docs/photo.jpg $BASE/v1/compress\n${said}\n\`\`\`\n`,
+    `The same from a program:\n\n\`\`\`console\n$ curl -H "Authorization: Bearer $KEY" -F file=@docs/photo.jpg $BASE/v1/compress\n${responseText}\n\`\`\`\n`,
   )
   await go('Tasks')
   await page.getByRole('rowheader', { name: /photo\.jpg/ }).waitFor()
-  await tell(page, 'tasks', 'Both stand among the tasks, with what was saved.')
+  await addStep(page, 'tasks', 'Both stand among the tasks, with what was saved.')
   await go('Usage')
   await page.getByRole('row', { name: /Product photos/ }).waitFor()
-  await tell(page, 'usage', 'And in the usage of the month, by day, by key and by format.')
+  await addStep(page, 'usage', 'And in the usage of the month, by day, by key and by format.')
 }
 
-/** @returns the answer as `curl` would print it, without what differs each time */
+/** Compresses the photo over HTTP. @returns the response without values that differ each time */
 async function compress(service: Running, key: string): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([readFileSync(join(root, 'docs/photo.jpg'))]), 'photo.jpg')
-  const answer = await fetch(`${service.baseUrl}/v1/compress`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form })
-  if (!answer.ok) throw new Error(`compress answered ${answer.status}: ${await answer.text()}`)
-  const { status, original_size, compressed_size, compression_ratio, result } = (await answer.json()) as Record<string, unknown>
+  const response = await fetch(`${service.baseUrl}/v1/compress`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  })
+  if (!response.ok) throw new Error(`POST /v1/compress failed with HTTP ${response.status}: ${await response.text()}`)
+  const { status, original_size, compressed_size, compression_ratio, result } = (await response.json()) as Record<string, unknown>
   return JSON.stringify({ task_id: 'tsk_…', status, original_size, compressed_size, compression_ratio, result }, null, 2)
 }
 
@@ -90,7 +95,7 @@ try {
     isUserVerified: true,
   } as const
   await session.send('WebAuthn.addVirtualAuthenticator', { options: { ...authenticator, automaticPresenceSimulation: true } })
-  await walk(page, service)
+  await takeTour(page, service)
   const text = `# The first minutes\n\nMade by \`node tools/visual-review/first-minutes.ts\`, with a fresh service and a real browser.\n\n${story.join('\n')}`
   writeFileSync(join(out, 'README.md'), text)
   console.log(`${story.length} steps, ${statSync(join(out, 'README.md')).size} bytes of text in docs/users/first-minutes/`)

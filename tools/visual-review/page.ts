@@ -1,23 +1,23 @@
-/** The page: rows of pictures that scroll and zoom together. */
+/** HTML page with rows of pictures that scroll and zoom together. */
 export interface Shown {
   readonly title: string
-  /** Beside the page. */
+  /** File name in the folder of the page. */
   readonly file: string
   readonly bytes: number
   readonly figures: string
-  /** The receipt. */
+  /** Receipt as text, shown as a tooltip. */
   readonly told: string
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 function figure({ title, file, bytes, figures, told }: Shown, original: Shown): string {
   const share = original.bytes > 0 ? `${((bytes / original.bytes) * 100).toFixed(1)} %` : ''
-  return `<figure title="${escaped(told)}"><figcaption><b>${escaped(title)}</b> ${bytes} bytes, ${share}<br>${escaped(figures) || '&nbsp;'}</figcaption>
-<div class="view"><img src="${escaped(original.file)}" class="under"><img src="${escaped(file)}" class="over"></div></figure>`
+  return `<figure title="${escapeHtml(told)}"><figcaption><b>${escapeHtml(title)}</b> ${bytes} bytes, ${share}<br>${escapeHtml(figures) || '&nbsp;'}</figcaption>
+<div class="view"><img src="${escapeHtml(original.file)}" class="under"><img src="${escapeHtml(file)}" class="over"></div></figure>`
 }
 
-export const page = (rows: readonly (readonly Shown[])[]): string => `<!doctype html><meta charset="utf-8"><title>Look</title>
+export const page = (rows: readonly (readonly Shown[])[]): string => `<!doctype html><meta charset="utf-8"><title>Visual review</title>
 <style>
 body { font: 13px system-ui; margin: 0; background: #808080; color: #fff }
 header { position: sticky; top: 0; left: 0; padding: 8px; background: #333; z-index: 1 }
@@ -37,7 +37,7 @@ figure { margin: 0; flex: 0 0 auto }
 <label><input type="radio" name="ground" data-class="" checked> grey</label>
 <label><input type="radio" name="ground" data-class="white"> white</label>
 <label><input type="radio" name="ground" data-class="black"> black</label>
-Hold a picture to see the original in its place. Receipts are in the tips.
+Press on a picture to see the original. Hover to see the receipt.
 </header>
 ${rows.map((row) => `<section>${row.map((shown) => figure(shown, row[0]!)).join('')}</section>`).join('\n')}
 <script>

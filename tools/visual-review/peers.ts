@@ -1,11 +1,11 @@
-/** What the usual tool makes of a picture in as many bytes. */
+/** Compresses a picture with a common tool to the same size, for comparison. */
 import { spawnSync } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 
 interface Peer {
   readonly name: string
-  /** From the smallest result to the largest. */
+  /** Quality settings, from the smallest result to the largest. */
   readonly settings: readonly number[]
   make(from: string, to: string, setting: number): boolean
 }
@@ -15,7 +15,7 @@ const run = (command: string, args: string[]) => spawnSync(command, args, { stdi
 const JPEG: Peer = {
   name: 'libjpeg, progressive',
   settings: Array.from({ length: 95 }, (_, i) => i + 5),
-  // djpeg first: cjpeg takes no JPEG.
+  // cjpeg cannot read JPEG, so djpeg decodes it first.
   make: (from, to, quality) =>
     run('sh', ['-c', 'djpeg "$1" | cjpeg -quality "$2" -progressive -optimize > "$3"', 'sh', from, String(quality), to]),
 }
@@ -26,7 +26,7 @@ const PNG: Peer = {
 }
 const PEERS: { readonly [type: string]: Peer | undefined } = { '.jpg': JPEG, '.jpeg': JPEG, '.png': PNG }
 
-/** Writes the largest result of the peer that has at most `bytes`. @returns its name; undefined: there is none */
+/** Writes the tool's largest result of at most `bytes`. @returns the tool's name; `undefined`: no result is small enough */
 export function peerAt(from: string, bytes: number, to: string): string | undefined {
   const peer = PEERS[extname(from)]
   if (!peer) return undefined

@@ -1,7 +1,9 @@
 /**
- * `npm run look -- FILE|FOLDER … [-o look/]`: a page with every picture as it came and at each level, side by side at 100 %, with the
- * difference amplified, all figures, and what a peer makes of it at the same bytes. For whoever changes how pictures are coded. With
- * `--accept` the figures of the forty difficult pictures are what the test holds from now on (accept.ts). Needs ImageMagick; pages of PDFs need poppler, peers cjpeg (JPEG) and pngquant (PNG) where they are installed.
+ * `npm run look -- FILE|FOLDER … [-o look/]`: writes a page with each picture at every level, side by side at 100 %, with amplified
+ * differences, measurements, and the result of a common tool at the same size. For developers of picture codecs.
+ *
+ * `--accept` stores the measurements of the forty difficult pictures as the reference for tests (accept.ts). Needs ImageMagick;
+ * poppler for PDF pages. cjpeg (JPEG) and pngquant (PNG) are used if installed.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -26,12 +28,12 @@ if (values.accept) {
   await (await import('./accept.ts')).accept(out)
   process.exit()
 }
-if (positionals.length === 0) throw new Error('name files or folders to look at')
+if (positionals.length === 0) throw new Error('Usage: npm run look -- FILE|FOLDER …')
 mkdirSync(out, { recursive: true })
 
 const rows: Shown[][] = []
 for (const [index, file] of positionals.flatMap(filesIn).entries()) {
-  const row = lookAt(file, String(index))
+  const row = reviewPicture(file, String(index))
   rows.push(row)
   for (const { title, bytes, figures } of row) console.log(`${basename(file)}\t${title}\t${bytes}\t${figures}`)
 }
@@ -46,20 +48,20 @@ function filesIn(path: string): string[] {
     .sort()
 }
 
-/** The picture and what became of it, in the order in which they are shown. */
-function lookAt(file: string, name: string): Shown[] {
+/** The original and its results, in display order. */
+function reviewPicture(file: string, name: string): Shown[] {
   const type = extname(file).toLowerCase()
   const original = join(out, `${name}-original${type}`)
   copyFileSync(file, original)
-  const before = shownAs(original)
+  const before = displayable(original)
   const shown: Shown[] = [
     { title: `original of ${basename(file)}`, file: basename(before), bytes: statSync(file).size, figures: '', told: '' },
   ]
   for (const level of LEVELS) {
-    const made = join(out, `${name}-${level}${type}`)
-    const told = compress(file, level, made)
-    const bytes = statSync(made).size
-    shown.push({ title: level, file: basename(shownAs(made)), bytes, figures: figuresOf(before, shownAs(made)), told })
+    const outputFile = join(out, `${name}-${level}${type}`)
+    const told = compress(file, level, outputFile)
+    const bytes = statSync(outputFile).size
+    shown.push({ title: level, file: basename(displayable(outputFile)), bytes, figures: figuresOf(before, displayable(outputFile)), told })
     const peer = join(out, `${name}-${level}-peer${type}`)
     const peerName = peerAt(original, bytes, peer)
     if (!peerName) continue
@@ -74,28 +76,28 @@ function lookAt(file: string, name: string): Shown[] {
   return shown
 }
 
-/** @returns the receipt, in a line */
-function compress(file: string, level: string, made: string): string {
+/** Compresses a file to `outputFile`. @returns the receipt as one line */
+function compress(file: string, level: string, outputFile: string): string {
   const folder = join(out, 'made')
   const flags = ['--import', './tools/wasm-hook.ts', 'tools/try.ts', file, '-q', level, '-o', folder]
-  const said = spawnSync(process.execPath, flags, { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8' })
+  const child = spawnSync(process.execPath, flags, { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8' })
   const result = join(folder, basename(file))
   try {
-    copyFileSync(result, made)
+    copyFileSync(result, outputFile)
   } catch {
-    copyFileSync(file, made)
+    copyFileSync(file, outputFile)
   }
   rmSync(folder, { recursive: true, force: true })
-  return said.stdout.trim()
+  return child.stdout.trim()
 }
 
-/** What a browser can show of a file: itself, the first page of a PDF, the first page of a TIFF or BMP as PNG. */
-function shownAs(file: string): string {
+/** File that a browser can display: the file itself, or the first page of a PDF, TIFF or BMP as PNG. */
+function displayable(file: string): string {
   if (!/\.(pdf|tiff?|bmp)$/.test(file)) return file
-  const drawn = `${file}.png`
+  const png = `${file}.png`
   if (file.endsWith('.pdf')) execFileSync('pdftoppm', ['-r', `${PAGE_DPI}`, '-f', '1', '-l', '1', '-singlefile', '-png', file, file])
-  else execFileSync(MAGICK, [`${file}[0]`, drawn])
-  return drawn
+  else execFileSync(MAGICK, [`${file}[0]`, png])
+  return png
 }
 
 function figuresOf(before: string, after: string): string {
@@ -108,10 +110,10 @@ function figuresOf(before: string, after: string): string {
     for (const meter of meters) meter.push(a!.subarray(at, at + width! * 4), b!.subarray(at, at + width! * 4))
   }
   const { ssim, psnrDb } = meters[0].finish()
-  return `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(1)} dB, ${inWords(meters[1].finish())}`
+  return `SSIM ${ssim.toFixed(4)}, ${psnrDb.toFixed(1)} dB, ${describe(meters[1].finish())}`
 }
 
-function inWords({ score, worstTile, cast, steps, bands, specks, dirt }: PerceptualFigures): string {
+function describe({ score, worstTile, cast, steps, bands, specks, dirt }: PerceptualFigures): string {
   return [
     `SSIMULACRA2 ${score?.toFixed(1) ?? '–'} (worst tile ${worstTile?.toFixed(1) ?? '–'})`,
     `cast ${cast.toFixed(1)}`,
@@ -122,14 +124,14 @@ function inWords({ score, worstTile, cast, steps, bands, specks, dirt }: Percept
   ].join(', ')
 }
 
-/** Of the first frame. */
+/** Width and height of the first frame. */
 function sizeOf(file: string): number[] {
   return execFileSync('identify', ['-format', '%w %h', `${file}[0]`], { encoding: 'utf8' })
     .split(' ')
     .map(Number)
 }
 
-/** RGBA of the first frame. */
+/** RGBA pixels of the first frame. */
 function pixelsOf(file: string): Uint8Array {
   const raw = join(out, 'pixels')
   execFileSync(MAGICK, [`${file}[0]`, '-depth', '8', `rgba:${raw}`])

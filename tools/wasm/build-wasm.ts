@@ -1,6 +1,6 @@
 /**
- * Rebuilds the Wasm engines from their pinned sources: `npm run build:wasm -- [engine …]` (default: all that have a
- * recipe) and checks that each binary is the one its origin.json names. `--update` writes the new hash instead.
+ * Rebuilds Wasm engines from their pinned sources: `npm run build:wasm -- [engine …]` (default: all with a build.sh). Checks each
+ * binary against the hash in origin.json. `--update` writes the new hash instead.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

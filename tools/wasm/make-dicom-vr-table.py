@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes src/core/formats/dicom/vr-table.ts from pydicom's data dictionary (MIT), which is generated from DICOM PS3.6.
+"""Writes src/core/formats/dicom/vr-table.ts from pydicom's data dictionary (MIT), which is generated
+from DICOM PS3.6.
 
 Usage: make-dicom-vr-table.py > src/core/formats/dicom/vr-table.ts
-Tags are listed by VR, each as the base-36 difference from the one before. Where the standard leaves a choice, the one
-that implicit files mean is taken: OW for OB or OW (PS3.5, 8.1.2 and A.1), and US for US or SS, which depends on the pixel
-representation and is settled where it is read.
+
+Tags are listed by VR, each as the base-36 difference from the previous tag. If the standard allows
+several VRs, the table has the one that implicit VR files use: OW for OB or OW (PS3.5, 8.1.2 and
+A.1). US or SS stays open, because it depends on the pixel representation, which the reader knows.
 """
 import pydicom
 from pydicom._dicom_dict import DicomDictionary, RepeatersDictionary

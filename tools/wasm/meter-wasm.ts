@@ -1,7 +1,8 @@
 /**
- * `node meter-wasm.ts IN OUT PAGES`: the same module, but its work is counted and its memory ends at so many pages of 64 KB.
- * A global `work_left` (i64, exported) is counted down by the number of instructions of a function at its start and by those of
- * a loop at each turn; below zero the module traps. So a call ends by itself, which nobody outside can make it do.
+ * `node meter-wasm.ts IN OUT PAGES`: rewrites a Wasm module so that it counts its work, and limits its memory to PAGES pages of 64 KB.
+ *
+ * Each function start and loop iteration subtracts its number of instructions from an exported global `work_left` (i64). Below zero
+ * the module traps. So a long call ends, which nothing outside can enforce.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { nameBytes, numberBytes, WasmModule } from './wasm-sections.ts'
@@ -13,7 +14,7 @@ const module = wasm.bytes
 
 const signedBytesOf = (value: number): number[] => (value < 64 ? [value] : [(value & 127) | 128, ...signedBytesOf(value >>> 7)])
 
-/** Behind the immediates of the instruction that begins at `at` (5.4). */
+/** Offset after the immediates of the instruction at `at` (WebAssembly Core, 5.4). */
 function instructionEnd(at: number): number {
   const opcode = module.readUInt8(at++)
   const skip = (leb128s: number) => {
@@ -28,43 +29,43 @@ function instructionEnd(at: number): number {
   if (opcode === 0x44) return at + 8
   const one = [0x02, 0x03, 0x04, 0x0c, 0x0d, 0x10, 0x20, 0x21, 0x22, 0x23, 0x24, 0x3f, 0x40, 0x41, 0x42]
   if (one.includes(opcode)) return skip(1)
-  // Among them those that work on as many bytes as an operand says, whose work would have to be counted otherwise.
-  throw new Error(`the instruction 0x${opcode.toString(16)} at byte ${at - 1}`)
+  // Includes bulk memory instructions, whose work depends on an operand and cannot be counted this way.
+  throw new Error(`unsupported instruction 0x${opcode.toString(16)} at byte ${at - 1}`)
 }
 
 const [BLOCK, LOOP, IF, END] = [0x02, 0x03, 0x04, 0x0b]
 const workLeft = numberBytes(importedGlobals() + wasm.number(wasm.section(GLOBAL).from)[0])
 
-/** work_left -= instructions; if (work_left < 0) unreachable */
+/** Code that subtracts from the counter: work_left -= instructions; if (work_left < 0) unreachable */
 const charge = (instructions: number) =>
   Buffer.from([
     ...[0x23, ...workLeft, 0x42, ...signedBytesOf(instructions), 0x7d, 0x24, ...workLeft],
     ...[0x23, ...workLeft, 0x42, 0, 0x53, IF, 0x40, 0x00, END],
   ])
 
-/** Locals and instructions of a function, with a charge at its start and at that of every loop. */
-function metered(start: number, end: number): Buffer {
+/** Locals and code of a function, with a charge at its start and at the start of each loop body. */
+function withCharges(start: number, end: number): Buffer {
   let [groups, at] = wasm.number(start)
   for (; groups > 0; groups--) at = wasm.number(at)[1] + 1
-  const places = [{ at, instructions: 0 }]
-  const open: number[] = [0]
+  const charges = [{ at, instructions: 0 }]
+  const openBlocks: number[] = [0]
   while (at < end) {
     const opcode = module.readUInt8(at)
     const next = instructionEnd(at)
-    places[open.at(-1) ?? 0]!.instructions++
-    if (opcode === LOOP) open.push(places.push({ at: next, instructions: 1 }) - 1)
-    else if (opcode === BLOCK || opcode === IF) open.push(open.at(-1) ?? 0)
-    else if (opcode === END) open.pop()
+    charges[openBlocks.at(-1) ?? 0]!.instructions++
+    if (opcode === LOOP) openBlocks.push(charges.push({ at: next, instructions: 1 }) - 1)
+    else if (opcode === BLOCK || opcode === IF) openBlocks.push(openBlocks.at(-1) ?? 0)
+    else if (opcode === END) openBlocks.pop()
     at = next
   }
-  const parts = places.flatMap(({ at, instructions }, i) => [
-    module.subarray(i === 0 ? start : places[i - 1]!.at, at),
+  const parts = charges.flatMap(({ at, instructions }, i) => [
+    module.subarray(i === 0 ? start : charges[i - 1]!.at, at),
     charge(instructions),
   ])
-  return Buffer.concat([...parts, module.subarray(places.at(-1)!.at, end)])
+  return Buffer.concat([...parts, module.subarray(charges.at(-1)!.at, end)])
 }
 
-/** Imports (5.5.5) are two names and a description; those of globals number globals. */
+/** Number of imported globals, which precede the module's own. An import is two names and a description (WebAssembly Core, 5.5.5). */
 function importedGlobals(): number {
   let [count, at] = wasm.number(wasm.section(IMPORT).from)
   let globals = 0
@@ -75,7 +76,7 @@ function importedGlobals(): number {
     }
     const kind = module.readUInt8(at++)
     if (kind === 3) globals++
-    if (kind === 1 || kind === 2) throw new Error('an imported table or memory')
+    if (kind === 1 || kind === 2) throw new Error('imported tables and memories are not supported')
     at = kind === 3 ? at + 2 : wasm.number(at)[1]
   }
   return globals
@@ -86,7 +87,7 @@ function code(): Buffer {
   const parts: Uint8Array[] = [Buffer.from(numberBytes(count))]
   for (let i = 0, at = start; i < count; i++) {
     const [length, body] = wasm.number(at)
-    const function_ = metered(body, body + length)
+    const function_ = withCharges(body, body + length)
     parts.push(Buffer.from(numberBytes(function_.length)), function_)
     at = body + length
   }
@@ -96,16 +97,17 @@ function code(): Buffer {
 function memory(): Buffer {
   const [count, at] = wasm.number(wasm.section(MEMORY).from)
   const [least] = wasm.number(at + 1)
-  if (count !== 1 || module.readUInt8(at) !== 0 || !(Number(pages) >= least)) throw new Error('not one memory without an end')
+  if (count !== 1 || module.readUInt8(at) !== 0 || !(Number(pages) >= least))
+    throw new Error(`the module must define one memory without a maximum, of at most ${pages} pages`)
   return Buffer.from([1, 1, ...numberBytes(least), ...numberBytes(Number(pages))])
 }
 
 const I64 = 0x7e
-const changed = new Map<number, Buffer>([
+const newSections = new Map<number, Buffer>([
   [MEMORY, memory()],
-  // Mutable, and as much as there may be: 2^62.
+  // A mutable global with the initial value 2^62, so that callers set the real limit.
   [GLOBAL, wasm.withEntry(GLOBAL, [I64, 1, 0x42, ...[128, 128, 128, 128, 128, 128, 128, 128, 0xc0, 0], END])],
   [EXPORT, wasm.withEntry(EXPORT, [...nameBytes('work_left'), 3, ...workLeft])],
   [CODE, code()],
 ])
-writeFileSync(to, wasm.with(changed))
+writeFileSync(to, wasm.with(newSections))

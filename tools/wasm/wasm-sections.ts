@@ -1,14 +1,14 @@
-/** A Wasm module as its sections (WebAssembly Core, 5.5.2), for the scripts that change compiled ones. */
+/** Reads and writes the sections of a Wasm module (WebAssembly Core, 5.5.2), for tools that rewrite compiled modules. */
 
 export interface Section {
-  /** Where the content begins and ends in the module. */
+  /** Offsets of the section's content in the module: first byte, and end (exclusive). */
   readonly from: number
   readonly to: number
 }
 
 export class WasmModule {
   readonly bytes: Buffer
-  /** By number, in the order of the file; custom ones are left out. */
+  /** Sections by id, in file order, without custom sections. */
   readonly sections = new Map<number, Section>()
 
   constructor(bytes: Buffer) {
@@ -21,7 +21,7 @@ export class WasmModule {
     }
   }
 
-  /** An unsigned LEB128 and where it ends (5.2.2). */
+  /** Reads an unsigned LEB128 number (5.2.2). @returns its value and the offset after it */
   number(at: number): [value: number, end: number] {
     let value = 0
     for (let shift = 0; ; shift += 7) {
@@ -31,26 +31,26 @@ export class WasmModule {
     }
   }
 
-  /** @throws when there is none of this number */
+  /** @throws Error if the module has no section with this id */
   section(id: number): Section {
     const found = this.sections.get(id)
     if (!found) throw new Error(`the module has no section ${id}`)
     return found
   }
 
-  /** The module with other contents of some sections; `null` leaves one out. */
+  /** The module with replaced section contents. `null` removes a section. */
   with(changed: ReadonlyMap<number, Uint8Array | null>): Buffer {
     const parts: Uint8Array[] = [this.bytes.subarray(0, 8)]
     for (const [id, { from, to }] of this.sections) {
       const content = changed.get(id)
       if (content === null) continue
-      const kept = content ?? this.bytes.subarray(from, to)
-      parts.push(Buffer.from([id, ...numberBytes(kept.length)]), kept)
+      const data = content ?? this.bytes.subarray(from, to)
+      parts.push(Buffer.from([id, ...numberBytes(data.length)]), data)
     }
     return Buffer.concat(parts)
   }
 
-  /** The content of a section that is a vector (5.1.3), with one more entry. */
+  /** Content of a vector section (5.1.3) with one more entry. */
   withEntry(id: number, entry: readonly number[]): Buffer {
     const { from, to } = this.section(id)
     const [count, start] = this.number(from)
@@ -58,8 +58,8 @@ export class WasmModule {
   }
 }
 
-/** As an unsigned LEB128. */
+/** Encodes an unsigned LEB128 number. */
 export const numberBytes = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...numberBytes(value >>> 7)])
 
-/** As a name (5.2.4) of fewer than 128 letters. */
+/** Encodes a name (5.2.4) of fewer than 128 bytes. */
 export const nameBytes = (text: string): number[] => [text.length, ...Buffer.from(text)]
