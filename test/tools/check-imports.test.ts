@@ -1,4 +1,4 @@
-/** What CONTRIBUTING's table refuses is found and named: small trees in a temporary folder, under the table as it stands there. */
+/** Import checks against the table in CONTRIBUTING.md, on small file trees in a temporary folder. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const GPL = JSON.stringify({ source: { licence: 'GPL-2.0-or-later' } }, null, 2)
 const LGPL = JSON.stringify({ source: { licence: 'LGPL-2.0-or-later' } }, null, 2)
 
-/** Front doors, a format and its engine, as they should be; and an engine under the GPL that only `media` reaches. */
+/** A valid tree: entry points, a format with its engine, and a GPL engine that only `media` reaches. */
 const GOOD = {
   'src/index.ts': "import { app } from './service/http/app.ts'\nexport default app\n",
   'src/service/http/app.ts': "import { put } from '../store/blobs.ts'\nexport const app = put\n",
@@ -32,7 +32,7 @@ const GOOD = {
 }
 
 let trees = 0
-/** Problems of the good tree with these files more, or in place of its own. */
+/** Problems of the valid tree with additional or replaced files. */
 function problemsWith(files: Readonly<Record<string, string>>): string[] {
   const root = join(folder, String(trees++))
   for (const [path, text] of Object.entries({ ...GOOD, ...files })) {
@@ -44,7 +44,7 @@ function problemsWith(files: Readonly<Record<string, string>>): string[] {
 }
 
 describe('the check of imports', () => {
-  it('finds nothing in a good tree', () => expect(problemsWith({})).toEqual([]))
+  it('finds no problem in a valid tree', () => expect(problemsWith({})).toEqual([]))
 
   it.each([
     [
@@ -57,34 +57,39 @@ describe('the check of imports', () => {
       'types alone',
       'src/service/store/task.ts',
       "import type { A } from '../http/app.ts'\n",
-      'src/service/http/app.ts is not below src/service/store/',
+      'src/service/http/app.ts must not be imported by src/service/store/',
     ],
     [
       'several lines',
       'src/service/store/task.ts',
       "import {\n  app,\n} from '../http/app.ts'\n",
-      'src/service/http/app.ts is not below src/service/store/',
+      'src/service/http/app.ts must not be imported by src/service/store/',
     ],
     [
       'export from',
       'src/service/store/task.ts',
       "export * from '../http/app.ts'\n",
-      'src/service/http/app.ts is not below src/service/store/',
+      'src/service/http/app.ts must not be imported by src/service/store/',
     ],
-    ['effects alone', 'src/service/store/task.ts', "import '../http/app.ts'\n", 'src/service/http/app.ts is not below src/service/store/'],
+    [
+      'effects alone',
+      'src/service/store/task.ts',
+      "import '../http/app.ts'\n",
+      'src/service/http/app.ts must not be imported by src/service/store/',
+    ],
     [
       'import()',
       'src/service/store/task.ts',
       "export const a = () => import('../http/app.ts')\n",
-      'src/service/http/app.ts is not below src/service/store/',
+      'src/service/http/app.ts must not be imported by src/service/store/',
     ],
     [
       'a compiled module',
       'src/service/http/a.ts',
       "import a from '../../../wasm/png/png.wasm'\n",
-      'wasm/png/png.wasm is not below src/service/http/',
+      'wasm/png/png.wasm must not be imported by src/service/http/',
     ],
-  ])('names an import of what is above: %s', (_, file, text, why) => {
+  ])('reports an import from a higher layer: %s', (_, file, text, why) => {
     expect(problemsWith({ [file]: text })).toEqual([`${file}: ${why}`])
   })
 
@@ -92,32 +97,35 @@ describe('the check of imports', () => {
     'src/core/formats/png/png.ts',
     'wasm/png/png.ts',
     'src/core/bytes/yield.ts',
-  ])('names a codec that asks the clock: %s', (file) => {
+  ])('reports a codec that reads the clock: %s', (file) => {
     for (const clock of ['performance.now()', 'Date.now()']) {
       const [problem, ...others] = problemsWith({ [file]: `export const png = ${clock}\nexport const rows = 1\n` })
-      expect([problem, others]).toEqual([`${file}: the clock stands still here, count work instead (Breath)`, []])
+      expect([problem, others]).toEqual([
+        `${file}: reads the clock, which does not advance in a Worker while it computes. Count work instead (YieldBudget)`,
+        [],
+      ])
     }
     expect(problemsWith({ 'src/service/http/app.ts': 'export const app = Date.now()\n' })).toEqual([])
   })
 
-  it('names a format that imports another, but not the facts of another', () => {
+  it('reports an import of another format, but not of its catalog entry', () => {
     const facts = { 'src/core/catalog/formats/png.ts': 'export const PNG = {}\n' }
     const gif = "import { PNG } from '../../catalog/formats/png.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
     const codec = 'src/core/formats/gif/gif.ts'
-    expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/core/formats/png/png.ts is another format`])
+    expect(problemsWith({ ...facts, [codec]: gif })).toEqual([`${codec}: src/core/formats/png/png.ts is part of another format`])
   })
 
-  it('names a circle, of types too', () => {
+  it('reports an import cycle, also of types', () => {
     const problems = problemsWith({
       'src/core/bytes/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
       'src/core/bytes/b.ts': "import type { C } from './c.ts'\nexport type B = C | 2\n",
       'src/core/bytes/c.ts': "import type { A } from './a.ts'\nexport type C = A[] | 3\n",
       'src/core/bytes/d.ts': "import type { A } from './a.ts'\nexport type D = A\n",
     })
-    expect(problems).toEqual(['a circle of imports: src/core/bytes/a.ts → src/core/bytes/b.ts → src/core/bytes/c.ts'])
+    expect(problems).toEqual(['import cycle: src/core/bytes/a.ts → src/core/bytes/b.ts → src/core/bytes/c.ts'])
   })
 
-  it('names an engine under the GPL that the press reaches, however far away', () => {
+  it('reports a GPL engine that the press reaches indirectly', () => {
     const problems = problemsWith({
       'src/core/formats/png/png.ts': "import { film } from '../../images/film.ts'\nexport const png = film\n",
       'src/core/images/film.ts': "import { encode } from '../../../wasm/x264/x264.ts'\nexport const film = encode\n",
@@ -128,18 +136,18 @@ describe('the check of imports', () => {
     ])
   })
 
-  it('names an engine under the GPL whose compiled module is imported past its wrapper', () => {
+  it('reports a GPL engine whose Wasm module is imported directly', () => {
     const problems = problemsWith({
       'src/core/formats/png/png.ts': "import film from '../../../../wasm/x264/x264.wasm'\nexport const png = film\n",
     })
     expect(problems).toEqual(['src/service/press.ts reaches wasm/x264/x264.wasm, which is under the GPL'])
   })
 
-  it('takes the LGPL for what it is', () => {
+  it('allows engines under the LGPL', () => {
     expect(problemsWith({ 'wasm/png/origin.json': LGPL })).toEqual([])
   })
 
-  it('names a file without a row, and who imports it', () => {
+  it('reports a file without a table row, and its importers', () => {
     const problems = problemsWith({
       'src/helpers/misc.ts': 'export const misc = 1\n',
       'src/service/http/app.ts': "import { misc } from '../../helpers/misc.ts'\nexport const app = misc\n",
@@ -154,13 +162,13 @@ describe('the check of imports', () => {
     'console/src/app.tsx',
     'packages/cli/src/main.ts',
     'packages/clients/typed.ts',
-  ])('names what speaks HTTP and imports the service: %s', (file) => {
+  ])('reports an HTTP client that imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
     const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
-    expect(problems).toEqual([`${file}: src/service/store/blobs.ts is not below console/src/`])
+    expect(problems).toEqual([`${file}: src/service/store/blobs.ts must not be imported by console/src/`])
   })
 
-  it('names every file when there is no table', () => {
+  it('reports every file if there is no table', () => {
     const root = join(folder, 'no-table')
     mkdirSync(join(root, 'src'), { recursive: true })
     writeFileSync(join(root, 'src/index.ts'), 'export {}\n')
@@ -168,5 +176,5 @@ describe('the check of imports', () => {
     expect(problemsOf(root)).toEqual(['src/index.ts: has no row in CONTRIBUTING.md'])
   })
 
-  it('finds nothing in this repository', () => expect(problemsOf(ROOT)).toEqual([]))
+  it('finds no problem in this repository', () => expect(problemsOf(ROOT)).toEqual([]))
 })

@@ -1,4 +1,4 @@
-/** Whoever prefers Chinese sees no English in the console: every text of its sources is in the list. */
+/** Chinese translations of the console: every text in its sources must be in the list. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { chinese } from '../../console/src/chinese.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-it('the console in Chinese has every text that it shows', () => {
+it('translates every text of the console', () => {
   const missing = globSync('console/src/**/*.{ts,tsx}', { cwd: ROOT }).flatMap((file) => {
     const source = readFileSync(join(ROOT, file), 'utf8')
     const texts = [...source.matchAll(/\b(?:t\(|title: |error: )\s*'((?:[^'\\]|\\.)*)'/g)].map(([, text]) => text!.replaceAll("\\'", "'"))

@@ -1,4 +1,4 @@
-/** Commits have one subject of at most 72 characters; the hook and the check refuse others. */
+/** Rules for commit messages, as enforced by the hook and by `npm run check:commits`. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ function repository(name: string, ...commits: readonly Commit[]): string {
   return root
 }
 
-/** Runs what `npm run check:commits` runs, on another repository. @returns what it printed; empty: every message is good */
+/** Runs `npm run check:commits` on another repository. @returns its output; empty: every message is valid */
 function lint(root: string): string {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
   const command = scripts['check:commits']!.replace('tools/checks', join(ROOT, 'tools/checks'))
@@ -48,7 +48,7 @@ function lint(root: string): string {
 }
 
 describe('the check', () => {
-  it('passes good messages', () => {
+  it('accepts valid messages', () => {
     const good = [
       'feat(png): rows are filtered in strips',
       'fix: two words',
@@ -62,7 +62,7 @@ describe('the check', () => {
     expect(lint(repository('good', ...good.map((message) => ({ message }))))).toBe('')
   })
 
-  it('names every bad message and its fault', () => {
+  it('reports each invalid message with its violated rule', () => {
     const faults = [
       ['Add PNG', 'type-empty'],
       ['wip', 'type-empty'],
@@ -79,7 +79,7 @@ describe('the check', () => {
     }
   })
 
-  it('leaves messages alone that are older than the rules, also in a shallow clone', () => {
+  it('ignores messages older than the rules, also in a shallow clone', () => {
     const old = { message: 'wip', writtenAt: '2026-01-01T00:00:00Z' }
     const whole = repository('whole', old, { message: 'feat: a; b' }, { message: 'fix: c' })
     const clone = join(folder, 'shallow')
@@ -88,7 +88,7 @@ describe('the check', () => {
     expect(lint(whole).match(/input: /g)).toHaveLength(1)
   })
 
-  it('does nothing where there is no repository', () => {
+  it('does nothing outside of a repository', () => {
     const sources = join(repository('outer', { message: 'wip' }), 'sources')
     mkdirSync(sources)
     expect(lint(sources)).toBe('')
@@ -101,7 +101,7 @@ describe('the hook', () => {
   const commit = (...args: string[]) => git(root, ['commit', '--allow-empty', ...args])
   const subjects = () => execFileSync('git', ['log', '--format=%s'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
 
-  it('lets a good message pass, and refuses a bad one and says why', () => {
+  it('accepts a valid message, and refuses an invalid one with the reason', () => {
     expect(commit('-m', 'feat(png): rows').status).toBe(0)
     const { status, stdout, stderr } = commit('-m', 'rows; columns')
     expect(status).not.toBe(0)
@@ -110,7 +110,7 @@ describe('the hook', () => {
     expect(subjects()).toEqual(['feat(png): rows'])
   })
 
-  it('does not count what git writes into the editor and leaves out again', () => {
+  it('ignores the comments that git adds in the editor and removes later', () => {
     const file = join(folder, 'message')
     const scissors = '# ------------------------ >8 ------------------------'
     writeFileSync(file, `# a template\nfix(png): columns\n# Changes; to be committed\n${scissors}\ndiff; a\n`)

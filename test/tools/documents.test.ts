@@ -1,4 +1,4 @@
-/** Links and limits of all documents. */
+/** Links and word limits of all documents. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'packages/**/*.md', 'wasm/*.
 })
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** Anchors of a document's headings, as GitHub makes them. */
+/** Anchors of a document's headings, as GitHub generates them. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -20,10 +20,10 @@ const anchorsOf = (text: string) =>
       .replaceAll(' ', '-'),
   )
 
-/** Words of a text; marks of tables and lists are none. */
+/** Words of a text, without the markup of tables and lists. */
 const wordsIn = (text: string) => text.split(/[\s|]+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
-/** Relative links of a document outside of code blocks. */
+/** Relative links of a document, outside of code blocks. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').replaceAll(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^(https?:|mailto:|\/)/.test(target))
@@ -41,7 +41,7 @@ describe('documents', () => {
     expect(linksOf(textOf(document)).filter((target) => isBroken(document, target))).toEqual([])
   })
 
-  it('together have at most 30,000 words', () => {
+  it('have at most 30,000 words in total', () => {
     const words = DOCUMENTS.map((document) => wordsIn(textOf(document)))
     expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000)
   })

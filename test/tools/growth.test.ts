@@ -1,4 +1,4 @@
-/** `npm run bench -- growth`: the exponent it tells, and the curves it draws. */
+/** `npm run bench -- growth`: the computed exponent and the drawn curves. */
 import { expect, it } from 'vitest'
 import { curves } from '../../tools/bench/growth/curves.ts'
 import { slopeOf } from '../../tools/bench/growth/slope.ts'
@@ -6,18 +6,18 @@ import { slopeOf } from '../../tools/bench/growth/slope.ts'
 const logs = (of: (megabytes: number) => number) =>
   [4, 16, 64, 256].map((megabytes) => [Math.log(megabytes), Math.log(of(megabytes))] as const)
 
-it('what grows with a power of the size is told by its exponent', () => {
+it('computes the exponent of a power law', () => {
   expect(slopeOf(logs((megabytes) => 0.3 * megabytes))).toBeCloseTo(1, 9)
   expect(slopeOf(logs((megabytes) => 7 * megabytes ** 1.5))).toBeCloseTo(1.5, 9)
   expect(slopeOf(logs(() => 40))).toBeCloseTo(0, 9)
 })
 
-it('one size, or the same one twice, has no exponent', () => {
+it('returns no exponent for one size, or the same size twice', () => {
   expect(slopeOf([[2, 3]])).toBeUndefined()
   expect(slopeOf([])).toBeUndefined()
 })
 
-it('names of curves that end at one place do not overlap', () => {
+it('labels of curves with the same end do not overlap', () => {
   const names = Array.from({ length: 24 }, (_, i) => `format ${i}`)
   const drawn = curves(names.map((name) => ({ name, points: [{ megabytes: 16, cpuSeconds: 3, peakMiB: 50 }] })))
   const places = names.map((name) => [...drawn.matchAll(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`, 'g'))].map(([, y]) => Number(y)))

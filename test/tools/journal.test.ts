@@ -1,11 +1,11 @@
-/** A bench that was broken off goes on where it was. */
+/** Resuming an interrupted benchmark. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Journal } from '../../tools/bench/journal.ts'
 
-it('a file is measured once, and again where the line that says so was cut off', async () => {
+it('measures a file once, and again if its journal line was truncated', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
   try {
     const path = join(folder, 'scores.jsonl')

@@ -1,4 +1,7 @@
-/** GPL code and fonts stay in `whittle-media`, as THIRD-PARTY.md says, and everything that is deployed has its notice at `/licences`. */
+/**
+ * GPL code and fonts are only in `whittle-media`, as THIRD-PARTY.md states, and `/licences` has a notice for everything that is
+ * deployed.
+ */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -8,18 +11,18 @@ import { ARTEFACTS, inputsOf, type Notice, notices, thirdParty } from '../../too
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-describe('what the edge serves', () => {
+describe('files served by the edge', () => {
   const PUBLIC = join(ROOT, 'console/public')
   let files: string[]
   beforeAll(() => {
-    // Of a build before this one.
+    // Files of an earlier build are removed first.
     mkdirSync(join(PUBLIC, 'console/pdf'), { recursive: true })
     writeFileSync(join(PUBLIC, 'console/pdf/LiberationSans-Regular.ttf'), 'old')
     execFileSync(process.execPath, ['console/build.ts'], { cwd: ROOT })
     files = globSync('**/*.*', { cwd: PUBLIC })
   })
 
-  it('has no Liberation font 1.x and, but for the notices, no text of the GPL', () => {
+  it('have no Liberation font 1.x and, except for the notices, no GPL text', () => {
     expect(files.length).toBeGreaterThan(100)
     expect(files.filter((file) => /liberation/i.test(file))).toEqual([])
     const withGpl = globSync('**', { cwd: PUBLIC, withFileTypes: true })
@@ -30,7 +33,7 @@ describe('what the edge serves', () => {
     expect(withGpl.map((entry) => entry.name)).toEqual([])
   })
 
-  it('has the fonts that browsers lack, and the licence of each part', () => {
+  it('include the fonts that browsers lack, with their licences', () => {
     const names = globSync('console/pdf/{*.pfb,*.ttf,LICENSE*}', { cwd: PUBLIC }).map((file) => basename(file))
     expect(names.sort()).toEqual(['FoxitDingbats.pfb', 'FoxitSymbol.pfb', 'LICENSE', 'LICENSE_CMAPS', 'LICENSE_FOXIT'])
     expect(readFileSync(join(PUBLIC, 'console/pdf/LICENSE'), 'utf8')).toContain('Apache License')
@@ -38,7 +41,7 @@ describe('what the edge serves', () => {
   })
 })
 
-describe('what is bundled', () => {
+describe('bundles', () => {
   /** Licences by package name. */
   function licencesOf(inputs: readonly string[]): Map<string, string> {
     const names = inputs.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? [])
@@ -50,12 +53,12 @@ describe('what is bundled', () => {
     )
   }
 
-  /** Folders of engines under the GPL or the LGPL, by what they say of themselves. */
+  /** Folders of GPL and LGPL engines, according to their origin.json. */
   const engines = globSync('wasm/*/origin.json', { cwd: ROOT })
     .filter((path) => /"[AL]?GPL-/.test(readFileSync(join(ROOT, path), 'utf8')))
     .map((path) => `${dirname(path)}/`)
 
-  it('into whittle-media: FFmpeg, x264 and LAME', async () => {
+  it('whittle-media includes FFmpeg, x264 and LAME', async () => {
     expect(engines.sort()).toEqual(['wasm/ffmpeg/', 'wasm/lame/'])
     const modules = engines.map((engine) => `${engine}${basename(engine)}.wasm`)
     expect(await inputsOf('src/service/media.ts')).toEqual(expect.arrayContaining(modules))
@@ -69,7 +72,7 @@ describe('what is bundled', () => {
   ] as const)('into %s: nothing of the GPL or LGPL', async (entry) => {
     const inputs = await inputsOf(entry)
     expect(inputs).toContain(entry)
-    // What an engine's origin.json says of it is data of ours.
+    // An engine's origin.json is data of this project.
     expect(inputs.filter((input) => !input.endsWith('/origin.json') && engines.some((engine) => input.startsWith(engine)))).toEqual([])
     const licences = licencesOf(inputs)
     expect(licences.size).toBeGreaterThan(0)
@@ -84,7 +87,7 @@ describe('the notices', () => {
   })
   const named = (name: string) => all.find((notice) => notice.name === name)
 
-  it('have the whole text of everything, also of what is bundled inside of others', () => {
+  it('have the full licence text of each package, also of those bundled inside others', () => {
     expect(all.length).toBeGreaterThan(60)
     expect(all.filter(({ texts }) => texts.join('').length < 500).map(({ name }) => name)).toEqual([])
     expect(all.filter(({ licence }) => /undefined|unknown/i.test(licence))).toEqual([])
@@ -95,13 +98,13 @@ describe('the notices', () => {
     expect([...used].sort()).toEqual(['/docs', ...Object.values(ARTEFACTS).filter((name) => name !== 'command line')].sort())
   })
 
-  it('name the terms of what the protocol of assistants has bundled for JSON Schema', async () => {
+  it('include the licence of the JSON Schema validator bundled in the MCP package', async () => {
     const own = await notices(['packages/cli/src/main.ts'])
     const texts = own.find(({ name }) => name === '@modelcontextprotocol/server')?.texts.join('')
     for (const name of ['ajv', 'fast-uri', 'json-schema-traverse']) expect(texts).toContain(`== ${name} ==`)
   })
 
-  it('name what svgo has bundled: all it depends on but what its command line needs', () => {
+  it('list the packages bundled in svgo: its dependencies without those of its CLI', () => {
     const found = new Set<string>()
     const follow = (name: string) => {
       if (found.has(name) || ['commander', 'picocolors'].includes(name)) return
@@ -115,7 +118,7 @@ describe('the notices', () => {
     for (const name of found) expect(named(name)?.usedIn, name).toEqual(['whittle-press'])
   })
 
-  it('have a licence in every folder of an engine, and GPL-3.0 with where the source is in that of FFmpeg', () => {
+  it('have a licence for every engine, and GPL-3.0 with the location of the source for FFmpeg', () => {
     const folders = globSync('wasm/*/*.wasm', { cwd: ROOT }).map((path) => dirname(path))
     expect(folders.length).toBeGreaterThan(17)
     for (const folder of folders) expect(globSync('LICENSE*', { cwd: join(ROOT, folder) }).length, folder).toBeGreaterThan(0)
@@ -124,7 +127,7 @@ describe('the notices', () => {
     expect(text).toContain('npm run sources')
   })
 
-  it('name every crate that resvg was compiled from', () => {
+  it('list every crate compiled into resvg', () => {
     const binary = readFileSync(join(ROOT, 'wasm/resvg/resvg.wasm'), 'latin1')
     const crates = new Set(
       [...binary.matchAll(/registry\/src\/[\w.-]+\/([a-z0-9_-]+?)-(\d[\d.]*)\//g)].map(([, name, version]) => `${name} ${version}`),
@@ -134,16 +137,16 @@ describe('the notices', () => {
     expect([...crates].filter((crate) => !listed.includes(crate))).toEqual([])
   })
 
-  it('are listed in THIRD-PARTY.md as they are bundled now (`npm run licences`)', async () => {
+  it('match the list in THIRD-PARTY.md (`npm run licences`)', async () => {
     expect(await thirdParty()).toBe(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8'))
   })
 
-  it('go with the command line', async () => {
+  it('are part of the CLI package', async () => {
     expect(await commandNotices()).toMatch(/commander 15[\s\S]*Permission is hereby granted/)
   })
 })
 
-it('goes with every package that is made to be published', () => {
+it('is part of every published package', () => {
   const own = readFileSync(join(ROOT, 'LICENSE'), 'utf8')
   const packages = globSync(['packages/clients/*/', 'packages/integrations/*/package.json'], { cwd: ROOT }).map((path) =>
     path.replace(/\/?(package\.json)?$/, ''),

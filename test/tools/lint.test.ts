@@ -1,4 +1,4 @@
-/** Rules of our own in `npm run check` refuse what they are for, and nothing else. */
+/** The project's own lint rules report the intended code, and nothing else. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ cpSync(join(ROOT, 'tools/checks/lint'), join(folder, 'tools/checks/lint'), { rec
 const { plugins } = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as { plugins: unknown }
 writeFileSync(join(folder, 'biome.json'), JSON.stringify({ plugins }))
 
-/** Lines that our own rules refuse in a file of them at `path`. */
+/** Line numbers that our own rules report for a file at `path`. */
 function refused(path: string, lines: readonly string[]): string[] {
   mkdirSync(join(folder, dirname(path)), { recursive: true })
   writeFileSync(join(folder, path), lines.join('\n'))
@@ -37,7 +37,7 @@ const FINE = [
   'export const options = (x: object) => sumOf({ ...x })',
 ]
 
-it('refuses what a file has many of when it is spread into a call', () => {
+it('reports a spread of data from a file into a call', () => {
   expect(refused('src/planted.ts', [...FINE, ...SPREADS])).toEqual(SPREADS)
   expect(refused('test/planted.ts', SPREADS)).toEqual([])
 })

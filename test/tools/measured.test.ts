@@ -1,4 +1,4 @@
-/** The tables that benches leave behind: one for each set of files, old figures beside new ones. */
+/** Tables of benchmark results: one per set of files, with older figures next to new ones. */
 import { expect, it } from 'vitest'
 import { written } from '../../tools/bench/docs.ts'
 
@@ -10,7 +10,7 @@ const row = (name: string, bytes: number, peerBytes: number) => ({
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| png'))
 
-it('keeps a table for each set, and the figures before', () => {
+it('keeps one table per set, and the older figures', () => {
   const first = written('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday')
   const second = written(first, { png: [row('b.png', 120, 100), row('c.png', 103, 100)] }, 'fetched', 'tuesday')
   expect(linesOf(second)).toEqual([
@@ -23,7 +23,7 @@ it('keeps a table for each set, and the figures before', () => {
   expect(written(third, {}, 'fetched', 'thursday')).toBe(third)
 })
 
-it('leaves the time of warm runs open where tables of before had none', () => {
+it('leaves the time of warm runs empty if the older table had none', () => {
   const before = '## Corpus\n\n| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | monday |\n'
   expect(linesOf(written(before, {}, 'corpus', 'tuesday'))).toEqual(['| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  |  | monday |'])
 })

@@ -1,4 +1,4 @@
-/** What a kill in the middle of a write leaves in the folder of the bucket, beside what objects and uploads name. */
+/** Removal of files that a kill during a write leaves in the bucket, next to files that objects and uploads refer to. */
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ async function withBucket<T>(use: (bucket: Bucket) => Promise<T>): Promise<T> {
   }
 }
 
-/** As Miniflare names them. */
+/** A file name in Miniflare's format. */
 function writeOrphan(madeAt: number, letter: string): string {
   const name = letter.repeat(64) + madeAt.toString(16).padStart(16, '0')
   writeFileSync(join(blobs, name), 'half of an object')
@@ -38,7 +38,7 @@ function writeOrphan(madeAt: number, letter: string): string {
   return name
 }
 
-it('removes files that no object names once they are a day old, and parts of an upload that nobody ended after a week', async () => {
+it('removes orphaned files after a day, and parts of unfinished uploads after a week', async () => {
   expect(await removeOrphans(folder, Date.now()), 'a state that is not there yet').toEqual({ files: 0, bytes: 0 })
   await withBucket(async (bucket) => {
     await bucket.put('small', 'text')
@@ -64,7 +64,7 @@ it('removes files that no object names once they are a day old, and parts of an 
   })
 })
 
-it('removes nothing where it finds no database', async () => {
+it('removes nothing without a database', async () => {
   const old = writeOrphan(1000, 'd')
   rmSync(join(folder, 'v3/r2/miniflare-R2BucketObject'), { recursive: true })
   expect(await removeOrphans(folder, Date.now())).toEqual({ files: 0, bytes: 0 })

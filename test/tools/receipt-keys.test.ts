@@ -2,7 +2,7 @@ import { createHash, createPublicKey, sign, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 
-it('a new key comes before the old ones, whose private parts are forgotten', () => {
+it('puts a new key before the public parts of the older keys', () => {
   const first = JSON.parse(newReceiptKeys()).keys
   const second = JSON.parse(newReceiptKeys(first)).keys
   expect(second.map(({ kid, d }: { kid: string; d?: string }) => [kid, d !== undefined])).toEqual([

@@ -1,4 +1,4 @@
-/** The bill of materials names everything that is deployed, and nothing that is only for work on it. */
+/** The software bill of materials lists everything that is deployed, and no development tools. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { billOfMaterials } from '../../tools/release/sbom.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-it('has every package that runs and every engine with the sources it was built from', () => {
+it('lists every runtime package, and every engine with its sources', () => {
   const bom = billOfMaterials()
   expect([bom.bomFormat, bom.metadata.component.name]).toEqual(['CycloneDX', 'whittle'])
   const names = bom.components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`))
@@ -34,7 +34,7 @@ it('has every package that runs and every engine with the sources it was built f
   expect(new Set(references).size).toBe(references.length)
 })
 
-it('refuses an option instead of writing a file that is called so', () => {
+it('refuses an option instead of using it as a file name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-sbom-'))
   try {
     const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'tools/release/sbom.ts'), '--help'], {

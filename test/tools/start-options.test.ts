@@ -1,4 +1,4 @@
-/** `npm start` with flags, as a person types them: what it says and how it ends. */
+/** Flags of `npm start`: output and exit codes. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const start = (...flags: string[]) => spawnSync(process.execPath, [join(ROOT, 'src/local/start.ts'), ...flags], { encoding: 'utf8' })
 
 describe('npm start', () => {
-  it('tells what it can be told', () => {
+  it('lists its options with --help', () => {
     const { stdout, status } = start('--help')
     expect(status).toBe(0)
     for (const flag of ['--port', '--state', '--workers', '--memory', '--public-url', '--host']) expect(stdout).toContain(flag)
@@ -46,12 +46,12 @@ describe('npm start', () => {
     })
   })
 
-  it('still takes --patience, the old name of --hang-timeout', () => {
+  it('still accepts --patience, the old name of --hang-timeout', () => {
     expect(startOptions(['--patience', '7']).hangTimeout).toBe(7)
     expect(startOptions([]).hangTimeout).toBe(60)
   })
 
-  it('says which Node it needs', () => {
+  it('reports the required Node version', () => {
     const program = "Object.defineProperty(process.versions, 'node', { value: '20.9.0' }); await import('./src/local/node-version.mjs')"
     const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' })
     expect(status).toBe(1)
@@ -59,7 +59,7 @@ describe('npm start', () => {
   })
 })
 
-it('a log begins again when it is large, and the one before is kept', () => {
+it('rotates a large log and keeps the previous one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-log-'))
   try {
     const path = join(folder, 'service.log')

@@ -1,13 +1,13 @@
-/** What is known against packages and engines, asked of a double of OSV. */
+/** Known vulnerabilities of packages and engines, from a fake OSV service. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
-import { questions, tell } from '../../tools/checks/audit-dependencies.ts'
+import { questions, reportVulnerabilities } from '../../tools/checks/audit-dependencies.ts'
 import { billOfMaterials } from '../../tools/release/sbom.ts'
 
-const all = questions(billOfMaterials().components)
+const dependencies = questions(billOfMaterials().components)
 
-async function toldBy(known: Readonly<Record<string, string>>, explained = {}, status = 200) {
+async function auditWith(known: Readonly<Record<string, string>>, explained = {}, status = 200) {
   type Query = { package: { name: string } }
   const server = createServer(async (request, answer) => {
     const { queries } = JSON.parse((await request.toArray()).join('')) as { queries: Query[] }
@@ -17,24 +17,24 @@ async function toldBy(known: Readonly<Record<string, string>>, explained = {}, s
   await new Promise((resolve) => server.once('listening', resolve))
   const lines: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(line))
-  const code = await tell(all, explained, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const code = await reportVulnerabilities(dependencies, explained, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   log.mockRestore()
   server.close()
   return { code, lines }
 }
 
-it('asks for every package of others and for the sources of the engines, as Debian numbers them', () => {
-  const names = all.asked.map((one) => `${one.package.ecosystem} ${one.package.name}`)
+it('queries all npm packages, and the sources of engines with Debian versions', () => {
+  const names = dependencies.queries.map((one) => `${one.package.ecosystem} ${one.package.name}`)
   expect(names).toEqual(expect.arrayContaining(['npm hono', 'npm @jsquash/avif', 'Debian:12 ffmpeg', 'Debian:12 lame', 'Debian:12 zlib']))
   expect(names, 'our own workspace is in no registry').not.toContain('npm @whittle-app/cli')
-  expect(all.asked.filter((one) => one.package.name === 'openjpeg2').map(({ version }) => version)).toEqual(['2.5.0-2+deb12u3'])
-  expect(all.others.join()).toMatch(/resvg/)
+  expect(dependencies.queries.filter((one) => one.package.name === 'openjpeg2').map(({ version }) => version)).toEqual(['2.5.0-2+deb12u3'])
+  expect(dependencies.others.join()).toMatch(/resvg/)
 })
 
-it('ends with 1 for what is known, with 0 once it is explained, and with 2 where nobody answered', async () => {
-  expect((await toldBy({})).code).toBe(0)
-  const open = await toldBy({ lame: 'CVE-1' })
-  expect(open).toMatchObject({ code: 1, lines: [expect.stringMatching(/^lame 3.100-6: CVE-1: not explained/), expect.any(String)] })
-  expect((await toldBy({ lame: 'CVE-1' }, { 'CVE-1': 'only its decoder' })).code).toBe(0)
-  expect(await toldBy({}, {}, 500)).toMatchObject({ code: 2, lines: [expect.stringMatching(/^Not checked/)] })
+it('exits with 1 for an unexplained vulnerability, 0 for explained ones, and 2 without a response', async () => {
+  expect((await auditWith({})).code).toBe(0)
+  const unexplained = await auditWith({ lame: 'CVE-1' })
+  expect(unexplained).toMatchObject({ code: 1, lines: [expect.stringMatching(/^lame 3.100-6: CVE-1: not explained/), expect.any(String)] })
+  expect((await auditWith({ lame: 'CVE-1' }, { 'CVE-1': 'only its decoder' })).code).toBe(0)
+  expect(await auditWith({}, {}, 500)).toMatchObject({ code: 2, lines: [expect.stringMatching(/^Not checked/)] })
 })

@@ -47,7 +47,7 @@ export function questions(components: readonly Component[]): { queries: Query[];
 }
 
 /** Prints known vulnerabilities. @returns the exit code */
-export async function tell(
+export async function reportVulnerabilities(
   { queries, others }: ReturnType<typeof questions>,
   explained: Readonly<Record<string, string>>,
   service = 'https://api.osv.dev',
@@ -82,5 +82,5 @@ async function queryOsv(service: string, queries: readonly Query[]): Promise<Que
 
 if (import.meta.main) {
   const explained = JSON.parse(readFileSync(join(import.meta.dirname, 'explained-weaknesses.json'), 'utf8')) as Record<string, string>
-  process.exitCode = await tell(questions(billOfMaterials().components), explained)
+  process.exitCode = await reportVulnerabilities(questions(billOfMaterials().components), explained)
 }

@@ -1,32 +1,34 @@
-/** The wrangler.toml files as one environment has them. The files are shared: nothing in them may belong to one environment alone. */
+/** Configurations of the Workers for one environment, derived from the shared wrangler.toml files. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Traces } from './settings.ts'
 
 export const EDGE = 'wrangler.toml'
-/** What the edge binds. */
+/** Workers that the edge binds. */
 export const SERVICES = ['deploy/wrangler.press.toml', 'deploy/wrangler.media.toml'] as const
-/** What a deployment may have beside them: containers, for what isolates are too small for. */
+/** Optional Worker with containers, for jobs that do not fit an isolate. */
 export const HEAVY = 'deploy/wrangler.heavy.toml'
 
-/** `route = …`, `routes = […]`, `[[routes]]`, also below a table. */
+/** Matches `route = …`, `routes = […]` and `[[routes]]`, also below a table. */
 const ROUTES = /^[ \t]*(?:(?:[\w.-]+\.)?["']?routes?["']?[ \t]*=|\[{1,2}[ \t]*(?:[\w.-]+\.)?routes?[ \t]*\])/m
 
 /**
- * The configuration with the environment's names.
- * @throws Error when it names routes: every environment would take them from the one before.
+ * Configuration with the names of the environment.
+ * @throws Error if the file names routes, because each environment would take them from the others
  */
 export function configurationOf(root: string, file: string, suffix: string): string {
   const text = fromRoot(file, readFileSync(join(root, file), 'utf8'))
   if (ROUTES.test(text)) {
-    throw new Error(`${file} names routes, which all environments would share. Give the domain with --domain or in deploy.config.json.`)
+    throw new Error(
+      `${file} names routes, which all environments would share. Remove them, and set the domain with --domain or in deploy.config.json.`,
+    )
   }
-  // Datasets have no hyphens, or SQL would take them for a difference.
+  // Names of datasets use an underscore, because SQL would read a hyphen as a minus.
   const named = text.replace(/"(whittle_[a-z]+)"/g, `"$1${suffix.replace('-', '_')}"`)
   return named.replace(/"(whittle(?:-[a-z]+)*)"/g, `"$1${suffix}"`)
 }
 
-/** The configuration with its paths as seen from the root, where the deployment writes its copy. */
+/** Changes paths so that they are relative to the root, where the deployment writes its copy of the configuration. */
 function fromRoot(file: string, text: string): string {
   const folder = dirname(file)
   return text.replace(/^(main|image|image_build_context) = "(\.{1,2}\/?[^"]*)"$/gm, (_, key: string, path: string) => {
@@ -34,43 +36,43 @@ function fromRoot(file: string, text: string): string {
   })
 }
 
-/** The edge at a domain of its own, and nowhere else: rules and firewalls of the zone do not hold at workers.dev. */
-export function atDomain(edge: string, domain: string): string {
-  return atHome(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
+/** Edge at a custom domain, without a workers.dev address, because rules and firewalls of the zone do not apply there. */
+export function withDomain(edge: string, domain: string): string {
+  return withoutAddress(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
 }
 
-/** Logs of a share of all invocations; what is alerted on is in the metrics, which count all. */
+/** Configuration that logs a share of all invocations. Alerts use metrics, which count all of them. */
 export function withLogShare(configuration: string, share: number): string {
   return configuration.replace(/^head_sampling_rate = .*$/m, `head_sampling_rate = ${share}`)
 }
 
-/** Traces to destinations are not kept by the platform a second time. */
+/** Configuration with traces. Traces sent to destinations are not stored on Cloudflare too. */
 export function withTraces(configuration: string, traces: Traces | undefined): string {
   if (!traces) return configuration
   const { destinations, share } = traces
-  const sent = destinations.length > 0 ? `destinations = ${JSON.stringify(destinations)}\npersist = false\n` : ''
-  return `${configuration}\n[observability.traces]\nenabled = true\nhead_sampling_rate = ${share}\n${sent}`
+  const destinationLines = destinations.length > 0 ? `destinations = ${JSON.stringify(destinations)}\npersist = false\n` : ''
+  return `${configuration}\n[observability.traces]\nenabled = true\nhead_sampling_rate = ${share}\n${destinationLines}`
 }
 
-/** Beside the variables that it has. */
+/** Configuration with an additional variable. */
 export function withVariable(configuration: string, name: string, value: string): string {
-  const line = `${name} = "${value}"`
-  if (/^\[vars\]$/m.test(configuration)) return configuration.replace(/^\[vars\]$/m, `[vars]\n${line}`)
-  return `${configuration}\n[vars]\n${line}\n`
+  const assignment = `${name} = "${value}"`
+  if (/^\[vars\]$/m.test(configuration)) return configuration.replace(/^\[vars\]$/m, `[vars]\n${assignment}`)
+  return `${configuration}\n[vars]\n${assignment}\n`
 }
 
-/** The edge where nobody can ask it. */
-export function atHome(edge: string): string {
+/** Edge without a public address. */
+export function withoutAddress(edge: string): string {
   return edge.replace(/^workers_dev = true$/m, 'workers_dev = false')
 }
 
 export function nameOf(configuration: string): string {
   const name = /^name = "(.+)"$/m.exec(configuration)?.[1]
-  if (name === undefined) throw new Error('A configuration without a name.')
+  if (name === undefined) throw new Error('The wrangler configuration has no name.')
   return name
 }
 
-/** A Worker that has the entry points that the edge binds, and does nothing. */
+/** Source of a Worker that has the entry points bound by the edge, and only responds with 503. */
 export const STUB = `import { WorkerEntrypoint } from 'cloudflare:workers'
 export class Press extends WorkerEntrypoint {}
 export class Media extends WorkerEntrypoint {}

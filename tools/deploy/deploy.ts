@@ -1,11 +1,12 @@
 /**
- * `npm run deploy`: makes the bucket, the queues and the secrets that are missing, deploys the three Workers, and asks
- * whether they work. `--domain whittle.example.com` gives the edge a name of its own.
- * A name that leads somewhere already is only taken with `--replace-dns`.
- * `--gradual` gives new versions of press and media five calls of a hundred for five minutes (`--soak SECONDS`), then all.
- * `--heavy` adds containers for what isolates are too small for (docs/decisions/containers.md); it needs Docker.
- * `--env staging` makes a second Whittle beside the first: every name gets `-staging`.
- * `--dry-run` bundles only, needs no account and no network, and prints each Worker's size.
+ * `npm run deploy`: creates missing buckets, queues and secrets, deploys the three Workers, and checks their health.
+ *
+ * `--domain whittle.example.com` deploys the edge to a custom domain.
+ * `--replace-dns` allows it to replace an existing DNS record.
+ * `--gradual` sends 5 % of the calls to new versions of press and media for five minutes (`--soak SECONDS`), then all.
+ * `--heavy` adds containers for jobs that do not fit an isolate (docs/decisions/containers.md). Needs Docker.
+ * `--env staging` deploys a second Whittle, with `-staging` in every name.
+ * `--dry-run` only bundles and prints the size of each Worker. Needs no account and no network.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,8 +15,6 @@ import { join, resolve } from 'node:path'
 import { newReceiptKeys } from '../../src/local/receipt-keys.ts'
 import type { Region } from '../../src/service/store/regions.ts'
 import {
-  atDomain,
-  atHome,
   configurationOf,
   EDGE,
   HEAVY,
@@ -23,7 +22,9 @@ import {
   SERVICES,
   STUB,
   stubConfiguration,
+  withDomain,
   withLogShare,
+  withoutAddress,
   withTraces,
 } from './configuration.ts'
 import { assertLeadsNowhere, isFree } from './domain.ts'
@@ -36,13 +37,13 @@ import { readSettings } from './settings.ts'
 import { Wrangler } from './wrangler.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** What wrangler is given: it finds a Worker's files from where its configuration lies. Removed in the end. */
-const SCRATCH = join(root, 'wrangler.deploy.toml')
+/** Temporary configuration for wrangler, which resolves paths relative to it. Removed at the end. */
+const TEMPORARY_CONFIG = join(root, 'wrangler.deploy.toml')
 const STUB_MAIN = 'wrangler.deploy.mjs'
 const RULES = 'wrangler.deploy.json'
 const randomText = () => randomBytes(32).toString('base64url')
 const SECRETS = { SECRET_KEY: randomText, ADMIN_TOKEN: randomText, RECEIPT_KEYS: () => newReceiptKeys() }
-/** What a Worker's bundle may have after compression. */
+/** Most KiB of a Worker's bundle after gzip. */
 const MAX_GZIP_KIB = 10 * 1024
 
 try {
@@ -54,15 +55,15 @@ try {
   const configured = (file: string) => common(withQueues(configurationOf(root, file, suffix), shards, suffix))
   const services = SERVICES.map(configured)
   const containers = settings.heavy ? [common(configurationOf(root, HEAVY, suffix))] : []
-  const alone = withRegion(configured(EDGE), settings.region)
-  const edge = settings.heavy ? withHeavy(alone, suffix) : alone
-  if (settings.dryRun) dryRun(wrangler, [...services, ...containers, settings.domain ? atDomain(edge, settings.domain) : edge])
+  const edgeWithRegion = withRegion(configured(EDGE), settings.region)
+  const edge = settings.heavy ? withHeavy(edgeWithRegion, suffix) : edgeWithRegion
+  if (settings.dryRun) dryRun(wrangler, [...services, ...containers, settings.domain ? withDomain(edge, settings.domain) : edge])
   else await deploy({ ...settings, wrangler, services, containers, edge })
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 } finally {
-  for (const file of [SCRATCH, join(root, STUB_MAIN), join(root, RULES)]) rmSync(file, { force: true })
+  for (const file of [TEMPORARY_CONFIG, join(root, STUB_MAIN), join(root, RULES)]) rmSync(file, { force: true })
 }
 
 interface Deployment {
@@ -76,19 +77,19 @@ interface Deployment {
   readonly waitSeconds: number
   readonly gradual: boolean
   readonly soakSeconds: number
-  /** Configurations. */
+  /** Configurations of press and media. */
   readonly services: readonly string[]
-  /** Of `whittle-heavy`, where it is wanted. */
+  /** Configuration of `whittle-heavy`, if `--heavy` is set. */
   readonly containers: readonly string[]
   readonly edge: string
 }
 
-/** What there was, by the Worker's name. */
+/** Workers that existed before the deployment, by name. */
 type Before = ReadonlyMap<string, { readonly exists: boolean; readonly version?: string }>
 
 async function deploy(deployment: Deployment): Promise<void> {
   const { wrangler, suffix, shards, regions, domain, accountId, services, containers, edge } = deployment
-  // What can refuse comes before anything is made.
+  // All checks that can refuse the deployment run before anything is created.
   const isNewDomain = domain !== undefined && (await isFree(domain, nameOf(edge), wrangler, accountId))
   if (isNewDomain && !deployment.replaceDns) await assertLeadsNowhere(domain)
   const before: Before = new Map(
@@ -106,73 +107,73 @@ async function deploy(deployment: Deployment): Promise<void> {
       services.filter((service) => !before.get(nameOf(service))?.exists),
     )
   makeSecrets(wrangler, edge)
-  if (deployment.gradual && !isNewDomain && sharable([...services, edge], before)) await gradually(deployment, before)
-  else for (const service of services) put(wrangler, service)
-  for (const container of containers) put(wrangler, container)
-  const output = put(wrangler, domain ? atDomain(edge, domain) : edge)
+  if (deployment.gradual && !isNewDomain && canShareCalls([...services, edge], before)) await gradually(deployment, before)
+  else for (const service of services) deployWorker(wrangler, service)
+  for (const container of containers) deployWorker(wrangler, container)
+  const output = deployWorker(wrangler, domain ? withDomain(edge, domain) : edge)
   const baseUrl = domain ? `https://${domain}` : /https:\/\/[\w.-]+\.workers\.dev/.exec(output)?.[0]
-  if (!baseUrl) return console.log('Where the edge answers is not known: ask its /healthz.')
-  const said = await sickness(baseUrl, deployment.waitSeconds)
-  if (said === undefined) return console.log(`${baseUrl}/healthz is good`)
+  if (!baseUrl) return console.log('wrangler printed no address of the edge. Check its /healthz yourself.')
+  const problem = await sickness(baseUrl, deployment.waitSeconds)
+  if (problem === undefined) return console.log(`${baseUrl}/healthz is healthy`)
   const versions = isFirst || isNewDomain ? [] : [...before].map(([name, { version }]) => ({ name, version }))
-  throw new Error(`${baseUrl}/healthz is not good: ${said}\n${goBack(wrangler, versions)}`)
+  throw new Error(`${baseUrl}/healthz is not healthy: ${problem}\n${goBack(wrangler, versions)}`)
 }
 
-/** Is there a version of each Worker that others can have a share beside? */
-function sharable(configurations: readonly string[], before: Before): boolean {
+/** True if every Worker has a version, so that a new one can share its calls. */
+function canShareCalls(configurations: readonly string[], before: Before): boolean {
   return configurations.every((configuration) => before.get(nameOf(configuration))?.version !== undefined)
 }
 
 async function gradually({ wrangler, services, domain, soakSeconds }: Deployment, before: Before): Promise<void> {
-  const shared = services.map((configuration) => ({ configuration, version: before.get(nameOf(configuration))!.version! }))
-  await rollOut({ wrangler, scratch: SCRATCH, services: shared, baseUrl: `https://${domain}`, soakSeconds })
+  const current = services.map((configuration) => ({ configuration, version: before.get(nameOf(configuration))!.version! }))
+  await rollOut({ wrangler, scratch: TEMPORARY_CONFIG, services: current, baseUrl: `https://${domain}`, soakSeconds })
 }
 
-/** All rules of the bucket: who wants others, changes them here. */
+/** Replaces all lifecycle rules of the bucket. */
 function setLifecycle(wrangler: Wrangler, bucket: Bucket): void {
   const file = join(root, RULES)
   writeFileSync(file, JSON.stringify(LIFECYCLE))
   wrangler.must(['r2', 'bucket', 'lifecycle', 'set', bucket.name, '--file', file, ...jurisdictionOf(bucket), '--force'])
-  console.log(`set what ${bucket.name} removes by itself`)
+  console.log(`set the lifecycle rules of ${bucket.name}`)
 }
 
-/** Deploys a configuration. @returns what wrangler printed */
-function put(wrangler: Wrangler, configuration: string): string {
-  writeFileSync(SCRATCH, configuration)
-  const { output } = wrangler.must(['deploy', '-c', SCRATCH])
+/** Deploys a configuration. @returns the output of wrangler */
+function deployWorker(wrangler: Wrangler, configuration: string): string {
+  writeFileSync(TEMPORARY_CONFIG, configuration)
+  const { output } = wrangler.must(['deploy', '-c', TEMPORARY_CONFIG])
   console.log(`deployed ${nameOf(configuration)}`)
   return output
 }
 
 /**
- * The Workers bind each other (Durable Objects one way, services the other), and a binding's target must exist: the very
- * first time the edge is deployed beside stubs, and at no address.
+ * First deployment: the Workers bind each other (the edge its services, and these its Durable Objects), and the target of a binding
+ * must exist. So stubs of the services and an edge without an address are deployed first.
  */
 function bootstrap({ wrangler, edge }: Deployment, missing: readonly string[]): void {
   writeFileSync(join(root, STUB_MAIN), STUB)
-  for (const service of missing) put(wrangler, stubConfiguration(service, STUB_MAIN))
-  put(wrangler, atHome(edge))
+  for (const service of missing) deployWorker(wrangler, stubConfiguration(service, STUB_MAIN))
+  deployWorker(wrangler, withoutAddress(edge))
 }
 
-/** Secrets are random and made once, before code that needs them is live. */
+/** Creates missing secrets with random values, before code that needs them is live. */
 function makeSecrets(wrangler: Wrangler, edge: string): void {
-  writeFileSync(SCRATCH, edge)
-  const known = wrangler.must(['secret', 'list', '-c', SCRATCH]).stdout
+  writeFileSync(TEMPORARY_CONFIG, edge)
+  const existing = wrangler.must(['secret', 'list', '-c', TEMPORARY_CONFIG]).stdout
   for (const [name, make] of Object.entries(SECRETS)) {
-    if (known.includes(`"${name}"`)) continue
+    if (existing.includes(`"${name}"`)) continue
     const value = make()
-    wrangler.must(['secret', 'put', name, '-c', SCRATCH], value)
-    console.log(name === 'ADMIN_TOKEN' ? `made ADMIN_TOKEN, ${handOver(value, nameOf(edge))}` : `made ${name}`)
+    wrangler.must(['secret', 'put', name, '-c', TEMPORARY_CONFIG], value)
+    console.log(name === 'ADMIN_TOKEN' ? `created ADMIN_TOKEN, ${deliverToken(value, nameOf(edge))}` : `created ${name}`)
   }
 }
 
-/** The operator's token is shown to a person at a terminal; what a pipeline prints is kept and read by others. */
-function handOver(token: string, edge: string): string {
-  if (process.stdout.isTTY && !process.env['CI']) return `shown only now: ${token}`
+/** Shows the admin token only at a terminal. Output of a CI pipeline is stored and read by others, so it goes to a file there. */
+function deliverToken(token: string, edge: string): string {
+  if (process.stdout.isTTY && !process.env['CI']) return `shown only once: ${token}`
   const file = join('.dev', `${edge}.admin-token`)
   mkdirSync(join(root, '.dev'), { recursive: true })
   writeFileSync(join(root, file), `${token}\n`, { mode: 0o600 })
-  return `which lies in ${file}; where that is lost, \`npx wrangler secret put ADMIN_TOKEN --name ${edge}\` makes another`
+  return `saved in ${file}. If the file is lost, \`npx wrangler secret put ADMIN_TOKEN --name ${edge}\` sets another`
 }
 
 function dryRun(wrangler: Wrangler, configurations: readonly string[]): void {
@@ -180,11 +181,11 @@ function dryRun(wrangler: Wrangler, configurations: readonly string[]): void {
   let isTooLarge = false
   try {
     for (const configuration of configurations) {
-      writeFileSync(SCRATCH, configuration)
+      writeFileSync(TEMPORARY_CONFIG, configuration)
       const name = nameOf(configuration)
-      const { output } = wrangler.must(['deploy', '-c', SCRATCH, '--dry-run', '--outdir', join(out, name)])
+      const { output } = wrangler.must(['deploy', '-c', TEMPORARY_CONFIG, '--dry-run', '--outdir', join(out, name)])
       const match = /Total Upload: ([\d.]+ \w+) \/ gzip: ([\d.]+) (\w+)/.exec(output)
-      if (!match) throw new Error(`wrangler did not tell the size of ${name}:\n${output}`)
+      if (!match) throw new Error(`wrangler printed no size of ${name}:\n${output}`)
       const kib = Number(match[2]) * (match[3] === 'MiB' ? 1024 : 1)
       isTooLarge ||= kib > MAX_GZIP_KIB
       console.log(`${name.padEnd(16)} ${match[1]!.padStart(14)}   gzip ${kib.toFixed(0).padStart(6)} KiB`)
@@ -192,5 +193,5 @@ function dryRun(wrangler: Wrangler, configurations: readonly string[]): void {
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
-  if (isTooLarge) throw new Error(`A Worker is larger than ${MAX_GZIP_KIB} KiB after gzip.`)
+  if (isTooLarge) throw new Error(`A Worker is larger than the limit of ${MAX_GZIP_KIB} KiB after gzip. See the sizes above.`)
 }

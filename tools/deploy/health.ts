@@ -1,29 +1,29 @@
-/** Whether a deployment works, asked of the deployment itself. */
+/** Health checks of a deployment through its `/healthz`. */
 const PAUSE_MS = 5000
-const ANSWER_MS = 15_000
+const RESPONSE_TIMEOUT_MS = 15_000
 
-/** @returns undefined when `/healthz` is good within the time, else what it last said */
+/** Waits until `/healthz` is healthy. @returns `undefined`, or the last problem if it is not healthy in time */
 export async function sickness(baseUrl: string, waitSeconds: number): Promise<string | undefined> {
-  return asked(baseUrl, waitSeconds, (said) => said === undefined)
+  return poll(baseUrl, waitSeconds, (problem) => problem === undefined)
 }
 
-/** @returns undefined when `/healthz` is good all the time, else what it said when it was not */
+/** Watches `/healthz` for `seconds`. @returns `undefined`, or the first problem */
 export async function sickWithin(baseUrl: string, seconds: number): Promise<string | undefined> {
-  return asked(baseUrl, seconds, (said) => said !== undefined)
+  return poll(baseUrl, seconds, (problem) => problem !== undefined)
 }
 
-async function asked(baseUrl: string, seconds: number, isEnough: (said?: string) => boolean): Promise<string | undefined> {
+async function poll(baseUrl: string, seconds: number, isEnough: (problem?: string) => boolean): Promise<string | undefined> {
   for (const deadline = Date.now() + seconds * 1000; ; ) {
-    const said = await once(`${baseUrl}/healthz`)
-    if (isEnough(said) || Date.now() + PAUSE_MS > deadline) return said
+    const problem = await problemOf(`${baseUrl}/healthz`)
+    if (isEnough(problem) || Date.now() + PAUSE_MS > deadline) return problem
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
 
-async function once(url: string): Promise<string | undefined> {
+async function problemOf(url: string): Promise<string | undefined> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
-    return answer.ok ? undefined : `${answer.status} ${(await answer.text()).slice(0, 500)}`
+    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) })
+    return response.ok ? undefined : `${response.status} ${(await response.text()).slice(0, 500)}`
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error
     return String(cause)

@@ -1,16 +1,16 @@
 /**
- * What the bucket removes by itself, by the names of blobs: results a day after their retention, uploads three days after. Tasks remove
- * their own blobs in time, and the sweep looks whether that holds.
+ * Lifecycle rules of the bucket, by prefix of the blob name: results are deleted a day after their retention, uploads after three
+ * days. Tasks delete their own blobs earlier, and the sweep checks that.
  */
 import { DAYS_KEPT } from '../../src/service/store/blob-names.ts'
 
 const DAY_SECONDS = 86_400
-/** Resumable uploads end after a day, what one request sends within minutes. */
+/** Days until an unfinished multipart upload is aborted. Resumable uploads expire after one day, others take minutes. */
 const UNFINISHED_DAYS = 2
 
 const after = (days: number) => ({ condition: { type: 'Age', maxAge: days * DAY_SECONDS } })
 
-/** As `wrangler r2 bucket lifecycle set` reads them: all rules of the bucket. */
+/** All rules of the bucket, in the format of `wrangler r2 bucket lifecycle set`. */
 export const LIFECYCLE = {
   rules: [
     ...[...DAYS_KEPT].map(([prefix, days]) => ({

@@ -1,4 +1,4 @@
-/** Buckets of a deployment: one, and one for each of its regions (docs/decisions/regions.md), which all Workers bind. */
+/** Buckets of a deployment: the default one, and one for each region (docs/decisions/regions.md). All Workers bind all of them. */
 import { isJurisdiction, type Region } from '../../src/service/store/regions.ts'
 import { withVariable } from './configuration.ts'
 
@@ -7,24 +7,24 @@ export interface Bucket {
   readonly region?: Region
 }
 
-/** No environment has the name of a region's bucket: theirs is the last word. */
+/** Name of a region's bucket. It cannot collide with another environment's, because the environment is the last word of a name. */
 const bucketOf = (region: Region, suffix: string) => `whittle-${region}-blobs${suffix}`
 
 export function bucketsIn(regions: readonly Region[], suffix: string): Bucket[] {
   return [{ name: `whittle-blobs${suffix}` }, ...regions.map((region) => ({ name: bucketOf(region, suffix), region }))]
 }
 
-/** What wrangler is told of where a bucket is to be made. */
+/** Arguments of wrangler for the location of a new bucket. */
 export function placeOf({ region }: Bucket): string[] {
   if (region === undefined) return []
   return isJurisdiction(region) ? ['--jurisdiction', region] : ['--location', region]
 }
 
-/** A bucket in a jurisdiction is only found with it. */
+/** Arguments of wrangler for the jurisdiction, without which a bucket in one is not found. */
 export const jurisdictionOf = ({ region }: Bucket): string[] =>
   region !== undefined && isJurisdiction(region) ? ['--jurisdiction', region] : []
 
-/** A Worker with the buckets of all regions. */
+/** Configuration that binds the buckets of all regions. */
 export function withRegions(configuration: string, regions: readonly Region[], suffix: string): string {
   const tables = regions.map((region) => {
     const jurisdiction = isJurisdiction(region) ? `jurisdiction = "${region}"\n` : ''
@@ -34,7 +34,7 @@ export function withRegions(configuration: string, regions: readonly Region[], s
   return [configuration, ...tables].join('\n')
 }
 
-/** The edge with the region of new accounts. */
+/** Edge with the default region of new accounts. */
 export function withRegion(edge: string, region: Region | undefined): string {
   return region === undefined ? edge : withVariable(edge, 'REGION', region)
 }

@@ -1,4 +1,4 @@
-/** Where a deployment goes: the flags, and `deploy.config.json` for what belongs to one environment. */
+/** Settings of a deployment, from command line flags and `deploy.config.json`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,45 +7,45 @@ import { REGIONS, type Region } from '../../src/service/store/regions.ts'
 
 export interface Settings {
   readonly dryRun: boolean
-  /** What every name ends with: `-staging`, or nothing for production. */
+  /** Suffix of every name, for example `-staging`. Empty for production. */
   readonly suffix: string
-  /** The name that the edge answers at; without one it answers at workers.dev. */
+  /** Custom domain of the edge. `undefined`: workers.dev. */
   readonly domain: string | undefined
-  /** Its DNS record, if it has one, may go. */
+  /** True if an existing DNS record of the domain may be replaced. */
   readonly replaceDns: boolean
   readonly accountId: string | undefined
-  /** Queues of each kind. */
+  /** Number of queues of each kind. */
   readonly shards: number
-  /** Share of invocations whose logs are kept, 0–1. */
+  /** Share of invocations whose logs are stored, 0–1. */
   readonly logShare: number
   readonly traces: Traces | undefined
-  /** How long `/healthz` may take to become good. */
+  /** Seconds until `/healthz` must be healthy. */
   readonly waitSeconds: number
-  /** New versions of press and media have a small share of the calls first. */
+  /** True if new versions of press and media first get a small share of the calls. */
   readonly gradual: boolean
   readonly soakSeconds: number
-  /** With containers, for what isolates are too small for. */
+  /** True to deploy containers for jobs that do not fit an isolate. */
   readonly heavy: boolean
-  /** Where accounts may be. */
+  /** Regions that accounts may use. */
   readonly regions: readonly Region[]
-  /** Where accounts are for which the operator names no region. */
+  /** Region of new accounts without an explicit one. */
   readonly region: Region | undefined
 }
 
-/** The platform's own tracing, which sends OpenTelemetry (OTLP) to destinations of the account. */
+/** Cloudflare's own tracing, which sends OpenTelemetry data (OTLP) to destinations. */
 export interface Traces {
-  /** Names of destinations that the dashboard knows; none: the dashboard alone shows them. */
+  /** Names of destinations in the Cloudflare dashboard. Empty: only the dashboard shows traces. */
   readonly destinations: readonly string[]
-  /** Of invocations, 0–1. */
+  /** Share of invocations, 0–1. */
   readonly share: number
 }
 
-/** How the environment without `--env` is called in the file. */
+/** Name of the environment without `--env` in the file. */
 const PRODUCTION = 'production'
 
 const FILE = 'deploy.config.json'
-/** 2000 consumers of a kind. */
-const MOST_SHARDS = 8
+/** Most queues of each kind: 8 × 250 consumers. */
+const MAX_SHARDS = 8
 const region = z.enum(REGIONS)
 const fileSchema = z.record(
   z.string(),
@@ -56,21 +56,24 @@ const fileSchema = z.record(
     domain: z.hostname().optional(),
     account_id: z
       .string()
-      .regex(/^[0-9a-f]{32}$/, 'an account id has 32 hexadecimal digits')
+      .regex(/^[0-9a-f]{32}$/, 'expected an account id of 32 hexadecimal digits')
       .optional(),
-    queue_shards: z.int().min(1).max(MOST_SHARDS).optional(),
+    queue_shards: z.int().min(1).max(MAX_SHARDS).optional(),
     log_share: z.number().min(0).max(1).optional(),
     traces: z
       .strictObject({
-        // Becomes part of a TOML file.
-        destinations: z.array(z.string().regex(/^[\w-]{1,64}$/, 'a destination has letters, digits, - and _')).default([]),
+        // Restricted, because the name is written into a TOML file.
+        destinations: z.array(z.string().regex(/^[\w-]{1,64}$/, 'expected a destination of letters, digits, - and _')).default([]),
         share: z.number().min(0).max(1).default(0.05),
       })
       .optional(),
   }),
 )
 
-/** @throws Error where a flag or the file is wrong, or two environments would share a domain. */
+/**
+ * Reads and checks all settings.
+ * @throws Error if a flag or the file is invalid, or if two environments have the same domain
+ */
 export function readSettings(root: string, args: readonly string[]): Settings {
   const { values } = parseArgs({
     args: [...args],
@@ -86,37 +89,40 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     },
   })
   const env = values.env
-  if (env && !/^[a-z][a-z0-9]{0,19}$/.test(env)) throw new Error('--env takes a short word of lower-case letters and digits.')
-  if (env === PRODUCTION) throw new Error(`The ${PRODUCTION} environment is the one without --env.`)
-  if (!/^\d{1,4}$/.test(values.wait)) throw new Error('--wait takes a number of seconds.')
-  if (!/^\d{1,5}$/.test(values.soak)) throw new Error('--soak takes a number of seconds.')
-  if (values.domain !== undefined && !z.hostname().safeParse(values.domain).success) throw new Error('--domain takes a host name.')
+  if (env && !/^[a-z][a-z0-9]{0,19}$/.test(env))
+    throw new Error(`Invalid --env '${env}': expected up to 20 lower-case letters and digits, starting with a letter.`)
+  if (env === PRODUCTION) throw new Error(`--env ${PRODUCTION} is not allowed: deploy production without --env.`)
+  if (!/^\d{1,4}$/.test(values.wait)) throw new Error(`Invalid --wait '${values.wait}': expected a whole number of seconds up to 9999.`)
+  if (!/^\d{1,5}$/.test(values.soak)) throw new Error(`Invalid --soak '${values.soak}': expected a whole number of seconds up to 99999.`)
+  if (values.domain !== undefined && !z.hostname().safeParse(values.domain).success)
+    throw new Error(`Invalid --domain '${values.domain}': expected a host name such as whittle.example.com.`)
   const file = readFile(root)
-  const own = file[env || PRODUCTION]
-  const domain = (values.domain ?? own?.domain)?.toLowerCase()
-  for (const [other, { domain: taken }] of Object.entries(file)) {
-    if (other !== (env || PRODUCTION) && domain !== undefined && taken?.toLowerCase() === domain) {
-      throw new Error(`${domain} is the domain of the environment ${other} in ${FILE}.`)
+  const environment = file[env || PRODUCTION]
+  const domain = (values.domain ?? environment?.domain)?.toLowerCase()
+  for (const [other, { domain: otherDomain }] of Object.entries(file)) {
+    if (other !== (env || PRODUCTION) && domain !== undefined && otherDomain?.toLowerCase() === domain) {
+      throw new Error(`${domain} is already the domain of the environment ${other} in ${FILE}.`)
     }
   }
-  if (values.gradual && domain === undefined) throw new Error('--gradual asks /healthz meanwhile: say with --domain where.')
-  const regions = own?.regions ?? []
-  if (own?.region && !regions.includes(own.region)) throw new Error(`${FILE}: the region ${own.region} is not among the regions.`)
+  if (values.gradual && domain === undefined) throw new Error('--gradual checks /healthz during the deployment and needs --domain.')
+  const regions = environment?.regions ?? []
+  if (environment?.region && !regions.includes(environment.region))
+    throw new Error(`${FILE}: the region ${environment.region} is not listed in regions.`)
   return {
     dryRun: values['dry-run'],
     suffix: env && `-${env}`,
     domain,
     replaceDns: values['replace-dns'],
-    accountId: own?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
-    shards: own?.queue_shards ?? 1,
-    logShare: own?.log_share ?? 1,
-    traces: own?.traces,
+    accountId: environment?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
+    shards: environment?.queue_shards ?? 1,
+    logShare: environment?.log_share ?? 1,
+    traces: environment?.traces,
     waitSeconds: Number(values.wait),
     gradual: values.gradual,
     soakSeconds: Number(values.soak),
-    heavy: values.heavy || own?.heavy === true,
+    heavy: values.heavy || environment?.heavy === true,
     regions: REGIONS.filter((one) => regions.includes(one)),
-    region: own?.region,
+    region: environment?.region,
   }
 }
 

@@ -1,11 +1,11 @@
-/** Runs wrangler, and reads what it answers. */
+/** Runs wrangler and parses its output. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 export interface Answer {
   readonly ok: boolean
   readonly stdout: string
-  /** Everything that was printed. */
+  /** Standard output and standard error. */
   readonly output: string
 }
 
@@ -15,9 +15,9 @@ export class Wrangler {
 
   constructor(root: string, accountId: string | undefined) {
     this.#root = root
-    const own = { WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', CI: '1' }
-    // CLOUDFLARE_ENV would rename the Workers once more.
-    this.#env = { ...process.env, ...own, CLOUDFLARE_ENV: undefined, ...(accountId ? { CLOUDFLARE_ACCOUNT_ID: accountId } : {}) }
+    const settings = { WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', CI: '1' }
+    // CLOUDFLARE_ENV would change the names of the Workers again.
+    this.#env = { ...process.env, ...settings, CLOUDFLARE_ENV: undefined, ...(accountId ? { CLOUDFLARE_ACCOUNT_ID: accountId } : {}) }
   }
 
   run(command: readonly string[], input?: string): Answer {
@@ -27,30 +27,30 @@ export class Wrangler {
     return { ok: status === 0, stdout, output: `${stdout}\n${stderr}` }
   }
 
-  /** @throws Error with what wrangler said, when it fails. */
+  /** Runs wrangler. @throws Error with its output if it fails */
   must(command: readonly string[], input?: string): Answer {
-    const answer = this.run(command, input)
-    if (!answer.ok) throw new Error(`wrangler ${command.join(' ')} failed:\n${answer.output.trim()}`)
-    return answer
+    const result = this.run(command, input)
+    if (!result.ok) throw new Error(`wrangler ${command.join(' ')} failed:\n${result.output.trim()}`)
+    return result
   }
 
-  /** Creates what is not there yet. */
+  /** Creates a resource if it does not exist. */
   make(what: string, command: readonly string[]): void {
     const { ok, output } = this.run(command)
-    if (ok) console.log(`made ${what}`)
+    if (ok) console.log(`created ${what}`)
     else if (/already (exists|taken|own)|is already/i.test(output)) console.log(`found ${what}`)
-    else throw new Error(`${what} could not be made:\n${output.trim()}`)
+    else throw new Error(`${what} could not be created:\n${output.trim()}`)
   }
 
   /**
-   * Whether a Worker is there, and the version that most of its requests get.
-   * @throws Error when the answer is neither: an outage is no reason to take a live Worker for a new one.
+   * Checks if a Worker exists, and finds the version that serves most of its requests.
+   * @throws Error if wrangler fails for another reason, because an outage must not be mistaken for a missing Worker
    */
   live(name: string): { exists: boolean; version?: string } {
     const { ok, stdout, output } = this.run(['deployments', 'list', '--name', name, '--json'])
     if (ok) return { exists: true, ...newestVersion(stdout) }
     if (/\[code: 10007\]|Worker does not exist/i.test(output)) return { exists: false }
-    throw new Error(`Whether ${name} is deployed could not be found out; nothing was deployed:\n${output.trim()}`)
+    throw new Error(`Could not check if ${name} is deployed. Nothing was deployed:\n${output.trim()}`)
   }
 }
 

@@ -54,7 +54,8 @@ if (values.update) {
   const expected = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Record<string, string>) : {}
   const names = [...new Set([...results.keys(), ...(only ? [] : Object.keys(expected))])]
   const different = names.filter((name) => !isSameResult(results.get(name), expected[name]))
-  for (const name of different) console.log(`${name}\n  expected ${expected[name] ?? 'no result'}\n  got      ${results.get(name) ?? 'no result'}`)
+  for (const name of different)
+    console.log(`${name}\n  expected ${expected[name] ?? 'no result'}\n  got      ${results.get(name) ?? 'no result'}`)
   console.log(`${results.size} results, ${different.length} different`)
   process.exitCode = different.length > 0 ? 1 : 0
 }

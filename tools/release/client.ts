@@ -1,6 +1,6 @@
 /**
- * `npm run client`: makes `packages/clients/typescript/schema.d.ts` from the service's OpenAPI document. The repository does not keep the
- * file: `npm run check` and `npm pack` make it, and make it again when the document or the generator has changed.
+ * `npm run client`: generates `packages/clients/typescript/schema.d.ts` from the service's OpenAPI document. The file is not in the
+ * repository. `npm run check` and `npm pack` generate it if the document or the generator has changed.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,11 +16,12 @@ interface Service {
 
 const root = resolve(import.meta.dirname, '../..')
 const client = join(root, 'packages/clients/typescript')
-const out = join(client, 'schema.d.ts')
+const outputFile = join(client, 'schema.d.ts')
 const document = join(root, '.dev/openapi.json')
 
 const text = JSON.stringify(await openApiDocument())
-// Not its `package.json`, which it does not export; the generator lies beside the TypeScript 5 that it needs.
+// Resolves the main file, because the package does not export its package.json. The generator lies beside the TypeScript 5 that it
+// needs.
 const generator = join(dirname(createRequire(join(client, 'package.json')).resolve('openapi-typescript')), '../bin/cli.js')
 const hash = createHash('sha256')
   .update(text)
@@ -28,9 +29,9 @@ const hash = createHash('sha256')
   .update(generatorVersion())
   .digest('hex')
 const stamp = `// Made by npm run client. ${hash}\n`
-if (!existing().startsWith(stamp)) make()
+if (!currentFile().startsWith(stamp)) generate()
 
-/** Imported by paths that the compiler does not follow: it checks the service with the types of Workers, and this file with those of Node. */
+/** Imported by computed paths, so that tsc does not check the service's files with Node's types. */
 async function openApiDocument(): Promise<object> {
   const folder = join(root, 'src/service/http')
   const { ROUTES } = (await import(join(folder, 'routes/index.ts'))) as Pick<Service, 'ROUTES'>
@@ -42,21 +43,21 @@ function generatorVersion(): string {
   return (JSON.parse(readFileSync(join(dirname(generator), '../package.json'), 'utf8')) as { version: string }).version
 }
 
-function existing(): string {
+function currentFile(): string {
   try {
-    return readFileSync(out, 'utf8')
+    return readFileSync(outputFile, 'utf8')
   } catch {
     return ''
   }
 }
 
-function make(): void {
+function generate(): void {
   mkdirSync(dirname(document), { recursive: true })
   writeFileSync(document, text)
-  execFileSync(process.execPath, [generator, document, '-o', out], { stdio: ['ignore', 'ignore', 'inherit'] })
-  // openapi-typescript calls everything with `format: binary` a string; what a form sends is a Blob.
-  const types = readFileSync(out, 'utf8')
+  execFileSync(process.execPath, [generator, document, '-o', outputFile], { stdio: ['ignore', 'ignore', 'inherit'] })
+  // openapi-typescript types every `format: binary` as a string, but form fields contain Blobs.
+  const types = readFileSync(outputFile, 'utf8')
     .replace(/(\/\*\* Format: binary \*\/\s+file\??): string/g, '$1: Blob')
     .replace(/(["']files\[\]["']\??): string\[\]/g, '$1: Blob[]')
-  writeFileSync(out, stamp + types)
+  writeFileSync(outputFile, stamp + types)
 }

@@ -1,7 +1,9 @@
-"""Makes a Python client from a running service's OpenAPI document and uses it: `generated-client.py BASE_URL KEY PHOTO`.
+"""Generates a Python client from a running service's OpenAPI document and uses it:
+`generated-client.py BASE_URL KEY PHOTO`.
 
-The generator, openapi-python-client, must say nothing (it drops what it does not understand, with a warning), the client must be
-importable, and a photo must come back smaller with the SHA-256 of its receipt. Needs PyPI once, into a folder of its own.
+The test fails if openapi-python-client prints a warning, because it drops what it does not
+understand. It also fails if the client cannot be imported, or if the compressed photo does not
+match its receipt. Needs PyPI once, for a virtual environment.
 """
 
 import hashlib
@@ -23,18 +25,18 @@ def generate(base_url: str, folder: Path) -> None:
         document.write_bytes(answer.read())
     tools = folder / "venv"
     venv.create(tools, with_pip=True)
-    # The generator formats with ruff, which it looks for beside itself.
+    # The generator formats with ruff, which it expects in its own folder.
     environment = {"PATH": f"{tools / 'bin'}:/usr/bin:/bin"}
     subprocess.run([tools / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES], check=True)
-    # tus has a type of its own, that the generator does not know.
+    # The media type of tus, which the generator does not know.
     overrides = folder / "overrides.json"
     overrides.write_text('{"content_type_overrides": {"application/offset+octet-stream": "application/octet-stream"}}')
     options = ["--path", document, "--output-path", folder / "whittle_client", "--meta", "none", "--config", overrides]
     command = [tools / "bin/openapi-python-client", "generate", *options]
-    said = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
-    words = said.stdout + said.stderr
+    result = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
+    words = result.stdout + result.stderr
     if "WARNING" in words or "ERROR" in words:
-        sys.exit(f"The generator complains:\n{words}")
+        sys.exit(f"The generator printed warnings:\n{words}")
     sys.path[:0] = [str(folder), *map(str, (tools / "lib").glob("python*/site-packages"))]
 
 

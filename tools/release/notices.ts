@@ -1,6 +1,6 @@
 /**
- * What others wrote of what is deployed, with its licences: npm packages as the bundler finds them, engines as their `origin.json`
- * says, and what is copied as it is. `npm run licences` writes the list of packages into THIRD-PARTY.md.
+ * Copyright notices of third-party software in what is deployed: npm packages found by the bundler, engines from their `origin.json`,
+ * and copied files. `npm run licences` writes the list of packages to THIRD-PARTY.md.
  */
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What is deployed, by the file it begins with. */
+/** Deployed artefacts by entry file. */
 export const ARTEFACTS = {
   'src/index.ts': 'whittle',
   'src/service/press.ts': 'whittle-press',
@@ -21,26 +21,26 @@ export type Entry = keyof typeof ARTEFACTS
 export interface Notice {
   readonly name: string
   readonly version: string
-  /** As it says itself, mostly an SPDX expression. */
+  /** Licence as the package states it, usually an SPDX expression. */
   readonly licence: string
-  /** Names of artefacts. */
+  /** Names of the artefacts that use it. */
   readonly usedIn: readonly string[]
-  /** Whole licence texts. */
+  /** Full texts of its licences. */
   readonly texts: readonly string[]
 }
 
-/** Packages that arrive bundled inside of another one. */
-const INSIDE: Readonly<Record<string, readonly string[]>> = {
+/** Packages that are bundled inside another package. */
+const BUNDLED_INSIDE: Readonly<Record<string, readonly string[]>> = {
   svgo: [
     ...['boolbase', 'css-select', 'css-tree', 'css-what', 'csso', 'dom-serializer', 'domelementtype', 'domhandler', 'domutils'],
     ...['entities', 'mdn-data', 'nth-check', 'sax', 'source-map-js'],
   ],
 }
 
-/** Terms of what arrives bundled inside of a package, and comes without them. */
-const TERMS_INSIDE: Readonly<Record<string, string>> = { 'node_modules/@modelcontextprotocol/server': 'tools/release/licences/ajv.txt' }
+/** Licence files for code that is bundled inside a package without its licence. */
+const EXTRA_LICENCES: Readonly<Record<string, string>> = { 'node_modules/@modelcontextprotocol/server': 'tools/release/licences/ajv.txt' }
 
-/** Copied as they are by `build-console.ts`; swagger-ui's own list of what it bundles lies beside it. */
+/** Packages that `build-console.ts` copies unchanged. swagger-ui's own list of bundled software is copied with it. */
 const COPIED: readonly { name: string; folder: string; usedIn: string; licence: string; texts: readonly string[] }[] = [
   {
     ...{ name: 'swagger-ui-dist', folder: 'swagger-ui-dist', usedIn: '/docs', licence: 'Apache-2.0' },
@@ -54,7 +54,7 @@ const COPIED: readonly { name: string; folder: string; usedIn: string; licence: 
   { name: "Adobe's CMaps", folder: 'pdfjs-dist', usedIn: 'console', licence: 'BSD-3-Clause', texts: ['pdfjs-dist/cmaps/LICENSE'] },
 ]
 
-/** Every file that an artefact is made of, as the bundler finds them; by paths from the root. */
+/** All input files of an artefact, from the bundler, as paths from the root. */
 export async function inputsOf(entry: Entry): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -74,7 +74,7 @@ export async function inputsOf(entry: Entry): Promise<string[]> {
     define: { OUTPUT_IDS: '[]' },
     logLevel: 'error',
   })
-  // What leaves nothing in the bundle is not conveyed. Engines are left out of it here, and counted all the same.
+  // Inputs without bytes in the bundle are not distributed. Engines are excluded from the bundle here, but distributed.
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => inputs[path]!.bytesInOutput > 0 || path.endsWith('.wasm')),
   )
@@ -82,7 +82,7 @@ export async function inputsOf(entry: Entry): Promise<string[]> {
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, unknown>
 
-/** Of a folder, in the order of their names. */
+/** Licence texts in a folder, sorted by file name. */
 function textsOf(folder: string): string[] {
   const names = readdirSync(join(root, folder)).filter((name) => /^(licen[cs]e|copying|notice|copyright|source\.md$)/i.test(name))
   return names.sort().map((name) => readFileSync(join(root, folder, name), 'utf8'))
@@ -91,15 +91,15 @@ function textsOf(folder: string): string[] {
 function packageNotice(folder: string, usedIn: readonly string[]): Notice {
   const { name, version, license } = readJson(`${folder}/package.json`)
   const texts = textsOf(folder)
-  // Some packages forget theirs: it is kept here, from where they are developed.
-  const own =
+  // Some packages lack their licence text. It is stored in tools/release/licences, copied from the package's repository.
+  const licenceTexts =
     texts.length > 0 ? texts : globSync(`tools/release/licences/${basename(folder)}.txt`, { cwd: root }).map((path) => readText(path))
   return {
     name: String(name),
     version: String(version),
     licence: String(license),
     usedIn,
-    texts: folder in TERMS_INSIDE ? [...own, readText(TERMS_INSIDE[folder]!)] : own,
+    texts: folder in EXTRA_LICENCES ? [...licenceTexts, readText(EXTRA_LICENCES[folder]!)] : licenceTexts,
   }
 }
 
@@ -116,23 +116,24 @@ function engineNotice(folder: string, usedIn: readonly string[]): Notice {
   return { name: `${folder}/`, version, licence, usedIn, texts: textsOf(folder) }
 }
 
-/** What a service is made of: all but the command line, whose packages are not there where only a service is. */
+/** Entries of the service: all except the CLI, whose packages are not installed with the service. */
 const SERVICE = (Object.keys(ARTEFACTS) as Entry[]).filter((entry) => !entry.startsWith('packages/cli/'))
 
-/** Of `entries` and what is copied beside them; by name, engines first. */
+/** Notices for `entries` and copied packages, engines first, then by name. */
 export async function notices(entries: readonly Entry[] = SERVICE): Promise<Notice[]> {
-  const used = new Map<string, Set<string>>()
-  const use = (folder: string, artefact: string) => used.set(folder, (used.get(folder) ?? new Set()).add(artefact))
-  const found = await Promise.all(entries.map((entry) => inputsOf(entry)))
+  const artefactsByFolder = new Map<string, Set<string>>()
+  const recordUse = (folder: string, artefact: string) =>
+    artefactsByFolder.set(folder, (artefactsByFolder.get(folder) ?? new Set()).add(artefact))
+  const inputFiles = await Promise.all(entries.map((entry) => inputsOf(entry)))
   for (const [i, entry] of entries.entries()) {
-    for (const path of found[i]!) {
+    for (const path of inputFiles[i]!) {
       const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? (path.endsWith('.wasm') ? dirname(path) : undefined)
       if (folder === undefined) continue
-      use(folder, ARTEFACTS[entry])
-      for (const name of INSIDE[basename(folder)] ?? []) use(`node_modules/${name}`, ARTEFACTS[entry])
+      recordUse(folder, ARTEFACTS[entry])
+      for (const name of BUNDLED_INSIDE[basename(folder)] ?? []) recordUse(`node_modules/${name}`, ARTEFACTS[entry])
     }
   }
-  const bundled = [...used].map(([folder, artefacts]) =>
+  const bundled = [...artefactsByFolder].map(([folder, artefacts]) =>
     folder.startsWith('wasm/') ? engineNotice(folder, [...artefacts]) : packageNotice(folder, [...artefacts]),
   )
   const copied = COPIED.map(({ name, folder, usedIn, licence, texts }) => ({
@@ -152,13 +153,13 @@ const isEngine = ({ name }: Notice) => name.startsWith('wasm/')
 const BEGIN = '<!-- made by `npm run licences` -->'
 const END = '<!-- end -->'
 
-/** THIRD-PARTY.md with the list of packages as they are bundled now. */
+/** Content of THIRD-PARTY.md with the current list of packages. */
 export async function thirdParty(): Promise<string> {
   const rows = (await notices([...SERVICE, 'packages/cli/src/main.ts'])).filter((notice) => !isEngine(notice))
   const table = rows.map(({ name, version, licence, usedIn }) => `| ${name} | ${version} | ${licence} | ${usedIn.join(', ')} |`)
   const text = readText('THIRD-PARTY.md')
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (from < 0 || to < from) throw new Error('THIRD-PARTY.md has no place for the list of packages')
+  if (from < 0 || to < from) throw new Error(`THIRD-PARTY.md needs the markers ${BEGIN} and ${END} around the list of packages`)
   return `${text.slice(0, from)}${BEGIN}\n| package | version | licence | used in |\n|---|---|---|---|\n${table.join('\n')}\n${text.slice(to)}`
 }
 

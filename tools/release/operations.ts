@@ -1,13 +1,14 @@
 /**
- * What a quick file is billed for that is uploaded, downloaded once and deleted: test/service/http/operations.test.ts counts it.
+ * Billed operations of a small file that is uploaded, downloaded once and deleted. test/service/http/operations.test.ts checks the
+ * counts.
  */
 export const QUICK_FILE = {
-  /** To Durable Objects, an alarm among them. */
+  /** Requests to Durable Objects, including one alarm. */
   objectRequests: 15,
-  /** That objects write, alarms and indexes included. */
+  /** Rows that Durable Objects write, including alarms and indexes. */
   objectRows: 20,
-  /** R2 class A: puts and lists. */
+  /** R2 class A operations: puts and lists. */
   bucketWrites: 4,
-  /** R2 class B. */
+  /** R2 class B operations: reads. */
   bucketReads: 5,
 } as const

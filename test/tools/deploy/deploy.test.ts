@@ -1,4 +1,4 @@
-/** `npm run deploy` against a double of wrangler that answers as wrangler 4.135.0 does. */
+/** `npm run deploy` against a fake wrangler with the behaviour of wrangler 4.135.0. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const TROUBLE = { path: 'workers/scripts/whittle/deployments', text: 'Internal e
 const names = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
 describe('a staging environment', () => {
-  it('never takes the domain of production: routes in wrangler.toml are refused', async () => {
+  it('refuses routes in wrangler.toml, which would take the domain of production', async () => {
     using checkout = new Checkout(PRODUCTION)
     checkout.replace(
       'wrangler.toml',
@@ -40,46 +40,46 @@ describe('a staging environment', () => {
     expect(checkout.calls).toEqual([])
   })
 
-  it('is refused the domain of another Worker, although wrangler would take it', async () => {
+  it('refuses the domain of another Worker', async () => {
     using checkout = new Checkout(PRODUCTION)
     const { code, output } = await checkout.deploy('--env', 'staging', '--domain', DOMAIN)
     expect({ code, made: checkout.deploys }).toEqual({ code: 1, made: [] })
-    expect(output).toContain(`${DOMAIN} is the domain of the Worker whittle; it was not taken from it`)
+    expect(output).toContain(`${DOMAIN} is the domain of the Worker whittle. Nothing was changed`)
     expect(checkout.account.buckets).toEqual(['whittle-blobs'])
   })
 
   const STAGING = 'staging.example.com'
   it.each([
-    [{ [`A ${STAGING}`]: ['203.0.113.5'] }, `${STAGING} leads somewhere already (203.0.113.5): its DNS record would be replaced`],
-    [{ [`A ${STAGING}`]: 'ENODATA', [`AAAA ${STAGING}`]: ['2001:db8::5'] }, 'leads somewhere already (2001:db8::5)'],
-    [{ [`AAAA ${STAGING}`]: 'ETIMEOUT' }, 'could not be found out (ETIMEOUT)'],
-  ])('is refused a name that has a DNS record, which wrangler would replace: %j', async (records, message) => {
+    [{ [`A ${STAGING}`]: ['203.0.113.5'] }, `${STAGING} already has DNS records (203.0.113.5), which would be replaced`],
+    [{ [`A ${STAGING}`]: 'ENODATA', [`AAAA ${STAGING}`]: ['2001:db8::5'] }, 'already has DNS records (2001:db8::5)'],
+    [{ [`AAAA ${STAGING}`]: 'ETIMEOUT' }, 'could not be read (ETIMEOUT)'],
+  ])('refuses a domain with a DNS record, which wrangler would replace: %j', async (records, message) => {
     using checkout = new Checkout({ ...PRODUCTION, records })
     const { code, output } = await checkout.deploy('--env', 'staging', '--domain', STAGING)
     expect({ code, made: checkout.deploys, buckets: checkout.account.buckets }).toEqual({ code: 1, made: [], buckets: ['whittle-blobs'] })
     expect(output).toContain(message)
   })
 
-  it('has a name with a DNS record when that is said, and for good', async () => {
+  it('replaces a DNS record with --replace-dns, and needs the flag only once', async () => {
     using checkout = new Checkout({ ...PRODUCTION, records: { [`A ${STAGING}`]: ['203.0.113.5'] } })
     expect(await checkout.deploy('--env', 'staging', '--domain', STAGING, '--replace-dns')).toMatchObject({ code: 0 })
     expect(await checkout.deploy('--env', 'staging', '--domain', STAGING)).toMatchObject({ code: 0 })
   })
 
-  it('is refused the domain of another environment in deploy.config.json', async () => {
+  it('refuses the domain of another environment in deploy.config.json', async () => {
     using checkout = new Checkout()
     checkout.append('deploy.config.json', JSON.stringify({ production: { domain: DOMAIN }, staging: { domain: DOMAIN.toUpperCase() } }))
     const { code, output } = await checkout.deploy('--env', 'staging')
     expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
-    expect(output).toContain(`${DOMAIN} is the domain of the environment production`)
+    expect(output).toContain(`${DOMAIN} is already the domain of the environment production`)
   })
 
-  it('has names, a domain and an account of its own', async () => {
+  it('uses its own names, domain and account', async () => {
     using checkout = new Checkout(PRODUCTION)
     const staging = { domain: 'staging.example.com', account_id: 'a'.repeat(32) }
     checkout.append('deploy.config.json', JSON.stringify({ production: { domain: DOMAIN }, staging }))
     const { code, output } = await checkout.deploy('--env', 'staging')
-    expect(output).toContain('https://staging.example.com/healthz is good')
+    expect(output).toContain('https://staging.example.com/healthz is healthy')
     expect(code).toBe(0)
     const edges = checkout.deploys.filter(({ name }) => name === 'whittle-staging')
     expect(edges.map(({ domains, workersDev }) => ({ domains, workersDev }))).toEqual([
@@ -94,7 +94,7 @@ describe('a staging environment', () => {
   })
 })
 
-it('has the bucket remove by itself what its tasks should have removed a day ago', async () => {
+it('sets lifecycle rules that delete blobs a day after their retention', async () => {
   using checkout = new Checkout(PRODUCTION)
   expect((await checkout.deploy('--env', 'staging')).code).toBe(0)
   const days = (checkout.account.rules?.['whittle-blobs-staging'] ?? []).map(({ conditions, deleteObjectsTransition }) => [
@@ -120,7 +120,7 @@ it('has the bucket remove by itself what its tasks should have removed a day ago
   })
 })
 
-it('has metrics of its own, under a name that SQL can write', () => {
+it('uses its own metrics dataset, with a name that is valid in SQL', () => {
   const root = join(import.meta.dirname, '../../..')
   for (const file of [EDGE, ...SERVICES]) {
     expect(configurationOf(root, file, '-staging')).toContain('dataset = "whittle_tasks_staging"')
@@ -128,14 +128,14 @@ it('has metrics of its own, under a name that SQL can write', () => {
   }
 })
 
-it('keeps logs of the share that deploy.config.json says', async () => {
+it('sets the log share of deploy.config.json', async () => {
   const root = join(import.meta.dirname, '../../..')
   for (const file of [EDGE, ...SERVICES]) {
     expect(withLogShare(configurationOf(root, file, ''), 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
   }
 })
 
-it('sends traces of all Workers where deploy.config.json says, as wrangler reads it, and none where it says nothing', () => {
+it('sends traces of all Workers to the destinations of deploy.config.json, and none by default', () => {
   const root = join(import.meta.dirname, '../../..')
   const folder = mkdtempSync(join(tmpdir(), 'whittle-traces-'))
   try {
@@ -154,24 +154,24 @@ it('sends traces of all Workers where deploy.config.json says, as wrangler reads
     }
     const hostile = { production: { traces: { destinations: ['a"]\nmain = "b'] } } }
     writeFileSync(join(folder, 'deploy.config.json'), JSON.stringify(hostile))
-    expect(() => readSettings(folder, [])).toThrow('a destination has letters')
+    expect(() => readSettings(folder, [])).toThrow('expected a destination of letters')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 })
 
 describe('regions', () => {
-  it('have a bucket each, made where it shall be, with its rules, and bound by all Workers', async () => {
+  it('have one bucket each, in its location, with lifecycle rules, bound by all Workers', async () => {
     using checkout = new Checkout(PRODUCTION)
     checkout.append('deploy.config.json', JSON.stringify({ staging: { regions: ['apac', 'eu'], region: 'eu' } }))
     expect(await checkout.deploy('--env', 'staging')).toMatchObject({ code: 0 })
-    const { places, rules } = checkout.account
-    expect(places).toEqual({
+    const { locations, rules } = checkout.account
+    expect(locations).toEqual({
       'whittle-blobs-staging': '',
       'whittle-eu-blobs-staging': '--jurisdiction eu',
       'whittle-apac-blobs-staging': '--location apac',
     })
-    expect(Object.keys(rules ?? {}).toSorted()).toEqual(Object.keys(places ?? {}).toSorted())
+    expect(Object.keys(rules ?? {}).toSorted()).toEqual(Object.keys(locations ?? {}).toSorted())
     for (const name of ['whittle-press-staging', 'whittle-media-staging', 'whittle-staging']) {
       expect(checkout.deploys.findLast((call) => call.name === name)?.buckets).toEqual([
         'BLOBS whittle-blobs-staging',
@@ -184,9 +184,9 @@ describe('regions', () => {
   })
 
   it.each([
-    [{ region: 'eu' }, 'the region eu is not among the regions'],
+    [{ region: 'eu' }, 'the region eu is not listed in regions'],
     [{ regions: ['mars'] }, 'production.regions'],
-  ])('%j is refused', async (production, message) => {
+  ])('refuses %j', async (production, message) => {
     using checkout = new Checkout()
     checkout.append('deploy.config.json', JSON.stringify({ production }))
     const { code, output } = await checkout.deploy()
@@ -194,13 +194,13 @@ describe('regions', () => {
     expect(output).toContain(message)
   })
 
-  it('are named beside variables that wrangler.toml has', () => {
+  it('are added to the variables of wrangler.toml', () => {
     expect(withRegion('name = "whittle"\n\n[vars]\nCALLBACK_PORTS = "9443"\n', 'us')).toContain('[vars]\nREGION = "us"\nCALLBACK_PORTS')
   })
 })
 
 describe('containers', () => {
-  it('are deployed before the edge that sends to them, where they are wanted, and not else', async () => {
+  it('are deployed before the edge, and only with --heavy', async () => {
     using checkout = new Checkout(PRODUCTION)
     expect(await checkout.deploy('--heavy')).toMatchObject({ code: 0 })
     expect(names(checkout.deploys)).toEqual(['whittle-press', 'whittle-media', 'whittle-heavy', 'whittle'])
@@ -219,7 +219,7 @@ describe('containers', () => {
     expect(without.deploys.at(-1)?.vars).toEqual([])
   })
 
-  it('belong to an environment, also in its first deployment, and stay in deploy.config.json', async () => {
+  it('can be set per environment in deploy.config.json, also for its first deployment', async () => {
     using checkout = new Checkout()
     checkout.append('deploy.config.json', JSON.stringify({ staging: { heavy: true, regions: ['eu'] } }))
     expect(await checkout.deploy('--env', 'staging')).toMatchObject({ code: 0 })
@@ -230,7 +230,7 @@ describe('containers', () => {
     })
   })
 
-  it('that cannot be made leave the edge as it was', async () => {
+  it('that cannot be deployed leave the edge unchanged', async () => {
     using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deploy', name: 'whittle-heavy', ...TROUBLE }] })
     expect(await checkout.deploy('--heavy')).toMatchObject({ code: 1 })
     expect(checkout.account.workers['whittle']).toEqual(PRODUCTION.workers?.['whittle'])
@@ -240,7 +240,7 @@ describe('containers', () => {
 describe('queues', () => {
   const queuesOf = (checkout: Checkout, name: string) => checkout.deploys.findLast((call) => call.name === name)?.queues
 
-  it('are apart for long work', async () => {
+  it('are separate for long jobs', async () => {
     using checkout = new Checkout(PRODUCTION)
     expect((await checkout.deploy()).code).toBe(0)
     expect(queuesOf(checkout, 'whittle-press')).toEqual(['whittle-press-jobs', 'whittle-press-dead', 'whittle-press-large-jobs'])
@@ -250,7 +250,7 @@ describe('queues', () => {
     )
   })
 
-  it('are as many as deploy.config.json says, each sent to and consumed', async () => {
+  it('are as many as deploy.config.json sets, each with producer and consumer', async () => {
     using checkout = new Checkout(PRODUCTION)
     checkout.append('deploy.config.json', JSON.stringify({ staging: { queue_shards: 3 } }))
     expect((await checkout.deploy('--env', 'staging')).code).toBe(0)
@@ -263,8 +263,8 @@ describe('queues', () => {
   })
 })
 
-describe('whether it is the first deployment', () => {
-  it('is not guessed from an error: nothing is deployed, and the error is told', async () => {
+describe('the first deployment', () => {
+  it('is not assumed after an error: nothing is deployed and the error is shown', async () => {
     using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deployments list', ...TROUBLE }] })
     const { code, output } = await checkout.deploy()
     expect(checkout.deploys).toEqual([])
@@ -272,7 +272,7 @@ describe('whether it is the first deployment', () => {
     expect(output).toContain('Internal error; try again later. [code: 10013]')
   })
 
-  it('is so where the Worker does not exist: stubs, the edge at no address, secrets, then all of it', async () => {
+  it('deploys stubs, the edge without an address, secrets, then all Workers', async () => {
     using checkout = new Checkout()
     const { code } = await checkout.deploy('--domain', DOMAIN)
     expect(code).toBe(0)
@@ -296,22 +296,22 @@ describe('whether it is the first deployment', () => {
     ])
   })
 
-  it('is not so for what lives: the edge is deployed once, with its services, and last', async () => {
+  it('a later deployment deploys the edge once, after its services', async () => {
     using checkout = new Checkout(PRODUCTION)
     expect((await checkout.deploy()).code).toBe(0)
     expect(names(checkout.deploys)).toEqual(['whittle-press', 'whittle-media', 'whittle'])
     expect(checkout.deploys.at(-1)).toMatchObject({ services: ['whittle-press', 'whittle-media'] })
   })
 
-  it('leaves a live service alone when only the edge is missing', async () => {
+  it('keeps an existing service if only the edge is missing', async () => {
     using checkout = new Checkout({ ...PRODUCTION, workers: { 'whittle-press': { versions: ['v1'], domains: [] } } })
     expect((await checkout.deploy()).code).toBe(0)
     expect(checkout.deploys.filter(({ name }) => name === 'whittle-press').map(({ main }) => main)).toEqual(['src/service/press.ts'])
   })
 })
 
-describe('the operator’s token', () => {
-  it('is not printed where nobody sits at a terminal, and lies in a file of the owner alone', async () => {
+describe('the admin token', () => {
+  it('is saved to a file of the owner instead of printed, without a terminal', async () => {
     using checkout = new Checkout()
     const { output } = await checkout.deploy()
     const [secretKey, token] = checkout.account.values
@@ -324,24 +324,24 @@ describe('the operator’s token', () => {
 })
 
 describe('after a deployment', () => {
-  it('/healthz is asked, and every Worker goes back to what it was when that is bad', async () => {
+  it('all Workers are rolled back if /healthz is not healthy', async () => {
     using checkout = new Checkout({ ...PRODUCTION, health: 503 })
     const { code, output } = await checkout.deploy('--wait', '0')
     expect(code).toBe(1)
-    expect(output).toContain('https://whittle.acme.workers.dev/healthz is not good: 503 {"status":503}')
+    expect(output).toContain('https://whittle.acme.workers.dev/healthz is not healthy: 503 {"status":503}')
     const versions = Object.values(checkout.account.workers).map((worker) => worker.versions)
     expect(versions).toEqual(['whittle-press', 'whittle-media', 'whittle'].map((name) => [`${name}-v1`, `${name}-v2`, `${name}-v1`]))
   })
 
-  it('says so when the first one is bad, and takes nothing back', async () => {
+  it('reports an unhealthy first deployment, without a rollback', async () => {
     using checkout = new Checkout({ health: 503 })
     const { code, output } = await checkout.deploy('--wait', '0')
     expect(code).toBe(1)
-    expect(output).toMatch(/is not good: 503[\s\S]*There is nothing to go back to/)
+    expect(output).toMatch(/is not healthy: 503[\s\S]*There is no earlier version to restore/)
     expect(checkout.calls.filter(({ command }) => command.startsWith('rollback'))).toEqual([])
   })
 
-  it('says which step failed, and leaves nothing behind', async () => {
+  it('reports the failed step, and leaves no temporary file', async () => {
     using checkout = new Checkout({ ...PRODUCTION, broken: [{ command: 'deploy', name: 'whittle-media', ...TROUBLE }] })
     const { code, output } = await checkout.deploy()
     expect({ code, deployed: names(checkout.deploys) }).toEqual({ code: 1, deployed: ['whittle-press', 'whittle-media'] })
@@ -350,7 +350,7 @@ describe('after a deployment', () => {
   })
 })
 
-/** Commands of a deployment that changes something, with the Worker that is meant. */
+/** Commands that change something, each with the name of its Worker. */
 const changes = ({ calls }: Checkout) =>
   calls
     .filter(({ command }) => /^(deploy$|versions|triggers|rollback|fetch whittle)/.test(command))
@@ -361,7 +361,7 @@ const OLD = ['whittle-press: whittle-press-v1', 'whittle-media: whittle-media-v1
 describe('a gradual deployment', () => {
   const gradual = (checkout: Checkout) => checkout.deploy('--domain', DOMAIN, '--gradual', '--soak', '0', '--wait', '0')
 
-  it('gives new versions of press and media five of a hundred calls, asks /healthz, then gives all; the edge comes last', async () => {
+  it('gives new versions of press and media 5 % of the calls, checks /healthz, then gives them all; the edge comes last', async () => {
     using checkout = new Checkout(PRODUCTION)
     expect(await gradual(checkout)).toMatchObject({ code: 0 })
     const both = (command: (name: string) => string) => ['whittle-press', 'whittle-media'].map((name) => `${command(name)} · ${name}`)
@@ -379,11 +379,11 @@ describe('a gradual deployment', () => {
     expect(live(checkout)).toEqual(['whittle-press: whittle-press-v2', 'whittle-media: whittle-media-v2', 'whittle: whittle-v2'])
   })
 
-  it('goes back before the edge is touched when /healthz is bad beside the new versions', async () => {
+  it('rolls back before the edge is deployed if /healthz is not healthy', async () => {
     using checkout = new Checkout({ ...PRODUCTION, health: 503 })
     const { code, output } = await gradual(checkout)
     expect({ code, live: live(checkout), edge: checkout.deploys }).toEqual({ code: 1, live: OLD, edge: [] })
-    expect(output).toMatch(/not good beside the new versions: 503[\s\S]*whittle-press: rolled back to whittle-press-v1/)
+    expect(output).toMatch(/not healthy with the new versions: 503[\s\S]*whittle-press: rolled back to whittle-press-v1/)
   })
 
   it.each([
@@ -391,14 +391,14 @@ describe('a gradual deployment', () => {
     ['versions deploy whittle-media-v2@5%', 'whittle-media'],
     ['versions deploy whittle-media-v2@100%', 'whittle-media'],
     ['triggers deploy', 'whittle-press'],
-  ])('goes back when %s of %s fails', async (command, name) => {
+  ])('rolls back if %s of %s fails', async (command, name) => {
     using checkout = new Checkout({ ...PRODUCTION, broken: [{ command, name, ...TROUBLE }] })
     const { code, output } = await gradual(checkout)
     expect({ code, live: live(checkout), edge: checkout.deploys }).toEqual({ code: 1, live: OLD, edge: [] })
     expect(output).toContain('code: 10013')
   })
 
-  it('is all at once where there is nothing to share with, and is refused where nobody can be asked', async () => {
+  it('deploys at once if there is no earlier version, and needs a domain for /healthz', async () => {
     using first = new Checkout()
     expect(await gradual(first)).toMatchObject({ code: 0 })
     expect(changes(first).filter((change) => change.startsWith('versions'))).toEqual([])
@@ -415,7 +415,7 @@ it.each([
   'secret list',
   'secret put RECEIPT_KEYS',
   'deploy',
-])('what lives stays as it is when Cloudflare fails at %s', async (command) => {
+])('keeps the live versions if Cloudflare fails at %s', async (command) => {
   const secrets = ['SECRET_KEY', 'ADMIN_TOKEN']
   using checkout = new Checkout({ ...PRODUCTION, secrets, broken: [{ command, ...TROUBLE }] })
   const { code, output } = await checkout.deploy('--domain', DOMAIN)
@@ -424,20 +424,20 @@ it.each([
   expect(() => checkout.read('wrangler.deploy.toml')).toThrow()
 })
 
-describe('what cannot be right', () => {
+describe('invalid settings', () => {
   it.each([
-    [['--env', 'production'], 'is the one without --env'],
+    [['--env', 'production'], 'deploy production without --env'],
     [['--env', 'Staging'], 'lower-case'],
-    [['--domain', DOMAIN, '--gradual', '--soak', 'long'], 'number of seconds'],
+    [['--domain', DOMAIN, '--gradual', '--soak', 'long'], 'whole number of seconds'],
     [['--domain', 'https://whittle.example.com'], 'host name'],
-  ])('is refused: %j', async (args, message) => {
+  ])('refuses %j', async (args, message) => {
     using checkout = new Checkout()
     const { code, output } = await checkout.deploy(...args)
     expect({ code, calls: checkout.calls }).toEqual({ code: 1, calls: [] })
     expect(output).toContain(message)
   })
 
-  it('in deploy.config.json is refused, with its place', async () => {
+  it('reports an unknown field of deploy.config.json with its path', async () => {
     using checkout = new Checkout()
     checkout.append('deploy.config.json', '{ "production": { "domian": "whittle.example.com" } }')
     const { code, output } = await checkout.deploy()
@@ -445,11 +445,11 @@ describe('what cannot be right', () => {
     expect(output).toMatch(/deploy\.config\.json[\s\S]*domian[\s\S]*production/)
   })
 
-  it('among several accounts none is chosen, and an API that does not tell whose a domain is ends the deployment', async () => {
+  it('stops if there are several accounts, or if the API refuses to tell the owner of a domain', async () => {
     using several = new Checkout({ accounts: ['one', 'two'] })
     expect((await several.deploy('--domain', DOMAIN)).output).toContain('You have 2 accounts')
     using silent = new Checkout({ api: 'Authentication error' })
-    expect((await silent.deploy('--domain', DOMAIN)).output).toMatch(/answered 403 to .*Authentication error/)
+    expect((await silent.deploy('--domain', DOMAIN)).output).toMatch(/HTTP 403 to .*Authentication error/)
     expect([...several.deploys, ...silent.deploys]).toEqual([])
   })
 })

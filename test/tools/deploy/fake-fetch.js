@@ -1,4 +1,4 @@
-// Loaded before the script (NODE_OPTIONS): the network that a deployment sees is the account's own.
+// Replaces DNS and `fetch` with the fake account. Loaded before the deploy script (NODE_OPTIONS).
 import dns from 'node:dns/promises'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,5 +1,5 @@
-// Stands in for node_modules/wrangler/bin/wrangler.js: answers with the texts and exit codes of wrangler 4.135.0, and keeps
-// an account in ACCOUNT (see account.ts). Every call is a line of CALLS.
+// Replaces node_modules/wrangler/bin/wrangler.js: has the output and exit codes of wrangler 4.135.0, and stores the account in
+// ACCOUNT (see account.ts). Each call becomes one line of CALLS.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 
 const { ACCOUNT, CALLS } = process.env
@@ -38,7 +38,7 @@ const isMeant = ({ command, name: only = name }) => `${call.command} `.startsWit
 const broken = account.broken.find(isMeant)
 if (broken) apiError(broken.path, broken.text, broken.code)
 
-/** A deployment as the account keeps it: a version alone, or `v2@5% v1@95%`. */
+/** Versions of a deployment as stored in the account: one version, or `v2@5% v1@95%`. */
 const versionsOf = (split) =>
   split.split(' ').map((one) => ({ version_id: one.split('@')[0], percentage: Number.parseInt(one.split('@')[1] ?? '100', 10) }))
 const knows = (worker, version) => [...worker.versions, ...(worker.uploaded ?? [])].some((known) => known.split('@')[0] === version)
@@ -48,7 +48,7 @@ const commands = {
   'r2 bucket': () => {
     if (args[2] === 'lifecycle') {
       if (!args.includes('--force')) fail('This command needs confirmation.')
-      const place = account.places?.[args[4]]
+      const place = account.locations?.[args[4]]
       if (place?.startsWith('--jurisdiction') && !args.join(' ').includes(place)) {
         apiError(`r2/buckets/${args[4]}/lifecycle`, 'The specified bucket does not exist.', 10006)
       }
@@ -57,7 +57,7 @@ const commands = {
     }
     if (account.buckets.includes(args[3])) apiError('r2/buckets', 'The bucket you tried to create already exists, and you own it.', 10004)
     account.buckets.push(args[3])
-    account.places = { ...account.places, [args[3]]: args.slice(4).join(' ') }
+    account.locations = { ...account.locations, [args[3]]: args.slice(4).join(' ') }
   },
   'queues create': () => {
     if (account.queues.includes(args[2])) {
@@ -80,7 +80,7 @@ const commands = {
     if (noQueue) apiError('queues', `Queue "${noQueue}" does not exist.`, 11000)
     const worker = (account.workers[name] ??= { versions: [], domains: [] })
     worker.versions.push(nextVersion(worker))
-    // Without a terminal wrangler sets override_existing_origin: the domain is taken from whoever has it.
+    // Without a terminal, wrangler sets override_existing_origin, which takes the domain from its current owner.
     for (const domain of call.domains) {
       for (const other of Object.values(account.workers)) other.domains = other.domains.filter((taken) => taken !== domain)
       worker.domains.push(domain)
