@@ -64,7 +64,7 @@ async function spawnWrangler({ state, secretsFile, port }: DevOptions, quiet: bo
 async function untilHealthy(child: ChildProcess, base: string): Promise<void> {
   for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline && child.exitCode === null; await sleep(100)) {
     const healthy = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(10_000) }).then(
-      (answer) => answer.ok,
+      (response) => response.ok,
       () => false,
     )
     if (healthy) return

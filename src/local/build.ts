@@ -48,8 +48,8 @@ const CONSOLE = 'console/public/console/app.js'
  * @throws Error if the console cannot be built, or if source files change during the build
  */
 export async function bundles(root: string, folder: string): Promise<string> {
-  const known = readBuilt(folder)
-  if (known && existsSync(join(root, CONSOLE)) && known.hash === hashOf(root, known.inputs)) return join(folder, known.hash)
+  const previous = readBuilt(folder)
+  if (previous && existsSync(join(root, CONSOLE)) && previous.hash === hashOf(root, previous.inputs)) return join(folder, previous.hash)
   buildConsole(root)
   const temporary = join(folder, `temporary-${process.pid}`)
   rmSync(temporary, { recursive: true, force: true })
@@ -64,7 +64,7 @@ export async function bundles(root: string, folder: string): Promise<string> {
   rmSync(built, { recursive: true, force: true })
   renameSync(temporary, built)
   writeFileSync(join(folder, 'built.json'), JSON.stringify({ hash, inputs } satisfies Built))
-  if (known && known.hash !== hash) rmSync(join(folder, known.hash), { recursive: true, force: true })
+  if (previous && previous.hash !== hash) rmSync(join(folder, previous.hash), { recursive: true, force: true })
   return built
 }
 

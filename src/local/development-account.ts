@@ -20,12 +20,12 @@ const KEYS = {
 type KeyName = keyof typeof KEYS
 
 /**
- * Returns the development account and its keys. Reuses `known` if the service still has that account, otherwise creates a new one.
+ * Returns the development account and its keys. Reuses `existing` if the service still has that account, otherwise creates a new one.
  * @throws Error if the admin API refuses a call
  */
-export async function provision(baseUrl: string, adminToken: string, known: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {
+export async function provision(baseUrl: string, adminToken: string, existing: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {
   const operator = new Operator(baseUrl, adminToken)
-  if (known && (await operator.hasAccount(known.account_id))) return { ...known, base_url: baseUrl }
+  if (existing && (await operator.hasAccount(existing.account_id))) return { ...existing, base_url: baseUrl }
   const { account_id } = await operator.post<{ account_id: string }>('/admin/accounts', { name: 'Development', plan: 'enterprise' })
   const account = `/admin/accounts/${account_id}`
   const application = { name: 'Development', environment: 'development' }

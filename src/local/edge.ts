@@ -18,7 +18,7 @@ export interface EdgeOptions {
   /** Port of the task API Worker, through which the worker pool reaches tasks and blobs. */
   readonly taskApiPort: number
   readonly inspectorPort?: number
-  /** Variables and secrets of the edge. */
+  /** Variables and secrets of the edge Worker, by name. */
   readonly variables: Readonly<Record<string, string>>
   readonly limits: JobLimits
   /** True if `Runtime.resetObjects` may reset all Durable Objects. Default: false. */

@@ -16,7 +16,7 @@ export interface Work {
   readonly kind: 'work'
   readonly step: Step
   readonly claim: Claimed
-  /** Folder of the press process: its blobs as files (see `fileOf`). It may write nowhere else. */
+  /** Folder of the press process: its blobs as files (see `blobFileName`). It may write nowhere else. */
   readonly folder: string
   /** Memory in bytes that the job may use within the press process. */
   readonly memoryBudget: number

@@ -37,7 +37,7 @@ export function findNative(path: string | undefined): NativeProgram | undefined 
   return programOf(path, found, found === undefined ? undefined : spawnSync(found, LIST_ENCODERS, { encoding: 'utf8' }))
 }
 
-/** Asynchronous `findNative`, which does not block the event loop. */
+/** Asynchronous `findFfmpegSync`, which does not block the event loop. */
 export async function searchNative(path: string | undefined): Promise<NativeProgram | undefined> {
   const found = candidateOf(path)
   const output = found === undefined ? undefined : await promisify(execFile)(found, LIST_ENCODERS).catch(() => ({ stdout: '', stderr: '' }))

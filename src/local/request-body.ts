@@ -12,7 +12,7 @@ const MAX_TOTAL_BUFFERED_BYTES = 64 * 1024 * 1024
 const MAX_FORWARDED_BYTES = 64 * 1024 + 1
 /** Most bytes of a truncated body that are read and discarded, so that its sender receives the error response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
-/** Minimum bytes per `PACE_MS` while a body is expected: 16 KB a minute, about 2 kbit/s. */
+/** Minimum bytes per `RATE_WINDOW_MS` while a body is expected: 16 KB a minute, about 2 kbit/s. */
 const MIN_BYTES_PER_WINDOW = 16 * 1024
 export const PACE_MS = 60_000
 

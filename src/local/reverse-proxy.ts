@@ -14,7 +14,7 @@ import { keepPace, PACE_MS, takeBody } from './request-body.ts'
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
 /**
- * Time limit for request headers in milliseconds. Bodies have a minimum rate instead (`keepPace`), and `requestTimeout: 0` would allow
+ * Time limit for request headers in milliseconds. Bodies have a minimum rate instead (`enforceMinimumRate`), and `requestTimeout: 0` would allow
  * slow headers.
  */
 const HEADERS_TIMEOUT_MS = 60_000
@@ -37,7 +37,7 @@ export interface ReverseProxyOptions {
   readonly publicUrl?: string | undefined
   /** Called for every response of the Worker itself. */
   readonly onAnswer?: () => void
-  /** Milliseconds in which a body must make minimum progress. Default: `PACE_MS`. */
+  /** Milliseconds in which a body must make minimum progress. Default: `RATE_WINDOW_MS`. */
   readonly paceMs?: number
 }
 

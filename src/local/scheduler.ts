@@ -44,7 +44,7 @@ export const MOST_WAIT_MS = 30_000
 
 /**
  * Picks the next step. Quick steps go first, in order of arrival. Then the task with the fewest running steps, so that a film of a
- * hundred parts does not block other tasks. Then steps that wait longer than `MOST_WAIT_MS`, then the one with the most work, because
+ * hundred parts does not block other tasks. Then steps that wait longer than `MAX_WAIT_MS`, then the one with the most work, because
  * short steps should start last.
  * @returns the index in `line`, or -1
  */

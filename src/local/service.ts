@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly verbose: boolean
   /** CPU time in milliseconds without any response, after which workerd counts as hung. Default: 60,000. */
   readonly hangTimeoutMs?: number
-  /** Options of the worker pool. Default: `POOL`. */
+  /** Options of the worker pool. Default: `DEFAULT_POOL`. */
   readonly pool?: PoolOptions
 }
 
@@ -217,12 +217,12 @@ export class Service {
   }
 
   async #untilHealthy(url: string): Promise<void> {
-    let gone = false
+    let hasExited = false
     void this.exited.then(() => {
-      gone = true
+      hasExited = true
     })
     for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
-      if (gone) break
+      if (hasExited) break
       const healthy = await isOk(url)
       if (healthy) return
       await new Promise((resolve) => setTimeout(resolve, 50))

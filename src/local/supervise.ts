@@ -63,8 +63,8 @@ async function untilExit(service: Supervised, deps: SupervisorDeps, greeting: { 
     try {
       greeting.done = await Promise.race([deps.greet().then(() => true), service.exited.then(() => false)])
     } catch (error) {
-      const gone = await Promise.race([service.exited.then(() => true), deps.pause(1000).then(() => false)])
-      if (gone) return service.exited
+      const hasExited = await Promise.race([service.exited.then(() => true), deps.pause(1000).then(() => false)])
+      if (hasExited) return service.exited
       await service.stop()
       throw error
     }

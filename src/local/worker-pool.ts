@@ -180,8 +180,8 @@ export class Pool implements AsyncDisposable {
 
   async #returnPress(press: PressProcess): Promise<void> {
     const usage = await press.usage()
-    const spare = this.#idle.filter(({ kind }) => kind === press.kind).length
-    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || spare > this.#options.workers) press.kill()
+    const idleCount = this.#idle.filter(({ kind }) => kind === press.kind).length
+    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || idleCount > this.#options.workers) press.kill()
     else if (this.#all.has(press)) this.#idle.push(press)
   }
 
@@ -205,9 +205,9 @@ export class Pool implements AsyncDisposable {
   /** Kills every press process. Their tasks continue when the leases expire. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    const gone = [...this.#all].map((press) => press.exited)
+    const exits = [...this.#all].map((press) => press.exited)
     for (const press of this.#all) press.kill()
-    await Promise.all(gone)
+    await Promise.all(exits)
     await rm(this.#options.folder, { recursive: true, force: true })
   }
 }

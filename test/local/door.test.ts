@@ -7,9 +7,9 @@ type Door = Parameters<typeof door.fetch>
 
 /** Sends a request to the API, and records its calls of tasks and blobs. */
 function send(path: string, secret: string | undefined, init: RequestInit = {}) {
-  const asked: string[] = []
+  const calls: string[] = []
   const record = (what: string) => {
-    asked.push(what)
+    calls.push(what)
     return null
   }
   const env = {
@@ -33,29 +33,29 @@ function send(path: string, secret: string | undefined, init: RequestInit = {}) 
     },
   }
   const request = new Request(`http://door${path}`, { ...init, headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` } })
-  return door.fetch(request as unknown as Door[0], env as unknown as Door[1]).then((answer) => ({ answer, asked }))
+  return door.fetch(request as unknown as Door[0], env as unknown as Door[1]).then((response) => ({ response, calls }))
 }
 
 const call = (method: string, secret?: string) =>
   send(`/tasks/tsk_1?method=${method}`, secret, { method: 'POST', body: encode([1, 'why']) })
 
 it('calls the task if the request has the secret', async () => {
-  const { answer, asked } = await call('release', 'the secret')
-  expect([answer.status, decode(await answer.text())]).toEqual([200, null])
-  expect(asked).toEqual(['tsk_1 release [1,"why"]'])
+  const { response, calls } = await call('release', 'the secret')
+  expect([response.status, decode(await response.text())]).toEqual([200, null])
+  expect(calls).toEqual(['tsk_1 release [1,"why"]'])
 })
 
 it.each([['the secre'], ['the secrets'], ['']])('calls nothing with the wrong secret "%s"', async (secret) => {
-  for (const method of ['release', 'complete']) expect(await call(method, secret)).toMatchObject({ answer: { status: 403 }, asked: [] })
+  for (const method of ['release', 'complete']) expect(await call(method, secret)).toMatchObject({ response: { status: 403 }, calls: [] })
   for (const method of ['GET', 'PUT', 'DELETE'])
-    expect(await send('/blobs/uploads/tsk_1', secret, { method })).toMatchObject({ answer: { status: 403 }, asked: [] })
+    expect(await send('/blobs/uploads/tsk_1', secret, { method })).toMatchObject({ response: { status: 403 }, calls: [] })
 })
 
 it('calls nothing without a secret', async () => {
-  expect(await call('release')).toMatchObject({ answer: { status: 403 }, asked: [] })
+  expect(await call('release')).toMatchObject({ response: { status: 403 }, calls: [] })
 })
 
 it('refuses methods that workers may not call', async () => {
   for (const method of ['remove', 'cancel', 'constructor', ''])
-    expect(await call(method, 'the secret')).toMatchObject({ answer: { status: 404 }, asked: [] })
+    expect(await call(method, 'the secret')).toMatchObject({ response: { status: 404 }, calls: [] })
 })

@@ -51,7 +51,7 @@ describe('the check of imports', () => {
       'one line',
       'src/service/env.ts',
       "import { app } from './http/app.ts'\nexport { app }\n",
-      'src/service/http/app.ts is not below src/service/',
+      'src/service/http/app.ts must not be imported by src/service/',
     ],
     [
       'types alone',

@@ -42,8 +42,8 @@ it('removes orphaned files after a day, and parts of unfinished uploads after a 
   expect(await removeOrphans(folder, Date.now()), 'a state that is not there yet').toEqual({ files: 0, bytes: 0 })
   await withBucket(async (bucket) => {
     await bucket.put('small', 'text')
-    const whole = await bucket.createMultipartUpload('whole')
-    await whole.complete([await whole.uploadPart(1, new Uint8Array(PART_BYTES)), await whole.uploadPart(2, 'end')])
+    const completed = await bucket.createMultipartUpload('whole')
+    await completed.complete([await completed.uploadPart(1, new Uint8Array(PART_BYTES)), await completed.uploadPart(2, 'end')])
     await (await bucket.createMultipartUpload('never ended')).uploadPart(1, new Uint8Array(PART_BYTES))
   })
   const named = readdirSync(blobs)

@@ -7,12 +7,12 @@ import { billOfMaterials } from '../../tools/release/sbom.ts'
 
 const dependencies = questions(billOfMaterials().components)
 
-async function auditWith(known: Readonly<Record<string, string>>, explained = {}, status = 200) {
+async function auditWith(vulnerabilities: Readonly<Record<string, string>>, explained = {}, status = 200) {
   type Query = { package: { name: string } }
-  const server = createServer(async (request, answer) => {
+  const server = createServer(async (request, response) => {
     const { queries } = JSON.parse((await request.toArray()).join('')) as { queries: Query[] }
-    const results = queries.map(({ package: { name } }) => (known[name] ? { vulns: [{ id: known[name] }] } : {}))
-    answer.writeHead(status).end(JSON.stringify({ results }))
+    const results = queries.map(({ package: { name } }) => (vulnerabilities[name] ? { vulns: [{ id: vulnerabilities[name] }] } : {}))
+    response.writeHead(status).end(JSON.stringify({ results }))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const lines: string[] = []

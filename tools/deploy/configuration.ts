@@ -36,7 +36,7 @@ function fromRoot(file: string, text: string): string {
   })
 }
 
-/** Edge at a custom domain, without a workers.dev address, because rules and firewalls of the zone do not apply there. */
+/** Configuration of the edge Worker with a custom domain and without a workers.dev address, because rules and firewalls of the zone do not apply there. */
 export function withDomain(edge: string, domain: string): string {
   return withoutAddress(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
 }
@@ -61,7 +61,7 @@ export function withVariable(configuration: string, name: string, value: string)
   return `${configuration}\n[vars]\n${assignment}\n`
 }
 
-/** Edge without a public address. */
+/** Configuration of the edge Worker without a public address. */
 export function withoutAddress(edge: string): string {
   return edge.replace(/^workers_dev = true$/m, 'workers_dev = false')
 }

@@ -30,14 +30,14 @@ const PEERS: { readonly [type: string]: Peer | undefined } = { '.jpg': JPEG, '.j
 export function peerAt(from: string, bytes: number, to: string): string | undefined {
   const peer = PEERS[extname(from)]
   if (!peer) return undefined
-  const fits = (index: number) => peer.make(from, to, peer.settings[index]!) && statSync(to).size <= bytes
+  const isSmallEnough = (index: number) => peer.make(from, to, peer.settings[index]!) && statSync(to).size <= bytes
   let [low, high] = [-1, peer.settings.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (fits(middle)) low = middle
+    if (isSmallEnough(middle)) low = middle
     else high = middle
   }
-  if (low >= 0 && fits(low)) return peer.name
+  if (low >= 0 && isSmallEnough(low)) return peer.name
   rmSync(to, { force: true })
   return undefined
 }

@@ -7,7 +7,7 @@ import { Trouble } from './trouble.ts'
 export interface Server {
   readonly baseUrl: string
   readonly key: string
-  /** Name in the journal. `embedded` for the embedded service, whose port changes each time. */
+  /** Name of the service in the CLI's journal. `embedded` for the embedded service, whose port changes each time. */
   readonly label: string
 }
 

@@ -144,7 +144,7 @@ class Tools {
   #inside(path: string): string {
     const absolute = resolve(this.#roots[0]!, path)
     const real = existsSync(absolute) ? realpathSync(absolute) : undefined
-    // The same error for missing files and files outside, so that it reveals nothing about other folders.
+    // Missing files and files in other folders get the same error, so that it does not reveal which files exist.
     if (real === undefined || !this.#isInside(real)) {
       throw new Trouble('usage', `File not found: '${path}' is not in the folders that this server may use (${this.#roots.join(', ')}).`)
     }

@@ -29,8 +29,10 @@ export function namesFile(out: string): boolean {
 
 /** Format that the output name requests, for example WebP for `small.webp` from `photo.jpg`. `undefined`: the same format. */
 export function formatOfName(out: string, path: string): string | undefined {
-  const [wanted, current] = [out, path].map((name) => extname(name).slice(1).toLowerCase().replace('jpeg', 'jpg').replace('tiff', 'tif'))
-  return wanted === current ? undefined : wanted
+  const [destination, current] = [out, path].map((name) =>
+    extname(name).slice(1).toLowerCase().replace('jpeg', 'jpg').replace('tiff', 'tif'),
+  )
+  return destination === current ? undefined : destination
 }
 
 /** Path for a result that the service calls `outputName`. With `--in-place` it is the input's path, unless the format changed. */
@@ -73,18 +75,18 @@ export function existing(target: Placed, format: string | undefined): string | u
  * Moves a finished result to its destination. @returns its final path
  * @throws Trouble if the destination exists and must not be overwritten
  */
-export function settle(from: string, wanted: string, { path, place }: Placed, force: boolean): string {
-  mkdirSync(dirname(wanted), { recursive: true })
-  if (place.kind === 'inPlace' && wanted === path) {
+export function settle(from: string, destination: string, { path, place }: Placed, force: boolean): string {
+  mkdirSync(dirname(destination), { recursive: true })
+  if (place.kind === 'inPlace' && destination === path) {
     if (place.backup) keepOriginal(path, backupPath(path), force)
     renameSync(from, path)
     return path
   }
-  if (force && wanted !== path) {
-    renameSync(from, wanted)
-    return wanted
+  if (force && destination !== path) {
+    renameSync(from, destination)
+    return destination
   }
-  return place.kind === 'file' ? moveIfFree(from, wanted) : moveToFreeName(from, wanted)
+  return place.kind === 'file' ? moveIfFree(from, destination) : moveToFreeName(from, destination)
 }
 
 /**
@@ -120,9 +122,9 @@ function moveIfFree(from: string, path: string): string {
  * Moves to the first free name of `photo.jpg`, `photo-2.jpg`, `photo-3.jpg`, …. So files of the same name from different folders do
  * not collide.
  */
-function moveToFreeName(from: string, wanted: string): string {
+function moveToFreeName(from: string, destination: string): string {
   for (let number = 1; ; number++) {
-    const path = withNumber(wanted, number)
+    const path = withNumber(destination, number)
     try {
       closeSync(openSync(path, 'wx'))
     } catch (error) {

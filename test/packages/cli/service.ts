@@ -21,29 +21,29 @@ export async function fakeService(): Promise<FakeService> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const answer = (status: number, body: unknown) =>
+    const respond = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [, , what, id = ''] = (request.url ?? '').split('/')
-    if (request.headers.authorization !== 'Bearer whl_live_test') return answer(401, { error: { code: 401, message: 'No such key.' } })
+    if (request.headers.authorization !== 'Bearer whl_live_test') return respond(401, { error: { code: 401, message: 'No such key.' } })
     if (request.method === 'DELETE') {
       removed.push(id)
-      return answer(200, { freed_bytes: 10 })
+      return respond(200, { freed_bytes: 10 })
     }
     const [path = '', query = ''] = (request.url ?? '').split('?')
-    if (path === '/v1/usage') return answer(200, { plan: 'free', storage_used: 1234567, by_format: {} })
-    if (path === '/v1/formats') return answer(200, { formats: FORMATS })
-    if (path === '/v1/tasks') return answer(200, tasksAfter(new URLSearchParams(query).get('cursor')))
-    if (what === 'tasks' && !path.endsWith('/download')) return answer(200, taskOf(id, results.get(id) ?? RESULT))
+    if (path === '/v1/usage') return respond(200, { plan: 'free', storage_used: 1234567, by_format: {} })
+    if (path === '/v1/formats') return respond(200, { formats: FORMATS })
+    if (path === '/v1/tasks') return respond(200, tasksAfter(new URLSearchParams(query).get('cursor')))
+    if (what === 'tasks' && !path.endsWith('/download')) return respond(200, taskOf(id, results.get(id) ?? RESULT))
     if (what === 'tasks') return response.writeHead(200).end(results.get(id) ?? RESULT)
     const { name, content, fields } = readForm(Buffer.concat(chunks))
     received.push(name)
     wishes.push(fields)
-    if (name.endsWith('.bin')) return answer(400, { error: { code: 400, message: `${name} has no format that Whittle knows.` } })
+    if (name.endsWith('.bin')) return respond(400, { error: { code: 400, message: `${name} has no format that Whittle knows.` } })
     const taskId = `tsk_${results.size}`
     const result = content.subarray(0, content.length >> 1)
     results.set(taskId, result)
     const outputName = fields['format'] === undefined ? name : name.replace(/[^.]+$/, fields['format'])
-    return answer(200, { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName })
+    return respond(200, { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

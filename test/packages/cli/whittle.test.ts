@@ -7,14 +7,14 @@ import { whittle, whittleOnTerminal } from './run.ts'
 import { Screen } from './screen.ts'
 import { fakeService } from './service.ts'
 
-const place = inFolder()
-const { createFiles } = place
+const testFolder = inFolder()
+const { createFiles } = testFolder
 
 const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
 async function runOnTerminal(...args: string[]): Promise<string[]> {
   const screen = new Screen(80)
-  const { out } = await whittleOnTerminal(place.folder, place.service.baseUrl, args)
+  const { out } = await whittleOnTerminal(testFolder.folder, testFolder.service.baseUrl, args)
   screen.write(out)
   return lines(screen.text)
 }
@@ -48,15 +48,15 @@ describe.runIf(process.platform === 'linux')('on a terminal', () => {
 
   it('colours the first character of a line, unless NO_COLOR is set', async () => {
     createFiles({ 'photo.jpg': undefined })
-    const painted = await whittleOnTerminal(place.folder, place.service.baseUrl, ['photo.jpg'], 'TERM=xterm')
+    const painted = await whittleOnTerminal(testFolder.folder, testFolder.service.baseUrl, ['photo.jpg'], 'TERM=xterm')
     expect(painted.out).toContain('\u001b[32m✓\u001b[39m photo.jpg')
-    const plain = await whittleOnTerminal(place.folder, place.service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
+    const plain = await whittleOnTerminal(testFolder.folder, testFolder.service.baseUrl, ['photo.jpg'], 'TERM=xterm NO_COLOR=1')
     expect(plain.out).not.toContain('\u001b[32m')
   })
 
   it('shows the progress of all files together', async () => {
     createFiles({ 'in/a.txt': undefined, 'in/b.txt': undefined })
-    const { out } = await whittleOnTerminal(place.folder, place.service.baseUrl, ['in', '-o', 'out', '-j', '1'])
+    const { out } = await whittleOnTerminal(testFolder.folder, testFolder.service.baseUrl, ['in', '-o', 'out', '-j', '1'])
     expect(out).toMatch(/50% 1 of 2 files/)
   })
 
@@ -86,41 +86,41 @@ describe('skipped files', () => {
     'repo/photo.jpg': undefined,
   }
   const SENT = ['keep.log', 'photo.jpg', 'secret.txt', 'trace.log']
-  const press = (...args: string[]) => place.run([...args, '-o', 'out'])
+  const press = (...args: string[]) => testFolder.run([...args, '-o', 'out'])
 
   it('are hidden folders, node_modules and files ignored by .gitignore', async () => {
     createFiles(TREE)
     const { code, err } = await press('repo')
-    expect(place.service.received.sort()).toEqual(SENT)
+    expect(testFolder.service.received.sort()).toEqual(SENT)
     expect({ code, err }).toEqual({
       code: 0,
       err: '10 hidden or ignored files and folders skipped (include them with --hidden, --no-ignore)\n',
     })
-    expect(readdirSync(join(place.folder, 'repo/.git/objects'))).toEqual(['ab12'])
+    expect(readdirSync(join(testFolder.folder, 'repo/.git/objects'))).toEqual(['ab12'])
   })
 
   it('include files ignored by .gitignore of parent folders, up to the root of the repository', async () => {
     createFiles({ ...TREE, 'repo/docs/today.log': undefined, '.gitignore': 'docs/secret.txt\nkeep.log\n' })
     await press('repo/docs')
-    expect(place.service.received.sort()).toEqual(['secret.txt', 'trace.log'])
+    expect(testFolder.service.received.sort()).toEqual(['secret.txt', 'trace.log'])
   })
 
   it('are sent if they are named explicitly', async () => {
     createFiles(TREE)
     await press('repo/dist', 'repo/.env', 'repo/.git/config', 'repo/node_modules')
-    expect(place.service.received.sort()).toEqual(['.env', 'app.js', 'config', 'index.js'])
+    expect(testFolder.service.received.sort()).toEqual(['.env', 'app.js', 'config', 'index.js'])
   })
 
   it('are sent with --hidden or --no-ignore, and .git only with both', async () => {
     createFiles(TREE)
     await press('repo', '--hidden')
-    expect(place.service.received.sort()).toEqual(['.env', '.gitignore', '.gitignore', ...SENT, 'page.html'].sort())
-    place.service.received.length = 0
+    expect(testFolder.service.received.sort()).toEqual(['.env', '.gitignore', '.gitignore', ...SENT, 'page.html'].sort())
+    testFolder.service.received.length = 0
     await press('repo', '--no-ignore')
-    expect(place.service.received.sort()).toEqual(['app.js', 'debug.log', 'draft.md', 'index.js', 'secret.txt', ...SENT].sort())
-    place.service.received.length = 0
+    expect(testFolder.service.received.sort()).toEqual(['app.js', 'debug.log', 'draft.md', 'index.js', 'secret.txt', ...SENT].sort())
+    testFolder.service.received.length = 0
     await press('repo', '--no-ignore', '--hidden')
-    expect(place.service.received).toHaveLength(Object.keys(TREE).length)
+    expect(testFolder.service.received).toHaveLength(Object.keys(TREE).length)
   })
 
   it('are reported if there are no other files', async () => {
@@ -134,21 +134,21 @@ describe('skipped files', () => {
 
 describe('the command', () => {
   it('explains the levels of -q in its help', async () => {
-    const { out } = await place.run(['compress', '--help'])
+    const { out } = await testFolder.run(['compress', '--help'])
     expect(out.replace(/\s+/g, ' ')).toMatch(
       /-q, --quality <level> quality to keep; low gives the smallest file, high the most faithful one/,
     )
   })
 
   it('prints its usage without arguments', async () => {
-    expect(await place.run([])).toMatchObject({
+    expect(await testFolder.run([])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^Usage: whittle [\s\S]*Examples:/),
     })
   })
 
   it('prints its version', async () => {
-    expect(await place.run(['--version'])).toMatchObject({
+    expect(await testFolder.run(['--version'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     })
@@ -158,9 +158,9 @@ describe('the command', () => {
     createFiles({ 'photo.jpg': undefined })
     const stopped = await fakeService()
     await stopped.stop()
-    const refused = await whittle(place.folder, stopped.baseUrl, ['photo.jpg'])
+    const refused = await whittle(testFolder.folder, stopped.baseUrl, ['photo.jpg'])
     expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('ECONNREFUSED') })
-    const withoutScheme = await whittle(place.folder, 'localhost:8787', ['photo.jpg'])
+    const withoutScheme = await whittle(testFolder.folder, 'localhost:8787', ['photo.jpg'])
     expect(withoutScheme).toMatchObject({
       code: 2,
       err: expect.stringContaining("Invalid server 'localhost:8787': expected a URL that begins with https://"),
@@ -171,18 +171,18 @@ describe('the command', () => {
 describe('without a server', () => {
   it('prints why the embedded service did not start', async () => {
     createFiles({ 'photo.jpg': undefined, '.embedded': 'no folder' })
-    const { code, err } = await whittle(place.folder, '', ['photo.jpg'])
+    const { code, err } = await whittle(testFolder.folder, '', ['photo.jpg'])
     expect(code).toBe(3)
     expect(err).toMatch(/^The embedded service did not start: [\s\S]*(ENOTDIR|EEXIST)[\s\S]*\.embedded/)
   })
 })
 
 describe('a pipe', () => {
-  const pipe = (args: string[], stdin: string) => place.run(args, stdin)
+  const pipe = (args: string[], stdin: string) => testFolder.run(args, stdin)
 
   it('writes only the result to standard output', async () => {
     const { code, out, err } = await pipe(['-', '--name', 'notes.txt'], 'y'.repeat(1000))
-    expect({ code, out, received: place.service.received }).toEqual({ code: 0, out: 'y'.repeat(500), received: ['notes.txt'] })
+    expect({ code, out, received: testFolder.service.received }).toEqual({ code: 0, out: 'y'.repeat(500), received: ['notes.txt'] })
     expect(err).toBe('✓ -: 1.00 kB → 500 B (−50.0%) standard output\n')
   })
 
@@ -201,7 +201,7 @@ describe('a pipe', () => {
 
   it('saves the result in a folder with --out', async () => {
     const { code, out } = await pipe(['-', '--name', '../notes.txt', '-o', 'out'], 'y'.repeat(1000))
-    expect({ code, out, results: readdirSync(join(place.folder, 'out')) }).toEqual({ code: 0, out: '', results: ['notes.txt'] })
+    expect({ code, out, results: readdirSync(join(testFolder.folder, 'out')) }).toEqual({ code: 0, out: '', results: ['notes.txt'] })
   })
 })
 

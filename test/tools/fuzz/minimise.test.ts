@@ -4,23 +4,23 @@ import { minimised } from '../../../tools/fuzz/minimise.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-it('minimises a file to the part that shows the problem', async () => {
+it('reduces a file to the part that reproduces the finding', async () => {
   const file = new TextEncoder().encode(`${'a'.repeat(500)}<bad>${'b'.repeat(300)}</bad>${'c'.repeat(40)}`)
   const shows = async (bytes: Uint8Array) => text(bytes).includes('<bad>') && text(bytes).includes('</bad>')
   expect(text(await minimised(file, shows, 2000))).toBe('<bad></bad>')
 })
 
-it('respects the limit of trials', async () => {
-  let asked = 0
+it('stays within its limit of attempts', async () => {
+  let attempts = 0
   const shows = async () => {
-    asked++
+    attempts++
     return false
   }
   expect((await minimised(new Uint8Array(1000), shows, 25)).length).toBe(1000)
-  expect(asked).toBe(25)
+  expect(attempts).toBe(25)
 })
 
-it('gives the same signature to findings that differ in numbers only', () => {
+it('treats findings that differ only in numbers as the same', () => {
   const why = (at: number) => `Error: byte ${at}\n    at f (/tree/src/core/formats/png/file.ts:12:${at})`
   const one = signatureOf({ kind: 'crash', format: 'png', why: why(5), processorMs: 1 }, 'png')
   expect(one).toBe('png crash: Error: byte N at src/core/formats/png/file.ts:12')

@@ -84,7 +84,7 @@ final class Transport
         self::pause(min(self::MAX_PAUSE_SECONDS, 0.2 + $elapsed / 4));
     }
 
-    /** Null: no response, or an incomplete one. */
+    /** Sends a request once with curl. Null: no response, or an incomplete one. */
     private function sendOnce(Request $request): ?Response
     {
         $headers = [];

@@ -22,12 +22,12 @@ export async function* downloadChunks(
       for (;;) {
         const { done, value } = await reader.read().catch((cause: unknown) => Promise.reject(new NetworkError(cause)))
         if (done) return
-        const fresh = value.subarray(Math.min(skipBytes, value.length))
-        skipBytes -= value.length - fresh.length
-        if (fresh.length === 0) continue
-        count += fresh.length
+        const newBytes = value.subarray(Math.min(skipBytes, value.length))
+        skipBytes -= value.length - newBytes.length
+        if (newBytes.length === 0) continue
+        count += newBytes.length
         retries.reset()
-        yield fresh
+        yield newBytes
       }
     } catch (error) {
       signal?.throwIfAborted()
