@@ -1,4 +1,4 @@
-/** Pictures as AVIF: small ones as one key frame, larger ones as a grid of them. */
+/** Encodes pictures as AVIF: small ones as one AV1 key frame, larger ones as a grid of tiles. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -19,7 +19,7 @@ import { AvifCodec, comparePixels, discardPixels, figuresOf, type Pixels } from 
 import { type AvifProbe, type AvifSettings, smallestSettings, stepOf } from './perceptual-search.ts'
 import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, QUALITY } from './tuning.ts'
 
-/** Readers turn AVIF by its own properties, if at all, and never by EXIF: pixels are stored upright. */
+/** Encodes `stored` as AVIF. Pixels are rotated upright first, because AVIF readers ignore the EXIF orientation. */
 export async function encodeAvif(stored: Raster, original: Carried, request: EncodeRequest): Promise<Encoded> {
   const raster = uprightRaster(stored, orientationOf(original.exif))
   const carried = { ...original, exif: original.exif && upright(original.exif) }
@@ -33,17 +33,17 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   if (isSteeredByScore(raster, request)) return await encodeToScore(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
-  const seen = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
+  const lastEncoding = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const probe = async (quality: number) => {
     await yieldToOthers(request.options.signal)
     const bytes = codec.encode(picture, quality, FRAME_SPEED)
-    const found = { bytes, figures: measure(codec, picture, bytes) }
-    seen.clear() // one at a time
-    seen.set(quality, found)
-    return found
+    const best = { bytes, figures: measure(codec, picture, bytes) }
+    lastEncoding.clear() // keep only the last encoding, to save memory
+    lastEncoding.set(quality, best)
+    return best
   }
   const quality = request.targetSize === undefined ? await toTarget(probe, request) : await toSize(probe, request.targetSize - overhead)
-  const { bytes, figures } = seen.get(quality) ?? (await probe(quality))
+  const { bytes, figures } = lastEncoding.get(quality) ?? (await probe(quality))
   discardPixels(picture)
   return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
 }
@@ -53,27 +53,27 @@ function encodedOf(file: Uint8Array, figures: ColourFigures, step: Message): Enc
   return { chunks: [file], loss: ofPixels(figures), step }
 }
 
-/** Steered by what eyes see. */
+/** Encodes one key frame at the lowest settings that reach the perceptual score of the level. */
 async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
-  const wanted = perceptualTarget(options.quality, picture)
+  const target = perceptualTarget(options.quality, picture)
   let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
-  const made = async ({ quality, chroma }: AvifSettings) => {
+  const encode = async ({ quality, chroma }: AvifSettings) => {
     if (last?.quality === quality && last.chroma === chroma) return last.file
     await yieldToOthers(options.signal)
     if (last) discard(last.file)
     last = { quality, chroma, file: codec.encode(picture, quality, FRAME_SPEED, chroma) }
     return last.file
   }
-  const found = await smallestSettings(
-    async (settings) => probePicture(codec, picture, await made(settings)),
-    wanted,
-    wanted.usualQuality.avif,
+  const best = await smallestSettings(
+    async (settings) => probePicture(codec, picture, await encode(settings)),
+    target,
+    target.usualQuality.avif,
     FRAME_PROBES,
   )
-  if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
-  const bytes = await made(found)
+  if (isUnacceptable(best)) throw unsupported('colours_avif_does_not_keep')
+  const bytes = await encode(best)
   discardPixels(picture)
-  return encodedOf(withMetadata(bytes, carried), found.figures, stepOf(found))
+  return encodedOf(withMetadata(bytes, carried), best.figures, stepOf(best))
 }
 
 const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
@@ -87,14 +87,14 @@ function probePicture(codec: AvifCodec, picture: Pixels, file: Uint8Array): Avif
 
 type ProbeQuality = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
-const toTarget = (look: ProbeQuality, { target }: EncodeRequest) =>
-  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await look(quality)).figures, target))
+const toTarget = (probe: ProbeQuality, { target }: EncodeRequest) =>
+  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await probe(quality)).figures, target))
 
-async function toSize(look: ProbeQuality, limit: number): Promise<number> {
-  const quality = await highest(5, 99, async (value) => (await look(value)).bytes.length <= limit)
-  if (quality !== undefined && reaches((await look(quality)).figures, FLOORS)) return quality
-  const least = await lowest(5, 99, async (value) => reaches((await look(value)).figures, FLOORS))
-  throw new TargetUnreachable((await look(least)).bytes.length)
+async function toSize(probe: ProbeQuality, limit: number): Promise<number> {
+  const quality = await highest(5, 99, async (value) => (await probe(value)).bytes.length <= limit)
+  if (quality !== undefined && reaches((await probe(quality)).figures, FLOORS)) return quality
+  const least = await lowest(5, 99, async (value) => reaches((await probe(value)).figures, FLOORS))
+  throw new TargetUnreachable((await probe(least)).bytes.length)
 }
 
 function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {

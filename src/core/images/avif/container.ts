@@ -1,6 +1,6 @@
 /**
- * Metadata for AVIF: the encoder writes pictures only. EXIF and XMP become items that describe the primary one, the ICC
- * profile a colour property of it (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
+ * Adds metadata to AVIF files, because the encoder writes pixels only. EXIF and XMP become items that describe the primary item. The ICC
+ * profile becomes a colour property of that item (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, Annex A; ISO/IEC 23000-22).
  */
 
 import { concat } from '../../bytes/concat.ts'
@@ -11,11 +11,11 @@ import type { Carried } from '../raster/raster.ts'
 
 interface Content {
   readonly type: string
-  /** What follows size and type. */
+  /** Content of the box, without its size and type fields. */
   readonly body: Uint8Array
 }
 
-/** All boxes of `bytes`. @throws Error when they are not as libavif writes them, with a 32-bit size each */
+/** Returns all boxes of `bytes`. @throws Error if a box has no plain 32-bit size, which libavif always writes */
 export function contentsOf(bytes: Uint8Array): Content[] {
   const found: Content[] = []
   let next = 0
@@ -24,20 +24,21 @@ export function contentsOf(bytes: Uint8Array): Content[] {
     found.push({ type, body: bytes.subarray(body, end) })
     next = end
   }
-  if (next + 8 <= bytes.length) throw new Error('the AVIF encoder wrote boxes of another kind')
+  if (next + 8 <= bytes.length) throw new Error('AVIF encoder output: a box has no 32-bit size, or bytes follow the last box')
   return found
 }
 
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** One extent per item, 32-bit offsets from the start of the file: what libavif writes (iloc version 0). */
+/** Item locations of an `iloc` box. Only the form that libavif writes is read: version 0, one extent an item, 32-bit file offsets. */
 export function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
   const view = viewOf(body)
-  if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0) throw new Error('an iloc box of another kind')
+  if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0)
+    throw new Error('AVIF encoder output: the iloc box is not version 0 with 4-byte offsets and lengths')
   const items: { id: number; offset: number; length: number }[] = []
   let at = 8
   for (let i = 0; i < view.getUint16(6); i++, at += 14) {
-    if (view.getUint16(at + 4) !== 1) throw new Error('an item in several extents')
+    if (view.getUint16(at + 4) !== 1) throw new Error('AVIF encoder output: an item has more than one extent')
     items.push({ id: view.getUint16(at), offset: view.getUint32(at + 6), length: view.getUint32(at + 10) })
   }
   return items
@@ -48,13 +49,15 @@ function ilocBox(items: readonly { id: number; offset: number; length: number }[
   return boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries])
 }
 
-/** Item properties with the ICC profile added and said to be the primary item's. */
+/** Returns the `iprp` box with the ICC profile added as a property of the primary item. */
 function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
   const [ipco, ipma] = contentsOf(iprp)
-  if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma') throw new Error('an iprp box of another kind')
+  if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma')
+    throw new Error('AVIF encoder output: the iprp box does not hold one ipco and one ipma box')
   const index = contentsOf(ipco.body).length + 1
   const view = viewOf(ipma.body)
-  if (view.getUint32(0) !== 0 || index > 127) throw new Error('an ipma box of another kind')
+  if (view.getUint32(0) !== 0 || index > 127)
+    throw new Error('AVIF encoder output: the ipma box is not version 0, or has more than 127 properties')
   const parts = [ipma.body.subarray(0, 8)]
   let at = 8
   for (let i = 0; i < view.getUint32(4); i++) {
@@ -68,7 +71,10 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
   return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), boxOf('ipma', parts))
 }
 
-/** The file of one picture with primaries and transfer as signalled, in its nclx property and its first OBUs. */
+/**
+ * Returns the file of one picture with the colour primaries and transfer function of `signalling`, in its `nclx` property and its first
+ * OBUs.
+ */
 function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Array {
   const copy = file.slice()
   const inner = contentsOf(
@@ -86,19 +92,19 @@ function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Ar
   return copy
 }
 
-/** The file with its metadata; as it was where there is none. */
+/** Returns the AVIF file with the metadata added. A file without metadata to add is returned unchanged. */
 export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: Carried): Uint8Array {
   const file = signalling ? withSignalling(plain, signalling) : plain
   if (!icc && !exif && !xmp) return file
   const outer = contentsOf(file)
   const meta = outer.find(({ type }) => type === 'meta')
-  if (!meta) throw new Error('no meta box')
+  if (!meta) throw new Error('AVIF encoder output: no meta box')
   const inner = contentsOf(meta.body.subarray(4))
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
   const items = locations(bodyOf('iloc'))
   const first = mostOf(items.map(({ id }) => id)) + 1
-  // exif_tiff_header_offset stands before the TIFF header (23008-12, A.2.1).
+  // The 4-byte field exif_tiff_header_offset precedes the TIFF header (ISO/IEC 23008-12, A.2.1).
   const added = [
     ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([words(0), exif]) }] : []),
     ...(xmp ? [{ type: 'mime', extra: text('application/rdf+xml\0'), data: xmp }] : []),

@@ -1,6 +1,6 @@
 /**
- * AVIF files from coded pictures (ISO/IEC 23008-12, ISO/IEC 23000-22): one AV1 key frame, or a grid of equal ones, which is
- * how pictures of any size are coded in the memory of a tile.
+ * Writes and reads AVIF files (ISO/IEC 23008-12, ISO/IEC 23000-22) of one AV1 key frame, or of a grid of equal tiles. A grid needs only
+ * the memory of one tile, whatever the size of the picture.
  */
 
 import { concat } from '../../bytes/concat.ts'
@@ -10,13 +10,13 @@ import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence
 import type { Carried } from '../raster/raster.ts'
 import { contentsOf, locations, viewOf } from './container.ts'
 
-/** A coded picture as it came out of the encoder's file. */
+/** An AV1 picture and its properties, taken from the encoder's file. */
 export interface Coded {
-  /** The AV1CodecConfigurationBox, whole. */
+  /** Complete AV1CodecConfigurationBox (`av1C`). */
   readonly config: Uint8Array
-  /** Colour description and channel depths (colr nclx, pixi), whole boxes. */
+  /** Complete boxes of colour description (`colr` nclx) and channel depths (`pixi`). */
   readonly colour: readonly Uint8Array[]
-  /** The key frame. */
+  /** Bytes of the AV1 key frame. */
   readonly frame: Uint8Array
 }
 
@@ -31,7 +31,7 @@ export interface Grid {
 
 const wrapped = (type: string, body: Uint8Array) => box(type, body)
 
-/** The picture in a file of one opaque picture, as the encoder writes it. */
+/** Returns the coded picture of a file with one opaque picture, as libavif writes it. @throws Error for other files */
 export function codedOf(file: Uint8Array): Coded {
   const meta = contentsOf(file).find(({ type }) => type === 'meta')
   const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
@@ -39,7 +39,7 @@ export function codedOf(file: Uint8Array): Coded {
   const [location, ...more] = locations(body('iloc'))
   const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   const config = properties.find(({ type }) => type === 'av1C')
-  if (!location || more.length > 0 || !config) throw new Error('the AVIF encoder wrote another kind of file')
+  if (!location || more.length > 0 || !config) throw new Error('AVIF encoder output: expected one item with an av1C property')
   return {
     config: wrapped('av1C', config.body),
     colour: properties.filter(({ type }) => type === 'colr' || type === 'pixi').map(({ type, body: content }) => wrapped(type, content)),
@@ -52,13 +52,13 @@ const ispe = (width: number, height: number) => box('ispe', words(0, width, heig
 interface Item {
   readonly type: string
   readonly data: Uint8Array
-  /** Indices of its properties, from 1; essential ones with bit 7. */
+  /** Property indices of the item, counted from 1; bit 7 marks essential properties. */
   readonly properties: readonly number[]
   readonly hidden: boolean
   readonly extra?: Uint8Array
 }
 
-/** The properties that say what colours are, as signalled; the matrix is the encoder's. */
+/** Returns `coded` with the colour primaries and transfer function of `signalling`. The matrix coefficients stay the encoder's. */
 function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
   const colour = coded.colour.map((property) =>
     typeOf(property) === 'colr' ? nclxBox(signalling, viewOf(property).getUint16(16)) : property,
@@ -66,7 +66,7 @@ function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
   return { ...coded, colour: [...colour, ...lightBoxes(signalling)] }
 }
 
-/** A file of one key frame. */
+/** Returns an AVIF file of one key frame. */
 export function singleFile({ config, colour, frame }: Coded, width: number, height: number): Uint8Array {
   const shared = [ispe(width, height), ...colour, config]
   const properties = shared.map((_, i) => (i === shared.length - 1 ? 0x80 : 0) | (i + 1))
@@ -75,7 +75,10 @@ export function singleFile({ config, colour, frame }: Coded, width: number, heig
 
 const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
 
-/** A file of a grid, its tiles row by row; `alphas` of the same grid, or none (23000-22, 7.3.5.2). */
+/**
+ * Returns an AVIF file of a tile grid. Tiles are in row order; `alphas` has the same grid, or is empty for opaque pictures (ISO/IEC
+ * 23000-22, 7.3.5.2).
+ */
 export function gridFile(
   grid: Grid,
   tiles: readonly Coded[],
@@ -92,7 +95,7 @@ export function gridFile(
   const [config] = add(colour.config) as [number]
   const [size] = add(ispe(grid.width, grid.height)) as [number]
   const profiles = add(...profile)
-  // ImageGrid (23008-12, 6.6.2.3): version, flags, rows and columns minus one, size of the output.
+  // ImageGrid (ISO/IEC 23008-12, 6.6.2.3): version, flags, rows minus one, columns minus one, output size.
   const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
   const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
     { type: 'grid', data: descriptor, properties: whole, hidden },
@@ -102,7 +105,7 @@ export function gridFile(
   const derived = [box('dimg', halfWords(1, tiles.length, ...tiles.map((_, i) => i + 2)))]
   if (alphas.length > 0) {
     const alpha = sharedBy(alphas)
-    // Its depth alone: what a colour is says nothing of alpha.
+    // Alpha gets the channel depth (`pixi`) but no colour properties, which do not apply to it.
     const kinds = add(...alpha.colour.filter((property) => typeOf(property) === 'pixi'), ALPHA)
     const [alphaConfig] = add(alpha.config) as [number]
     const first = items.length + 1
@@ -110,7 +113,7 @@ export function gridFile(
     derived.push(box('dimg', halfWords(first, alphas.length, ...alphas.map((_, i) => first + 1 + i))))
     derived.push(box('auxl', halfWords(first, 1, 1)))
   }
-  // exif_tiff_header_offset stands before the TIFF header (A.2.1).
+  // The 4-byte field exif_tiff_header_offset precedes the TIFF header (ISO/IEC 23008-12, A.2.1).
   if (exif) items.push({ type: 'Exif', data: concat([words(0), exif]), properties: [], hidden: true })
   if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') })
   const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', halfWords(i + 1, 1, 1))] : []))
@@ -119,14 +122,15 @@ export function gridFile(
 
 const typeOf = (property: Uint8Array) => latin1Of(property.subarray(4, 8))
 
-/** What all of these have in common but their frames. */
+/** Returns the properties that all tiles share. @throws Error if their decoder configurations differ */
 function sharedBy(tiles: readonly Coded[]): Coded {
   const [first] = tiles
-  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0)) throw new Error('tiles of different kinds')
+  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0))
+    throw new Error('AVIF tiles have different decoder configurations (av1C)')
   return first
 }
 
-/** Items are numbered from 1; the first is the picture. */
+/** Assembles an AVIF file from items, numbered from 1; the first item is the primary picture. */
 function fileOf(items: readonly Item[], properties: readonly Uint8Array[], references: readonly Uint8Array[]): Uint8Array {
   const ftyp = box('ftyp', text('avif'), words(0), text('avifmif1miaf'))
   const metaOf = (dataAt: number): Uint8Array => {
@@ -167,14 +171,14 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
 interface ReadGrid {
   readonly grid: Grid
   readonly tiles: readonly Coded[]
-  /** As many as tiles, or none. */
+  /** Alpha tiles, one for each colour tile; empty for opaque pictures. */
   readonly alphas: readonly Coded[]
   has(type: string): boolean
-  /** Name of what a file should carry and does not; undefined: nothing is missing. */
+  /** Returns the name of the first metadata that `carried` has and the file lacks. `undefined`: nothing is missing. */
   missing(carried: Carried): string | undefined
 }
 
-/** The tiles of a file that `gridFile` made, and its grid; undefined for other files. */
+/** Returns the grid and tiles of a file that `gridFile` wrote. `undefined`: another kind of file. */
 export function readGrid(file: Uint8Array): ReadGrid | undefined {
   const meta = contentsOf(file).find(({ type }) => type === 'meta')
   const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())

@@ -1,4 +1,7 @@
-/** Large pictures as a grid of AV1 tiles: band after band of rows, each tile coded, decoded and measured before the next. */
+/**
+ * Encodes large pictures as a grid of AV1 tiles. It reads one band of rows at a time; each tile is encoded, decoded and measured before
+ * the next.
+ */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -33,9 +36,12 @@ import {
   WHOLE_PROBES,
 } from './tuning.ts'
 
-/** Tiles near this size: MIAF wants multiples of 64, equal ones, and at most 256 each way (23000-22, 7.3.11.4.2). */
+/**
+ * Preferred side of a tile in pixels. MIAF requires equal tiles with sides that are multiples of 64, and at most 256 rows and columns
+ * (ISO/IEC 23000-22, 7.3.11.4.2).
+ */
 export const TILE = 512
-/** Qualities that are tried: 26, 29 … 95. */
+/** Quality of a search step: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 
 export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
@@ -50,37 +56,37 @@ export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHei
   return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
 }
 
-/** With the tallest tiles that there is memory for; what is seen of the result comes first. */
-function planned(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly looks: boolean } {
+/** Chooses the tallest tiles that fit the memory budget. Measuring the perceptual score has priority over tall tiles. */
+function planGrid(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly isScored: boolean } {
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('avif_of_this_size')
-  for (const looks of isSteeredByScore(raster, request) ? [true, false] : [false]) {
-    const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, looks)))
-    if (grid) return { grid, looks }
+  for (const isScored of isSteeredByScore(raster, request) ? [true, false] : [false]) {
+    const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, isScored)))
+    if (grid) return { grid, isScored }
   }
   throw overBudget(message('pixels_too_wide_for_avif', { width: raster.width }))
 }
 
-const bytesFor = (raster: Raster, grid: Grid, looks: boolean) =>
+const bytesFor = (raster: Raster, grid: Grid, isScored: boolean) =>
   GRID_BASE_BYTES +
   2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight +
-  (looks ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
+  (isScored ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
 
-/** Where chroma is halved the size of the whole must be even (23000-22, 7.3.11.4.2): decoders refuse others. */
+/** Chroma format of the tiles. Decoders reject halved chroma if the grid has an odd width or height (ISO/IEC 23000-22, 7.3.11.4.2). */
 const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
 export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
-  const { grid, looks } = planned(raster, request)
+  const { grid, isScored } = planGrid(raster, request)
   using codec = await AvifCodec.open()
   const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
-  const found = await (looks ? gridToScore(job, sample) : gridToTarget(job, sample))
-  const how = message('avif_tiles', { what: stepOf(found), columns: grid.columns, rows: grid.rows })
-  return { chunks: [found.file], loss: ofPixels(found.figures), step: how }
+  const found = await (isScored ? gridToScore(job, sample) : gridToTarget(job, sample))
+  const step = message('avif_tiles', { what: stepOf(found), columns: grid.columns, rows: grid.rows })
+  return { chunks: [found.file], loss: ofPixels(found.figures), step }
 }
 
-/** A grid on its way. */
+/** Inputs of one grid encoding. */
 interface GridJob {
   readonly codec: AvifCodec
   readonly raster: Raster
@@ -92,38 +98,41 @@ interface GridJob {
 
 type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: ColourFigures }
 
-/** Steered by what eyes see: settings by the sample, then the whole, and again where the sample had promised too much or too little. */
+/**
+ * Encodes the grid to a perceptual score. The settings come from a sample of tiles; the whole picture is encoded again if the sample's
+ * score was far off.
+ */
 async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const { signal, quality: level } = request.options
-  const wanted = LEVELS.perceptual[level]
-  const atSample = async (settings: AvifSettings) => {
+  const target = LEVELS.perceptual[level]
+  const probeTiles = async (settings: AvifSettings) => {
     await yieldToOthers(signal)
     return probeSample(codec, sample, settings, speed)
   }
-  const first = wanted.usualQuality.avif
+  const first = target.usualQuality.avif
   const settings =
     chromaOf(grid) === 'halved'
-      ? await smallestSettings(atSample, wanted, first, SAMPLE_PROBES)
-      : await lowestAvifQuality(atSample, wanted, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
+      ? await smallestSettings(probeTiles, target, first, SAMPLE_PROBES)
+      : await lowestAvifQuality(probeTiles, target, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
   sample.forEach(discardPixels)
   let file: Uint8Array | undefined
-  const atWhole = async (tried: AvifSettings) => {
+  const probeWhole = async (tried: AvifSettings) => {
     if (file) discard(file)
     const { tiles, alphas, figures, visible } = await encodeAll(job, tried, true)
     file = gridFile(grid, tiles, alphas, carried)
     return { bytes: file.length, figures, visible: visible! }
   }
   const isHuge = isMeasuredInBands(grid)
-  const looks = grid.width * grid.height < FEW_PROBES_PIXELS ? WHOLE_PROBES.usual : WHOLE_PROBES.few
-  let found = await lowestAvifQuality(atWhole, wanted, settings, isHuge ? 'two' : looks)
+  const limit = grid.width * grid.height < FEW_PROBES_PIXELS ? WHOLE_PROBES.usual : WHOLE_PROBES.few
+  let found = await lowestAvifQuality(probeWhole, target, settings, isHuge ? 'two' : limit)
   if (!found.reached && found.chroma !== 'full' && !isHuge)
-    found = await lowestAvifQuality(atWhole, wanted, { quality: found.quality, chroma: 'full' }, looks)
+    found = await lowestAvifQuality(probeWhole, target, { quality: found.quality, chroma: 'full' }, limit)
   if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
   return { ...found, file: file! }
 }
 
-/** By SSIM and PSNR of luma, or to a wanted size. */
+/** Encodes the grid to a target of SSIM and luma PSNR, or to a target size in bytes. */
 async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const chroma = chromaOf(grid)
@@ -141,15 +150,15 @@ async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<Gr
     const { tiles, alphas, figures } = await encodeAll(job, settings, false)
     const file = gridFile(grid, tiles, alphas, carried)
     const fits = request.targetSize === undefined || file.length <= request.targetSize
-    const good = request.targetSize !== undefined || step >= LAST_GRID_STEP || reaches(figures, request.target, TOLERANCE)
-    if (fits && good) return { ...settings, file, figures }
+    const isGoodEnough = request.targetSize !== undefined || step >= LAST_GRID_STEP || reaches(figures, request.target, TOLERANCE)
+    if (fits && isGoodEnough) return { ...settings, file, figures }
     if (!fits && step === 0) throw new TargetUnreachable(file.length)
     step += fits ? 1 : -1
   }
 }
 
-/** `looks`: what is seen of it is measured, too. */
-async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, looks: boolean) {
+/** Encodes and measures all tiles. `isScored`: also measure the perceptual figures. */
+async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, isScored: boolean) {
   const { options } = request
   const tiles: Coded[] = []
   const alphas: Coded[] = []
@@ -157,8 +166,8 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
   const depth = depthOf(raster)
   const form = { width: grid.width, height: grid.height, channels: depth }
   using meter = new PictureMeter(form, ['similarity'])
-  using perceptual = looks ? new PictureMeter(form, ['perceptual']) : undefined
-  using back = new DecodedBand(grid, depth)
+  using perceptual = isScored ? new PictureMeter(form, ['perceptual']) : undefined
+  using decodedBand = new DecodedBand(grid, depth)
   const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
     into.push(codedOf(file))
     const decoded = codec.decode(file)
@@ -171,12 +180,12 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
       const colours = coded(tiles, codec.encode(tile, quality, speed, chroma))
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
-      if (!back.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      if (!decodedBand.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(options.signal)
     }
     for (let y = 0; y < bandRows(grid, row); y++) {
-      meter.push(rowOf(band, grid, depth, y), back.row(y))
-      perceptual?.push(rowOf(band, grid, depth, y), back.row(y))
+      meter.push(rowOf(band, grid, depth, y), decodedBand.row(y))
+      perceptual?.push(rowOf(band, grid, depth, y), decodedBand.row(y))
     }
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
@@ -184,7 +193,7 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
   return { tiles, alphas, figures: figuresOf(meter.finish().similarity), visible: perceptual?.finish().perceptual }
 }
 
-/** Decodes a grid tile by tile and compares; undefined where `file` is no grid. */
+/** Decodes a grid tile by tile and compares it with `raster`. A string describes what is wrong. `undefined`: `file` is not a grid. */
 export async function similarityOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Similarity | string | undefined> {
   const read = readGrid(file)
   if (!read) return undefined
@@ -200,7 +209,7 @@ export async function similarityOfGrid(raster: Raster, carried: Carried, file: U
   return (await similarityOfRows(reference, rows)) ?? 'a tile cannot be decoded'
 }
 
-/** A grid as its readers show it, RGBA; undefined where `file` is none of this size. They end early where a tile is damaged. */
+/** Decodes a grid as RGBA rows. `undefined`: `file` is not a grid of this size. The rows end early at a damaged tile. */
 export function gridRows(file: Uint8Array, width: number, height: number): AsyncIterable<Uint8Array> | undefined {
   const read = readGrid(file)
   if (!read || read.grid.width !== width || read.grid.height !== height) return undefined

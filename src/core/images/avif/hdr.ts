@@ -1,4 +1,4 @@
-/** HDR pictures as AVIF: ten bits a sample, a grid of tiles, steered and measured in the picture's own transfer function. */
+/** Encodes HDR pictures as AVIF with 10 bits a sample, in a grid of tiles. Quality is measured in the picture's own transfer function. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -29,10 +29,10 @@ import {
   METER_BYTES,
 } from './tuning.ts'
 
-/** BT.2100 allows ten and twelve; decoders of ten are the common ones. */
+/** Bits a sample. BT.2100 allows 10 and 12; decoders of 10 are more common. */
 const BITS = 10
 const MOST = 2 ** BITS - 1
-/** Qualities that are tried. Every level climbs the same steps, so that a lower target never ends higher. */
+/** Quality of a search step: 26, 29 … 95. All levels use the same steps, so that a lower target never ends at a higher quality. */
 const qualityAt = (step: number) => 26 + 3 * step
 
 export interface HdrPicture {
@@ -48,7 +48,7 @@ interface HdrJob extends HdrPicture {
   readonly request: EncodeRequest
 }
 
-interface Made {
+interface Encoding {
   readonly file: Uint8Array
   readonly figures: HdrFigures
 }
@@ -88,29 +88,29 @@ async function isTranslucent(deep: Raster16): Promise<boolean> {
   return false
 }
 
-/** The lowest step that holds the level, or the best there is above the floors. */
-async function toLevel(job: HdrJob): Promise<{ made: Made; step: number }> {
+/** Searches for the lowest step that reaches the level, or returns the highest step if none does. */
+async function toLevel(job: HdrJob): Promise<{ made: Encoding; step: number }> {
   const { quality } = job.request.options
-  const wanted = LEVELS.perceptual[quality]
-  const holds = ({ figures: { ssim, psnrDb, score } }: Made) =>
-    ssim >= wanted.floor.ssim && psnrDb >= wanted.floor.psnrDb && (score === undefined || score >= wanted.score)
-  let known: { made: Made; step: number } | undefined
+  const target = LEVELS.perceptual[quality]
+  const reachesLevel = ({ figures: { ssim, psnrDb, score } }: Encoding) =>
+    ssim >= target.floor.ssim && psnrDb >= target.floor.psnrDb && (score === undefined || score >= target.score)
+  let lastAttempt: { made: Encoding; step: number } | undefined
   const attempt = async (step: number) => {
     const made = await encodeAll(job, qualityAt(step))
-    if (known) discard(known.made.file)
-    known = { made, step }
-    return holds(made)
+    if (lastAttempt) discard(lastAttempt.made.file)
+    lastAttempt = { made, step }
+    return reachesLevel(made)
   }
-  let step = Math.max(0, Math.round((wanted.usualQuality.avif - qualityAt(0)) / 3))
+  let step = Math.max(0, Math.round((target.usualQuality.avif - qualityAt(0)) / 3))
   if (job.deep.width * job.deep.height <= BISECTED_PIXELS)
     step = Math.min(LAST_HDR_STEP, (await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, attempt)).above)
-  if (known?.step === step) return known
+  if (lastAttempt?.step === step) return lastAttempt
   while (!(await attempt(step)) && step < LAST_HDR_STEP) step++
-  return { made: known!.made, step }
+  return { made: lastAttempt!.made, step }
 }
 
-async function toSize(job: HdrJob, bytes: number): Promise<{ made: Made; step: number }> {
-  let best: { made: Made; step: number } | undefined
+async function toSize(job: HdrJob, bytes: number): Promise<{ made: Encoding; step: number }> {
+  let best: { made: Encoding; step: number } | undefined
   let fewest = Number.POSITIVE_INFINITY
   await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, async (step) => {
     const made = await encodeAll(job, qualityAt(step))
@@ -123,13 +123,13 @@ async function toSize(job: HdrJob, bytes: number): Promise<{ made: Made; step: n
   return best
 }
 
-/** Codes the whole picture, decodes every tile and measures it. */
-async function encodeAll(job: HdrJob, quality: number): Promise<Made> {
+/** Encodes the whole picture, decodes every tile and measures the result. */
+async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
   const { codec, grid, deep, carried, speed, hasAlpha, request } = job
   const [tiles, alphas]: [Coded[], Coded[]] = [[], []]
   const tile: Tile16 = { samples: new Uint16Array(grid.tileWidth * grid.tileHeight * 4), width: grid.tileWidth, height: grid.tileHeight }
   using meter = new HdrMeter(deep, carried.signalling, hasAlpha)
-  using back = new Band16(grid)
+  using decodedBand = new Band16(grid)
   const coded = (into: Coded[], file: Uint8Array) => {
     into.push(codedOf(file))
     const decoded = codec.decode16(file, BITS)
@@ -143,11 +143,11 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Made> {
       if (hasAlpha) takeTile16(tile, band, column, MOST, 'alpha')
       const alphaQuality = Math.max(quality, LEAST_HDR_ALPHA_QUALITY)
       const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
-      if (!back.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      if (!decodedBand.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
       await yieldToOthers(request.options.signal)
     }
     const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
-    for (let y = 0; y < rows; y++) meter.push(rowOf(band, grid, y), back.row(y))
+    for (let y = 0; y < rows; y++) meter.push(rowOf(band, grid, y), decodedBand.row(y))
     request.options.progress(0.1 + (0.8 * (row + 1)) / grid.rows)
   })
   return { file: gridFile(grid, tiles, alphas, carried), figures: meter.finish() }
@@ -156,7 +156,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Made> {
 const rowOf = (band: Uint16Array, { columns, tileWidth, width }: Grid, y: number) =>
   band.subarray(y * columns * tileWidth * 4, (y * columns * tileWidth + width) * 4)
 
-/** Decodes a file that `encodeHdrAvif` made and measures it; a text says what is wrong with it. */
+/** Decodes a file that `encodeHdrAvif` wrote and measures it. A string describes what is wrong. */
 export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Promise<HdrFigures | string> {
   const deep = uprightRaster16(stored.deep, orientationOf(stored.carried.exif))
   const read = readGrid(file)
@@ -169,16 +169,16 @@ export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Pr
   if (!hasAlpha && (await isTranslucent(deep))) return 'alpha was lost'
   using codec = await AvifCodec.open('decoder')
   using meter = new HdrMeter(deep, stored.carried.signalling, hasAlpha)
-  using back = new Band16(grid)
+  using decodedBand = new Band16(grid)
   const decoded = (one: Coded | undefined) => one && codec.decode16(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
   let damaged = false
   await eachBand16(deep, grid, async (band, row) => {
     for (let column = 0; column < grid.columns && !damaged; column++) {
       const at = row * grid.columns + column
-      damaged = !back.put(column, MOST, decoded(tiles[at]), hasAlpha ? decoded(alphas[at]) : undefined)
+      damaged = !decodedBand.put(column, MOST, decoded(tiles[at]), hasAlpha ? decoded(alphas[at]) : undefined)
     }
     const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
-    for (let y = 0; y < rows && !damaged; y++) meter.push(rowOf(band, grid, y), back.row(y))
+    for (let y = 0; y < rows && !damaged; y++) meter.push(rowOf(band, grid, y), decodedBand.row(y))
   })
   return damaged ? 'a tile cannot be decoded' : meter.finish()
 }

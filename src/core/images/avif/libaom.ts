@@ -1,4 +1,6 @@
-/** libaom as @jsquash/avif packs it, in memories of the pool: pixels to an AVIF file and back. */
+/**
+ * Wrapper of libaom as built by @jsquash/avif, in WebAssembly memories of the shared pool: encodes pixels to AVIF files and decodes them.
+ */
 
 import decodeFactory from '@jsquash/avif/codec/dec/avif_dec.js'
 import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
@@ -25,13 +27,13 @@ const SETTINGS = {
 } as const
 
 /**
- * How the packed encoder calls 4:0:0, 4:2:0 and 4:4:4. `halved` takes means of four pixels, `fitted` looks for what comes nearest to the
- * picture when it is interpolated (libsharpyuv), which keeps thin lines of strong colours.
+ * Chroma formats of the encoder: 4:0:0, 4:2:0, 4:2:0 and 4:4:4. `halved` averages four pixels. `fitted` optimises chroma for interpolating
+ * decoders (libsharpyuv), which preserves thin lines of strong colours.
  */
 const SUBSAMPLE = { none: 0, halved: 1, fitted: 1, full: 3 }
 export type Chroma = keyof typeof SUBSAMPLE
 
-/** RGBA. */
+/** RGBA pixels, 8 bits a channel. */
 export interface Pixels {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>
   readonly width: number
@@ -45,10 +47,10 @@ interface Settings16 {
   readonly bits: 10
 }
 
-/** What Emscripten has linked a memory to begin with. */
+/** Initial memory in bytes that the Emscripten module is linked with. */
 const FIRST_BYTES = 16 * 1024 * 1024
 
-/** Emscripten's factory, told to use a module that is already compiled, and this memory. */
+/** Options for the Emscripten factory: instantiates a compiled module with the given memory. */
 const loading = (module: WebAssembly.Module, memory: WebAssembly.Memory) => ({
   noInitialRun: true,
   instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
@@ -58,7 +60,7 @@ const loading = (module: WebAssembly.Module, memory: WebAssembly.Memory) => ({
   },
 })
 
-/** A pair for a job, until it is disposed of; at most 96 MiB each. */
+/** AVIF encoder and decoder of one job, at most 96 MiB of memory each. Dispose returns the memories to the pool. */
 export class AvifCodec {
   readonly #encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined
   readonly #decoder: Awaited<ReturnType<typeof decodeFactory>>
@@ -82,7 +84,7 @@ export class AvifCodec {
     return new AvifCodec(await encodeFactory(loading(encodeModule, other)), decoder, [memory, other])
   }
 
-  /** A file, the caller's to be freed. */
+  /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */
   encode({ pixels, width, height }: Pixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
       ...SETTINGS,
@@ -95,7 +97,7 @@ export class AvifCodec {
     return bytes
   }
 
-  /** A tile of more than eight bits a sample as a file, the caller's to be freed. */
+  /** Encodes a tile of more than 8 bits a sample as an AVIF file. The caller frees the file with `discard`. */
   encode16({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: Settings16): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), width, height, {
       ...SETTINGS,
@@ -109,7 +111,7 @@ export class AvifCodec {
     return bytes
   }
 
-  /** Samples of `bits` bits; undefined when the file cannot be decoded. */
+  /** Decodes a file to samples of `bits` bits. `undefined`: the file cannot be decoded. */
   decode16(file: Uint8Array, bits: 10): Tile16 | undefined {
     const decoded = this.#decoder.decode(file.slice().buffer, bits)
     if (!decoded) return undefined
@@ -118,7 +120,7 @@ export class AvifCodec {
     return { samples, width, height }
   }
 
-  /** undefined when the file cannot be decoded. Pixels are the caller's, to be freed. */
+  /** Decodes a file to 8-bit pixels, which the caller frees with `discardPixels`. `undefined`: the file cannot be decoded. */
   decode(file: Uint8Array): Pixels | undefined {
     const decoded = this.#decoder.decode(file.slice().buffer, 8)
     if (!decoded) return undefined
@@ -126,17 +128,17 @@ export class AvifCodec {
     return { pixels: new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height }
   }
 
-  /** Its memories are the next engines'. */
+  /** Returns the memories to the pool. */
   [Symbol.dispose](): void {
     for (const memory of this.#memories) CODECS.give(memory)
     this.#memories = []
   }
 }
 
-/** Frees pixels that nobody looks at any more. */
+/** Frees the memory of pixels that are no longer needed. */
 export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
-/** Figures of a decoded picture against the one that was encoded. */
+/** Compares a decoded picture with the one that was encoded. */
 export const comparePixels = <M extends Measure>(reference: Pixels, decoded: Pixels, measures: readonly M[]): Pick<Figures, M> =>
   compareSamples(bytesOf(reference), bytesOf(decoded), { width: reference.width, height: reference.height, channels: 4 }, measures)
 

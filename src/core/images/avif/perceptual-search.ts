@@ -1,4 +1,4 @@
-/** Search for the AVIF settings with the fewest bytes that reach a score: quality, and whether chroma keeps its resolution. */
+/** Searches for the AVIF settings (quality and chroma format) with the fewest bytes that reach a perceptual score. */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import { type Code, type Message, message } from '../../i18n/message.ts'
@@ -22,20 +22,20 @@ import {
   TWO_PROBES,
 } from './tuning.ts'
 
-/** Probes at most, where one reaches the target; `two`: all there may be, where each takes a minute or two. */
+/** Most probes until one reaches the target. `two`: at most two probes in all, for pictures where each takes a minute or two. */
 export type ProbeLimit = number | 'two'
 
-/** Casts are mostly of halved chroma, which no quality mends. */
-const scaleOf = (chroma: Chroma, looks: ProbeLimit): QualityScale => ({
+/** Quality scale of the search. Colour casts come mostly from halved chroma and do not decrease with quality. */
+const scaleOf = (chroma: Chroma, limit: ProbeLimit): QualityScale => ({
   ...PERCEPTUAL_RANGE,
   coarseness: (quality) => (100 - quality) ** CURVE,
   qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
   pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
-  ...(looks === 'two' ? TWO_PROBES : { mostProbes: looks }),
+  ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
   mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
 })
 
-/** A result, or a sample of one, beside what it was made of. */
+/** Size and quality figures of an encoded picture or sample. */
 export interface AvifProbe {
   readonly bytes: number
   readonly figures: ColourFigures
@@ -47,7 +47,7 @@ export interface AvifSettings {
   readonly chroma: Chroma
 }
 
-/** In words for the receipt. */
+/** Receipt step for these settings. */
 export const stepOf = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
 const STEPS_BY_CHROMA = {
   none: 'avif_at_quality',
@@ -58,69 +58,73 @@ const STEPS_BY_CHROMA = {
 
 export type AvifResult = PerceptualResult<ColourFigures> & AvifSettings & AvifProbe
 
-/** The lowest quality that looks as it should, with this chroma; what `look` made last is what is found. */
+/**
+ * Searches for the lowest quality that reaches the perceptual target with this chroma format. The last call of `probe` is the one that is
+ * returned.
+ */
 export async function lowestAvifQuality(
-  look: (settings: AvifSettings) => Promise<AvifProbe>,
-  wanted: PicturePerceptualTarget,
+  probe: (settings: AvifSettings) => Promise<AvifProbe>,
+  target: PicturePerceptualTarget,
   { quality: first, chroma }: AvifSettings,
-  looks: ProbeLimit,
+  limit: ProbeLimit,
 ): Promise<AvifResult> {
   let last: AvifProbe | undefined
-  const made = () => {
+  const lastProbe = () => {
     if (!last) throw new Error('nothing was made yet')
     return last
   }
-  const maker = {
+  const trials = {
     make: async (quality: number) => {
-      last = await look({ quality, chroma })
+      last = await probe({ quality, chroma })
       return last.figures
     },
-    look: async () => made().visible,
+    look: async () => lastProbe().visible,
   }
-  const seen = await lowestPerceptualQuality(maker, wanted, scaleOf(chroma, looks), { quality: first })
-  return { ...seen, chroma, bytes: made().bytes }
+  const found = await lowestPerceptualQuality(trials, target, scaleOf(chroma, limit), { quality: first })
+  return { ...found, chroma, bytes: lastProbe().bytes }
 }
 
 /**
- * The settings that take the fewest bytes: halved chroma, fitted to what it is of, or whole, where that looks so much better at the same
- * quality that a lower one will do. What looks as it should goes before what does not.
+ * Searches for the settings with the fewest bytes: halved, fitted or full chroma. Full chroma wins if it scores so much higher that a
+ * lower quality suffices. Settings that reach the target win over settings that miss it.
  */
 export async function smallestSettings(
-  lookAt: (settings: AvifSettings) => Promise<AvifProbe>,
-  wanted: PicturePerceptualTarget,
+  probeOnce: (settings: AvifSettings) => Promise<AvifProbe>,
+  target: PicturePerceptualTarget,
   first: number,
-  mostLooks: number,
+  mostProbes: number,
 ): Promise<AvifResult> {
   const known = new Map<string, AvifProbe>()
-  const look = async (settings: AvifSettings) => {
+  const probe = async (settings: AvifSettings) => {
     const name = `${settings.chroma} ${settings.quality}`
-    const found = known.get(name) ?? (await lookAt(settings))
+    const found = known.get(name) ?? (await probeOnce(settings))
     known.set(name, found)
     return found
   }
   const lowest = (chroma: Chroma, quality: number) =>
-    lowestAvifQuality(look, wanted, { quality, chroma }, mostLooks + (chroma === 'fitted' ? PROBES_OF_FITTED : 0))
+    lowestAvifQuality(probe, target, { quality, chroma }, mostProbes + (chroma === 'fitted' ? PROBES_OF_FITTED : 0))
   const smaller = (one: AvifResult, other: AvifResult) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
-  const means = await lowest('halved', first)
-  const full = await look({ quality: means.quality, chroma: 'full' })
-  const lost = pointsToSpare(full.visible, wanted) - pointsToSpare(means.visible, wanted)
-  const fitted = lost > LOST_BY_HALVING ? await look({ quality: means.quality, chroma: 'fitted' }) : means
+  const halvedResult = await lowest('halved', first)
+  const fullProbe = await probe({ quality: halvedResult.quality, chroma: 'full' })
+  const lost = pointsToSpare(fullProbe.visible, target) - pointsToSpare(halvedResult.visible, target)
+  const fitted = lost > LOST_BY_HALVING ? await probe({ quality: halvedResult.quality, chroma: 'fitted' }) : halvedResult
   const isFitted =
-    Math.log(fitted.bytes / means.bytes) < BYTES_PER_POINT * (pointsToSpare(fitted.visible, wanted) - pointsToSpare(means.visible, wanted))
-  const halved = isFitted ? smaller(means, await lowest('fitted', means.quality)) : means
-  const isWhole = await isWorthWhole(look, wanted, halved)
-  if (halved.reached && !isWhole) return halved
+    Math.log(fitted.bytes / halvedResult.bytes) <
+    BYTES_PER_POINT * (pointsToSpare(fitted.visible, target) - pointsToSpare(halvedResult.visible, target))
+  const halved = isFitted ? smaller(halvedResult, await lowest('fitted', halvedResult.quality)) : halvedResult
+  const isFullSmaller = await isFullChromaSmaller(probe, target, halved)
+  if (halved.reached && !isFullSmaller) return halved
   return smaller(halved, await lowest('full', halved.quality))
 }
 
-/** Whether whole chroma looks so much better at the same quality as `halved` that it will take fewer bytes in the end. */
-async function isWorthWhole(
-  look: (settings: AvifSettings) => Promise<AvifProbe>,
-  wanted: PicturePerceptualTarget,
+/** True if full chroma scores so much higher at the quality of `halved` that the final file will probably be smaller. */
+async function isFullChromaSmaller(
+  probe: (settings: AvifSettings) => Promise<AvifProbe>,
+  target: PicturePerceptualTarget,
   halved: AvifResult,
 ): Promise<boolean> {
-  const full = await look({ quality: halved.quality, chroma: 'full' })
+  const fullProbe = await probe({ quality: halved.quality, chroma: 'full' })
   const scale = scaleOf('full', 1)
-  const points = marginInPoints(full.visible, wanted, scale) - marginInPoints(halved.visible, wanted, scale)
-  return Math.log(full.bytes / halved.bytes) < BYTES_PER_POINT * points
+  const points = marginInPoints(fullProbe.visible, target, scale) - marginInPoints(halved.visible, target, scale)
+  return Math.log(fullProbe.bytes / halved.bytes) < BYTES_PER_POINT * points
 }

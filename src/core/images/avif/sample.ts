@@ -1,4 +1,4 @@
-/** A few tiles of a large picture, on which the quality of all of them is looked for. */
+/** Samples a large picture: a few of its tiles, on which the search for the quality runs. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { leastOf, mostOf } from '../../bytes/min-max.ts'
@@ -11,35 +11,35 @@ import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 import { SAMPLE_TILES } from './tuning.ts'
 
-/** A few whole tiles, spread over the picture. */
+/** Returns whole tiles, spread evenly over the picture. */
 export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
   const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
   const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
   const tiles: Pixels[] = []
-  const wanted = new Map<number, number[]>()
+  const columnsByRow = new Map<number, number[]>()
   const count = isMeasuredInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
   for (let i = 0; i < count; i++) {
     const row = Math.floor(((i + 0.5) * whole) / count)
     const column = Math.floor(((i * 0.618 + 0.3) % 1) * columns)
-    wanted.set(row, [...new Set([...(wanted.get(row) ?? []), column])])
+    columnsByRow.set(row, [...new Set([...(columnsByRow.get(row) ?? []), column])])
   }
   await eachBand(raster, grid, async (band, row) => {
-    for (const column of wanted.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
+    for (const column of columnsByRow.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
   })
   return tiles
 }
 
-/** All of them at these settings: means of figures and scores, the worst of what is of a tile or window. */
+/** Encodes the sample tiles with these settings. Figures and scores are means; window and tile figures are those of the worst tile. */
 export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quality, chroma }: AvifSettings, speed: number): AvifProbe {
   let bytes = 0
   const sums = { ssim: 0, luma: 0, colour: 0 }
-  const seen: PerceptualFigures[] = []
+  const perceptualOfTiles: PerceptualFigures[] = []
   for (const tile of sample) {
     const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
     if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
     const { similarity, perceptual } = comparePixels(tile, decoded, ['similarity', 'perceptual'])
-    seen.push(perceptual)
+    perceptualOfTiles.push(perceptual)
     discardPixels(decoded)
     bytes += codedOf(file).frame.length
     discard(file)
@@ -49,14 +49,14 @@ export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quali
   }
   const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
   const figures = { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) }
-  return { bytes, figures, visible: together(seen) }
+  return { bytes, figures, visible: combinedFigures(perceptualOfTiles) }
 }
 
-function together(seen: readonly PerceptualFigures[]): PerceptualFigures {
-  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(seen.map((one) => one[figure]))
+function combinedFigures(perceptualOfTiles: readonly PerceptualFigures[]): PerceptualFigures {
+  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(perceptualOfTiles.map((one) => one[figure]))
   return {
-    score: seen.reduce((sum, { score = 0 }) => sum + score, 0) / seen.length,
-    worstTile: leastOf(seen.map(({ worstTile = 0 }) => worstTile)),
+    score: perceptualOfTiles.reduce((sum, { score = 0 }) => sum + score, 0) / perceptualOfTiles.length,
+    worstTile: leastOf(perceptualOfTiles.map(({ worstTile = 0 }) => worstTile)),
     cast: most('cast'),
     steps: most('steps'),
     bands: most('bands'),

@@ -1,4 +1,4 @@
-/** Tiles of a grid and the bands of rows they lie in: on the way to the encoder, and as they come back. */
+/** Bands and tiles of a grid, 8 bits a sample: cut from rows for the encoder, and joined again after decoding. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Raster } from '../raster/raster.ts'
 import type { Grid } from './file.ts'
@@ -6,11 +6,11 @@ import { discardPixels, type Pixels } from './libaom.ts'
 
 export const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
 
-/** Samples of a pixel in a band: RGB, or RGBA. */
+/** Samples of a pixel in a band: 3 is RGB, 4 is RGBA. */
 export type Depth = 3 | 4
 export const depthOf = ({ channels }: Raster): Depth => (channels === 2 || channels === 4 ? 4 : 3)
 
-/** Bands as high as a tile, RGB or RGBA, padded to whole tiles by repeating the last column and row. */
+/** Visits the picture in bands as high as a tile, as RGB or RGBA. The last column and row are repeated to fill the last tiles. */
 export async function eachBand(
   raster: Raster,
   grid: Grid,
@@ -35,7 +35,7 @@ export async function eachBand(
   discard(band)
 }
 
-/** A row as RGB or RGBA, made `width` pixels wide by repeating its last one. */
+/** Converts a row to RGB or RGBA and pads it to `width` pixels with its last pixel. */
 function expand(row: Uint8Array, channels: number, to: Uint8Array, width: number): void {
   const grey = channels < 3
   const last = row.length - channels
@@ -56,7 +56,7 @@ export const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixel
   height,
 })
 
-/** A tile of a band, in place of what `tile` was: its colours, or its alpha as a grey picture. */
+/** Copies a tile of a band into `tile`: its colours, or its alpha as a grey picture. */
 export function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
   const { pixels, width, height } = tile
   const stride = band.length / height
@@ -72,7 +72,7 @@ export function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: 
   return tile
 }
 
-/** A row of tiles as it came back. */
+/** Collects one row of decoded tiles as a band of pixel rows. */
 export class DecodedBand implements Disposable {
   readonly #grid: Grid
   readonly #depth: Depth
@@ -84,7 +84,7 @@ export class DecodedBand implements Disposable {
     this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
   }
 
-  /** False where that are no such tiles. Their pixels are gone afterwards. `alpha` is a grey picture. */
+  /** Stores a decoded tile and frees its pixels. `alpha` is a grey picture. Returns false if a tile is missing or has another size. */
   put(column: number, tile: Pixels | undefined, alpha: Pixels | undefined): boolean {
     const { tileWidth: width, tileHeight: height } = this.#grid
     if (tile?.width !== width || tile.height !== height) return false
@@ -105,7 +105,7 @@ export class DecodedBand implements Disposable {
     return true
   }
 
-  /** Row `y` of it, without the padding of the last tile. */
+  /** Returns pixel row `y` of the band, without the padding of the last tile. */
   row(y: number): Uint8Array {
     return rowOf(this.#band, this.#grid, this.#depth, y)
   }
@@ -118,5 +118,5 @@ export class DecodedBand implements Disposable {
 export const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
   new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
 
-/** Rows of a band that are rows of the picture. */
+/** Number of rows in a band, without padding. */
 export const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)

@@ -1,9 +1,9 @@
-/** Tiles of a grid and the bands of rows they lie in, sixteen bits a sample, RGBA. */
+/** Bands and tiles of a grid, 16 bits a sample, RGBA: cut from rows for the encoder, and joined again after decoding. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Raster16 } from '../raster/raster16.ts'
 import type { Grid } from './file.ts'
 
-/** RGBA with as many bits as its user says. */
+/** RGBA samples in 16-bit words; the number of used bits depends on the caller. */
 export interface Tile16 {
   readonly samples: Uint16Array<ArrayBuffer>
   readonly width: number
@@ -12,7 +12,7 @@ export interface Tile16 {
 
 const bandWidth = ({ columns, tileWidth }: Grid) => columns * tileWidth
 
-/** Bands as high as a tile, padded to whole tiles by repeating the last column and row. */
+/** Visits the picture in bands as high as a tile. The last column and row are repeated to fill the last tiles. */
 export async function eachBand16(deep: Raster16, grid: Grid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
   const stride = bandWidth(grid) * 4
   const band = new Uint16Array(stride * grid.tileHeight)
@@ -32,7 +32,7 @@ export async function eachBand16(deep: Raster16, grid: Grid, visit: (band: Uint1
   discard(new Uint8Array(band.buffer))
 }
 
-/** A tile of a band, in place of what `tile` was, with samples up to `most`: its colours, or its alpha as a grey picture. */
+/** Copies a tile of a band into `tile`, scaled to samples from 0 to `most`: its colours, or its alpha as a grey picture. */
 export function takeTile16(tile: Tile16, band: Uint16Array, column: number, most: number, what: 'colours' | 'alpha'): void {
   const { samples, width, height } = tile
   const stride = band.length / height
@@ -49,7 +49,7 @@ export function takeTile16(tile: Tile16, band: Uint16Array, column: number, most
   }
 }
 
-/** A row of tiles as it was decoded. */
+/** Collects one row of decoded tiles as a band of 16-bit pixel rows. */
 export class Band16 implements Disposable {
   readonly #grid: Grid
   readonly #band: Uint16Array<ArrayBuffer>
@@ -59,7 +59,10 @@ export class Band16 implements Disposable {
     this.#band = new Uint16Array(bandWidth(grid) * grid.tileHeight * 4)
   }
 
-  /** Takes a tile with samples up to `most`; false where it has another size. `alpha` is a grey picture; undefined: opaque. */
+  /**
+   * Stores a decoded tile with samples from 0 to `most`. `alpha` is a grey picture; `undefined`: opaque. Returns false if a tile is
+   * missing or has another size.
+   */
   put(column: number, most: number, tile: Tile16 | undefined, alpha: Tile16 | undefined): boolean {
     const { tileWidth: width, tileHeight: height } = this.#grid
     if (tile?.width !== width || tile.height !== height) return false
@@ -77,7 +80,7 @@ export class Band16 implements Disposable {
     return true
   }
 
-  /** Row `y` without the padding of the last tile. */
+  /** Returns pixel row `y` of the band, without the padding of the last tile. */
   row(y: number): Uint16Array {
     const start = y * bandWidth(this.#grid) * 4
     return this.#band.subarray(start, start + this.#grid.width * 4)

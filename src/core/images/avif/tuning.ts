@@ -1,114 +1,138 @@
 /**
- * Tuning of AVIF. Qualities are libavif's, 0 to 100, speeds libaom's, 0 (slowest) to 10; scores are points of SSIMULACRA 2.1.
- * Where a comment names no source, the value was set by experiment on the project's fixtures.
+ * Tuning constants of AVIF encoding. Qualities are libavif's, 0 to 100; speeds are libaom's, 0 (slowest) to 10; scores are SSIMULACRA 2.1
+ * points. Constants without a source were set by experiment on the project's fixtures.
  */
 
-// One key frame.
+// Constants of pictures that are one key frame.
 
-/** Memory in bytes per pixel of encoder, decoder and both pictures, measured at 0.8 megapixels. docs/contributors/memory.md, "to AVIF". */
+/**
+ * Memory in bytes per pixel of encoder, decoder, original and decoded pixels, measured at 0.8 megapixels. Source:
+ * docs/contributors/memory.md, "to AVIF".
+ */
 export const BYTES_PER_PIXEL = 175
 
-/** Memory in bytes beside the pictures. */
+/** Fixed memory in bytes of a single-frame encoding, in addition to `BYTES_PER_PIXEL`. */
 export const FRAME_BASE_BYTES = 30 * 1024 * 1024
 
-/** Speed of one key frame. docs/decisions/webp-and-avif.md, "Speed and tiles". */
+/** Encoder speed for pictures of one key frame. Source: docs/decisions/webp-and-avif.md, "Speed and tiles". */
 export const FRAME_SPEED = 6
 
-/** Range of the search by luma. */
+/** Quality range of the search by luma SSIM and PSNR. */
 export const QUALITY = { lowest: 25, highest: 95 }
 
-/** Probes of a picture, where one is good enough. */
+/** Most perceptual probes of a one-frame picture until one reaches the target. */
 export const FRAME_PROBES = 3
 
-// Grids of tiles.
+// Constants of grids of tiles.
 
-/** Memory in bytes of encoder, decoder, the reader of the picture and the sample. docs/contributors/memory.md, "to AVIF, large". */
+/**
+ * Fixed memory in bytes of a grid encoding: encoder, decoder, row reader and sample. Source: docs/contributors/memory.md, "to AVIF,
+ * large".
+ */
 export const GRID_BASE_BYTES = 64 * 1024 * 1024
 
-/** Memory in bytes of the perceptual meter per pixel of width, by channels. */
+/** Memory in bytes of the perceptual meter per pixel of picture width, by number of channels. */
 export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
 
-/** Speed by the number of pixels: a slower speed takes 3 % fewer bytes and 1.7 times the time. docs/decisions/webp-and-avif.md, "Speed and tiles". */
+/**
+ * Encoder speed by number of pixels. One speed slower takes 3 % fewer bytes and 1.7 times the time. Source:
+ * docs/decisions/webp-and-avif.md, "Speed and tiles".
+ */
 export const GRID_SPEEDS = [
   { pixels: 1_000_000, speed: 6 },
   { pixels: 16_000_000, speed: 7 },
 ]
 
-/** Speed above the largest of `GRID_SPEEDS` and `HDR_SPEEDS`. */
+/** Encoder speed for pictures larger than the largest entry of `GRID_SPEEDS` and `HDR_SPEEDS`. */
 export const FASTEST = 8
 
-/** Last step of the qualities that are tried: 26, 29 … 95. */
+/** Last index of the quality steps 26, 29 … 95 of a grid search. */
 export const LAST_GRID_STEP = 23
 
-/** Probes of the sample, where one is good enough. */
+/** Most probes of the sample tiles until one reaches the target. */
 export const SAMPLE_PROBES = 3
 
-/** Probes of the whole picture, where one is good enough. */
+/** Most probes of the whole grid until one reaches the target. */
 export const WHOLE_PROBES = { few: 2, usual: 3 }
 
-/** Pixels from which `WHOLE_PROBES.few` holds: each takes half a minute. */
+/** Number of pixels from which `WHOLE_PROBES.few` applies, because each probe takes half a minute. */
 export const FEW_PROBES_PIXELS = 8_000_000
 
-/** Distance above the target from which a sample is trusted: SSIM, and dB of PSNR. */
+/** Safety margin that a sample must show above the target: SSIM, and PSNR in dB. */
 export const SAMPLE_SLACK = { ssim: 0.002, psnrDb: 0.15 }
 
-/** Distance to the target at which a whole picture is accepted: SSIM, and dB of PSNR. */
+/** Shortfall from the target at which a whole picture is accepted: SSIM, and PSNR in dB. */
 export const TOLERANCE = { ssim: -0.001, psnrDb: -0.1 }
 
-/** Least quality of alpha, whose edges show. */
+/** Lowest encoder quality of alpha tiles, because errors at transparent edges are visible. */
 export const LEAST_ALPHA_QUALITY = 75
 
-/** Tiles of a sample; more where there is no time to code the whole picture three times. docs/decisions/webp-and-avif.md, "Above 50 megapixels". */
+/**
+ * Number of sample tiles. `large` applies above 50 megapixels, where there is no time for three encodings of the whole picture. Source:
+ * docs/decisions/webp-and-avif.md, "Above 50 megapixels".
+ */
 export const SAMPLE_TILES = { usual: 4, large: 8 }
 
-// Perceptual search.
+// Constants of the perceptual search.
 
-/** Exponent that makes scores a straight line over quality: they fall by 1.3 points a step at quality 30 and by 0.5 at 85. */
+/**
+ * Exponent that makes the score roughly linear in `(100 − quality) ** CURVE`. Scores fall by 1.3 points a quality step at 30 and by 0.5 at
+ * 85.
+ */
 export const CURVE = 1.6
 
-/** Points that one unit of `(100 − quality) ** CURVE` takes. */
+/** Score points lost for each unit of `(100 − quality) ** CURVE`. */
 export const POINTS_PER_COARSENESS = 0.066
 
-/** Share of the bytes that one point of the score takes, at any level. */
+/** Share of the bytes that one score point costs, at any level. */
 export const BYTES_PER_POINT = 0.04
 
-/** Further probes where chroma is fitted: what is wanted is far below the quality that halving asked for. */
+/** Extra probes for fitted chroma, whose final quality is far below the start value found with halved chroma. */
 export const PROBES_OF_FITTED = 2
 
-/** Points that halving chroma takes, from which fitting is tried; photographs lose less. docs/decisions/webp-and-avif.md, "Chroma fitted". */
+/**
+ * Score points lost by halving chroma, from which fitted chroma is tried; photographs lose less. Source: docs/decisions/webp-and-avif.md,
+ * "Chroma fitted".
+ */
 export const LOST_BY_HALVING = 1.5
 
-/** Qualities of the perceptual search. */
+/** Quality range of the perceptual search. */
 export const PERCEPTUAL_RANGE = { lowest: 20, highest: 97 }
 
-/** Search of pictures above 50 megapixels, where a probe takes a minute or two: the second aims a little higher, to be the last. */
+/**
+ * Search limits above 50 megapixels, where a probe takes a minute or two. The second probe aims 1.5 points too high, so that it is likely
+ * the last.
+ */
 export const TWO_PROBES = { mostProbes: 1, mostMisses: 2, aimPoints: 1.5, tileSlope: 2 }
 
-/** Points that casts and steps may ask for, by chroma: casts come mostly from halved chroma, which no quality mends. */
+/**
+ * Most score points that casts and steps may demand, by chroma format. Casts come mostly from halved chroma, and a higher quality does not
+ * remove them.
+ */
 export const ASKED_BY_WINDOWS = { full: 6, halved: 2 }
 
-// HDR.
+// Constants of HDR pictures.
 
-/** Memory in bytes of encoder, decoder and the reader of the picture. */
+/** Fixed memory in bytes of an HDR encoding: encoder, decoder and row reader. */
 export const HDR_BASE_BYTES = 64 * 1024 * 1024
 
-/** Memory in bytes per pixel of a band: samples of the picture and decoded ones. */
+/** Memory in bytes per pixel of a band: original and decoded samples. */
 export const BAND_BYTES = 16
 
-/** Memory in bytes per pixel of width in the meters. */
+/** Memory in bytes of the HDR meters per pixel of picture width. */
 export const METER_BYTES = 5_000
 
-/** Speed by the number of pixels: 10 bits take twice the time of 8. */
+/** Encoder speed by number of pixels; 10-bit tiles take twice the time of 8-bit tiles. */
 export const HDR_SPEEDS = [
   { pixels: 500_000, speed: 6 },
   { pixels: 4_000_000, speed: 7 },
 ]
 
-/** Last step of the qualities that are tried: 26, 29 … 95. Every level climbs the same steps, so that a lower target never ends higher. */
+/** Last index of the quality steps 26, 29 … 95. All levels use the same steps, so that a lower target never ends at a higher quality. */
 export const LAST_HDR_STEP = 23
 
-/** Pixels above which the search begins at the level's usual step: a bisection codes the whole picture four times. */
+/** Number of pixels above which the search starts at the level's usual step, because a bisection encodes the whole picture four times. */
 export const BISECTED_PIXELS = 1_000_000
 
-/** Least quality of alpha, whose edges show. */
+/** Lowest encoder quality of HDR alpha tiles, because errors at transparent edges are visible. */
 export const LEAST_HDR_ALPHA_QUALITY = 75

@@ -1,6 +1,6 @@
-/** Rows of a picture that are measured: all, or bands that are spread evenly over a large picture. */
+/** Selects the rows of a picture that are measured: all rows, or bands that are spread evenly over a large picture. */
 
-/** Rows of a band: whole tiles of the score, and so many that rows next to the band's edges count for little. */
+/** Rows of a band: whole tiles of the score, and high enough that rows at its edges have little weight. */
 const BAND_ROWS = 256
 
 interface Size {
@@ -13,13 +13,13 @@ type Push = (reference: Uint8Array, candidate: Uint8Array) => void
 export interface RowSelection {
   /** Number of rows that are measured. */
   readonly height: number
-  /** Hands the selected rows of the next strips of both pictures to `push`. */
+  /** Passes the selected rows of the next strips of both pictures to `push`. */
   select(reference: Uint8Array, candidate: Uint8Array, push: Push): void
 }
 
 export const everyRow = ({ height }: Size): RowSelection => ({ height, select: (reference, candidate, push) => push(reference, candidate) })
 
-/** Bands of `size` with about `mostPixels` in all; every row where the picture has no more. */
+/** Selects bands with about `mostPixels` pixels in total, or every row if the picture has no more. */
 export function bandsOf({ width, height, channels }: Size & { readonly channels: number }, mostPixels: number): RowSelection {
   const every = Math.ceil((width * height) / mostPixels)
   const period = BAND_ROWS * every

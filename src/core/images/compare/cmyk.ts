@@ -1,15 +1,15 @@
 /**
- * Comparison of CMYK pictures as receipts of JPEG measure them. Every plane that is coded like luma has an SSIM, of which the worst counts.
- * Errors of cyan, magenta and yellow are weighted as those of red, green and blue are, and errors of black as all three together.
+ * Compares CMYK pictures in the way that receipts of JPEG use. SSIM is the worst of all planes that are coded like luma. Errors of cyan,
+ * magenta and yellow have the weights of red, green and blue; errors of black count as all three together.
  */
 import { meanSquaredError, psnrDb, type Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Raster } from '../raster/raster.ts'
 import { similarityOfRows } from './compare.ts'
 
-/** Weights of cyan, magenta and yellow: those of red, green and blue in luma (ITU-R BT.601). */
+/** Weights of cyan, magenta and yellow: the luma weights of red, green and blue (ITU-R BT.601). */
 const WEIGHTS = [0.299, 0.587, 0.114] as const
 
-/** A plane that is coded like luma: an ink, or the weighted sum of three. */
+/** Plane that is coded like luma: one ink, or the weighted sum of three inks. */
 interface Plane {
   readonly weight: number
   value(strip: Uint8Array, at: number): number

@@ -1,6 +1,6 @@
 /**
- * Comparison of two pictures of one size: the entrance for formats, documents, conversions and the audit of receipts.
- * `comparePictures` reads both pictures and pairs their rows; `PictureMeter` takes rows that its caller has at hand.
+ * Compares two pictures of the same size, for formats, documents, conversions and the audit of receipts. `comparePictures` reads both
+ * pictures and pairs their rows; `PictureMeter` gets its rows from the caller.
  */
 import { LEAST_SCORED, type PerceptualFigures, PerceptualMeter, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
 import { type Channels, type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
@@ -12,7 +12,10 @@ import { pairRows, type Strips } from './paired-rows.ts'
 export interface Figures {
   /** SSIM and PSNR. */
   readonly similarity: Similarity
-  /** SSIMULACRA 2 in a fifth of the time of `perceptual`; undefined: a side has less than 64 pixels. */
+  /**
+   * SSIMULACRA 2 without the other perceptual figures, in a fifth of the time of `perceptual`. `undefined`: a side is shorter than 64
+   * pixels.
+   */
   readonly score: number | undefined
   /** SSIMULACRA 2, its worst tile, colour cast, banding and specks. */
   readonly perceptual: PerceptualFigures
@@ -25,11 +28,11 @@ export interface RowForm {
   readonly width: number
   readonly height: number
   readonly channels: Channels
-  /** Bits of a sample; 16: little-endian, for `similarity` alone. undefined: 8. */
+  /** Bits of a sample; 16: little-endian, `similarity` only. `undefined`: 8. */
   readonly bits?: 8 | 16 | undefined
 }
 
-/** A picture whose rows can be read from the top; a strip of whole rows holds until the next is asked for. */
+/** Picture whose rows can be read from the top. A strip of whole rows is valid until the next one is requested. */
 export interface RowReader extends RowForm {
   rows(): AsyncIterable<Uint8Array>
 }
@@ -46,12 +49,12 @@ const METERS: { readonly [M in Measure]: (form: RowForm) => Meter<Figures[M]> } 
 export class PictureMeter<M extends Measure> implements Disposable {
   readonly #meters: readonly (readonly [M, Meter<Figures[Measure]>])[]
 
-  /** @throws RangeError for pictures without pixels and for more columns than the metrics take */
+  /** @throws RangeError if the picture has no pixels, or more columns than the metrics support */
   constructor(form: RowForm, measures: readonly M[]) {
     this.#meters = measures.map((measure) => [measure, METERS[measure](form)])
   }
 
-  /** The next rows of both pictures: the same whole number of rows. */
+  /** Adds the next rows of both pictures: the same whole number of rows. */
   push(reference: Uint8Array, candidate: Uint8Array): void {
     for (const [, meter] of this.#meters) meter.push(reference, candidate)
   }

@@ -1,7 +1,8 @@
 /**
- * Figures of HDR pictures in their own transfer function. SSIM and PSNR are of the stored samples at sixteen bits: PQ and HLG are made so
- * that equal steps look equal. SSIMULACRA 2 knows SDR alone, so the picture is decoded to linear light and shown as an SDR screen
- * would show it at several exposures: at diffuse white, and for highlights at eight times that and at the brightest light that PQ codes. The worst counts.
+ * Measures HDR pictures in their own transfer function.
+ * SSIM and PSNR compare the stored samples at 16 bits, because equal steps of PQ and HLG look equal. SSIMULACRA 2 supports SDR only. The
+ * picture is therefore decoded to linear light and converted to SDR at several exposures: diffuse white, eight times that, and the
+ * brightest light of PQ. The worst score counts.
  */
 import { leastOf } from '../../bytes/min-max.ts'
 import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
@@ -14,27 +15,27 @@ export type HdrFigures = Similarity & {
   readonly score: number | undefined
 }
 
-/** Diffuse white of HDR pictures (ITU-R BT.2408), and brighter exposures, in cd/m². */
+/** White levels of the exposures in cd/m²: diffuse white of HDR pictures (ITU-R BT.2408), and two brighter ones. */
 const WHITES = [203, 1_624, 10_000]
 const HLG_PEAK = 1_000
 /** System gamma of HLG at its peak (BT.2100, table 5). */
 const HLG_GAMMA = 1.2
 
-/** cd/m² of a PQ signal, 0 to 1 (SMPTE ST 2084). */
+/** Light in cd/m² of a PQ signal from 0 to 1 (SMPTE ST 2084). */
 export function pqLight(signal: number): number {
   const [m1, m2, c1, c2, c3] = [2610 / 16384, (2523 / 4096) * 128, 3424 / 4096, (2413 / 4096) * 32, (2392 / 4096) * 32]
   const power = signal ** (1 / m2)
   return 10_000 * (Math.max(0, power - c1) / (c2 - c3 * power)) ** (1 / m1)
 }
 
-/** cd/m² of an HLG signal on a screen of `HLG_PEAK` (BT.2100, table 5), each channel by itself. */
+/** Light in cd/m² of an HLG signal on a screen of `HLG_PEAK` (BT.2100, table 5), for a single channel. */
 export function hlgLight(signal: number): number {
   const [a, b, c] = [0.17883277, 0.28466892, 0.55991073]
   const scene = signal <= 0.5 ? signal ** 2 / 3 : (Math.exp((signal - c) / a) + b) / 12
   return HLG_PEAK * scene ** HLG_GAMMA
 }
 
-/** sRGB samples of eight bits for all of sixteen bits, where `white` cd/m² is white. */
+/** Table of 8-bit sRGB samples for all 16-bit samples, with `white` cd/m² as white. */
 function exposure(light: (signal: number) => number, white: number): Uint8Array {
   return Uint8Array.from({ length: 65536 }, (_, sample) => {
     const linear = Math.min(1, light(sample / 65535) / white)
@@ -48,12 +49,12 @@ function exposures(signalling: ColourSignalling): readonly Uint8Array[] {
   if (!isHdr(signalling)) return [EIGHT_BITS]
   const light = { [PQ]: pqLight, [HLG]: hlgLight }[signalling.transfer] ?? pqLight
   const most = light(1)
-  // The last one shows the brightest light; further ones would be darker pictures of the same.
+  // Stop at the exposure that shows the brightest light; further ones would only be darker.
   const last = WHITES.findIndex((white) => white >= most)
   return WHITES.slice(0, last < 0 ? undefined : last + 1).map((white) => exposure(light, white))
 }
 
-/** Takes rows of sixteen bits, RGBA, of the picture and the result. */
+/** Compares 16-bit RGBA rows of a picture and its result. */
 export class HdrMeter implements Disposable {
   readonly #similarity: SimilarityMeter
   readonly #scores: readonly { readonly table: Uint8Array; readonly meter: ScoreMeter }[]

@@ -1,9 +1,9 @@
-/** Rows of two pictures in pairs, in the pieces in which both are decoded. */
+/** Pairs the rows of two pictures, which may be decoded in strips of different heights. */
 
-/** Strips of whole rows; each holds until the next is asked for. */
+/** Strips of whole rows. Each strip is valid until the next one is requested. */
 export type Strips = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Hands the same rows of both pictures to `push`; false: `candidate` has fewer rows than `reference`. */
+/** Passes the same rows of both pictures to `push`. Returns false if `candidate` has fewer rows than `reference`. */
 export async function pairRows(
   reference: { rows(): AsyncIterable<Uint8Array> },
   candidate: Strips,
@@ -27,7 +27,7 @@ export async function pairRows(
     }
     return true
   } finally {
-    // The decoder returns its memory.
+    // Ends the decoder, which then frees its memory.
     await strips.return?.()
   }
 }

@@ -1,4 +1,4 @@
-/** Pictures of lossless formats in another form or size: one door for the codecs. */
+/** Converts pictures of lossless formats to another format or size. Codecs call this module only. */
 
 import type { AncillaryChunk } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -22,49 +22,54 @@ import { OUTPUT_CODECS } from './output-codecs.ts'
 import { encodeKeepingFloors } from './output-floors.ts'
 import { lossAgainst, type UploadedPicture } from './reference.ts'
 
-/** A still picture on its way to another form. */
+/** Still picture with everything that a conversion needs. */
 export interface Convertible extends UploadedPicture {
-  /** The picture with all its bits and what its transfer function is, where that is HDR: AVIF alone has a place for it. */
+  /** HDR picture with all bits and its transfer function. Only AVIF output can store it. `undefined`: not HDR. */
   readonly hdr?: HdrPicture
-  /** The picture is data that programs read: PNG and WebP keep its samples exact, others warn in a step. Absent: not examined yet. */
+  /**
+   * Set if programs use the samples as data. PNG and WebP then stay lossless; other outputs add a warning step. Absent: not examined yet.
+   */
   readonly data?: DataPicture | undefined
-  /** Where it ends in its file; what stands behind is put behind the result. */
+  /** Offset in the file of the first byte after the picture. The bytes from there on are appended to the result. */
   readonly end: number
-  /** Further chunks for a PNG result. */
+  /** Additional chunks for a PNG result. */
   readonly chunks?: readonly AncillaryChunk[]
-  /** What an output has no place for, in words for the receipt. */
+  /** Names of what the output format cannot store, for the receipt. */
   leftOut?(output: string): readonly (string | Message)[]
 }
 
-/** Writes `picture` as `options.output`, downsampled where `options.fitWithin` says so, with what stood behind it in `source`. */
+/**
+ * Writes `picture` in the format `options.output`, reduced to `options.fitWithin` if set. The bytes after the picture in `source` are
+ * appended.
+ */
 export const convertPicture = (picture: Convertible, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
-  withTail(source, picture.end, sink, options, (body, asked) => converted(picture, body.size, sink, asked))
+  withTail(source, picture.end, sink, options, (body, request) => convertBody(picture, body.size, sink, request))
 
-async function converted(given: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
-  if (given.hdr) return await convertedHdr(given, given.hdr, sizeLimit, sink, options)
-  const picture = 'data' in given || given.raster16 ? given : { ...given, data: await dataPicture({ ...given.raster, most: 255 }) }
+async function convertBody(source: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+  if (source.hdr) return await convertToAvifHdr(source, source.hdr, sizeLimit, sink, options)
+  const picture = 'data' in source || source.raster16 ? source : { ...source, data: await dataPicture({ ...source.raster, most: 255 }) }
   if (options.lossless && picture.raster16) throw unsupported('more_than_eight_bits_of_colour_exactly')
   const { raster, steps } = fitToSize(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
-  const left = picture.leftOut?.(options.output) ?? []
+  const omitted = picture.leftOut?.(options.output) ?? []
   if (picture.raster16) steps.push(message('deep_to_8_bits'))
-  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
+  if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
-  const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, left.length > 0, options)
+  const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, omitted.length > 0, options)
   for (const chunk of chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(found), steps: [...steps, step] }
 }
 
-/** Only AVIF is made of HDR; its figures are of the picture's own transfer function and bit depth. */
-async function convertedHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+/** Converts an HDR picture to AVIF, the only HDR output. Quality is measured in the picture's own transfer function and bit depth. */
+async function convertToAvifHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit }
   const { chunks, step, loss } = await encodeHdrAvif(hdr, request)
-  const left = picture.leftOut?.(options.output) ?? []
+  const omitted = picture.leftOut?.(options.output) ?? []
   for (const chunk of chunks) await sink.write(chunk)
   const signalling = nameOfSignalling(hdr.carried.signalling)
   const steps = [message('hdr_signalling_kept', { signalling }), step]
-  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
+  if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
@@ -72,8 +77,8 @@ async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, 
   const { targetSize, output } = options
   const lossless = options.lossless || (picture.data && !picture.raster16 && pictureFacts(output)?.exactInstead)
   if (output === 'png') {
-    const asked = picture.data ? { ...options, lossless: true } : options
-    const { pieces, ...best } = await encodeSmallestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), asked)
+    const request = picture.data ? { ...options, lossless: true } : options
+    const { pieces, ...best } = await encodeSmallestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), request)
     return { chunks: pieces, ...best }
   }
   const encode = OUTPUT_CODECS[output]?.encode
@@ -82,7 +87,7 @@ async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, 
   return await encodeKeepingFloors(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
 }
 
-/** iCCP, eXIf and iTXt (W3C PNG, 11.3.2.3, 11.3.4.4, 11.3.3.4) of what is carried, unless the source has its own. */
+/** iCCP, eXIf and iTXt chunks of the metadata (W3C PNG, 11.3.2.3, 11.3.4.4, 11.3.3.4), unless the source has its own. */
 function chunksOf({ carried, chunks = [] }: Convertible): AncillaryChunk[] {
   const text = (value: string) => new TextEncoder().encode(value)
   const out = [...chunks]

@@ -1,4 +1,4 @@
-/** Results of every output as their readers show them: RGBA, eight bits, row by row. */
+/** Decodes results of every output format to RGBA rows of 8 bits, as viewers show them. */
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows } from '../../../../wasm/png/png.ts'
@@ -12,7 +12,9 @@ import { asRgba, type Raster } from '../raster/raster.ts'
 
 type Size = Pick<Raster, 'width' | 'height'>
 
-/** Strips of whole rows, each until the next is asked for; they end early where `file` is damaged or has another size. */
+/**
+ * Yields strips of whole rows, each valid until the next one is requested. The strips end early if `file` is damaged or has another size.
+ */
 export function decodedRows(output: string, file: Source, size: Size): AsyncIterable<Uint8Array> {
   const decode = DECODERS[output]
   if (!decode) throw new RangeError(`no decoder for ${output}`)

@@ -1,16 +1,16 @@
-/** Resolution and comments of pictures, which PNG and JPEG both have a place for. */
+/** Resolution and comments of pictures, for PNG and JPEG, which can both store them. */
 import type { AncillaryChunk } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
 import { halfWords, text, words } from '../../containers/isobmff/box.ts'
 
-/** Pixels per metre, or the shape of a pixel alone. */
+/** Pixels per metre, or only the aspect ratio of a pixel. */
 export interface Resolution {
   readonly x: number
   readonly y: number
   readonly unit: 'metre' | 'ratio'
 }
 
-/** A comment; PNG has a keyword for each (W3C PNG, 11.3.3.2). */
+/** Text comment. `keyword` is PNG's (W3C PNG, 11.3.3.2). */
 export interface Comment {
   readonly keyword: string
   readonly text: string
@@ -19,7 +19,10 @@ export interface Comment {
 const INCH = 0.0254
 const MOST_DENSITY = 65_535
 
-/** Density of a JFIF segment: units, then x and y (ITU-T T.871, 10.1). Whole dots an inch are usual, else dots a centimetre. */
+/**
+ * Density fields of a JFIF segment: unit, x and y (ITU-T T.871, 10.1). The unit is dots per inch if both values are whole numbers, else
+ * dots per centimetre.
+ */
 export function jfifDensity(resolution: Resolution | undefined): Uint8Array {
   const { x, y, unit } = resolution ?? { x: 1, y: 1, unit: 'ratio' }
   const inches = [x, y].map((count) => count * INCH)
@@ -29,7 +32,7 @@ export function jfifDensity(resolution: Resolution | undefined): Uint8Array {
   return concat([Uint8Array.of(units), halfWords(across, down)])
 }
 
-/** The resolution of a JFIF segment's content behind its name; undefined: square pixels of no size. */
+/** Resolution of a JFIF segment, from its content after the identifier. `undefined`: square pixels without a physical size. */
 export function resolutionOfJfif(content: Uint8Array): Resolution | undefined {
   if (content.length < 7) return undefined
   const [units, x, y] = [content[2]!, content[3]! * 256 + content[4]!, content[5]! * 256 + content[6]!]
@@ -39,18 +42,18 @@ export function resolutionOfJfif(content: Uint8Array): Resolution | undefined {
   return { x: Math.round(x * perMetre), y: Math.round(y * perMetre), unit: 'metre' }
 }
 
-/** pHYs (W3C PNG, 11.3.4.3). */
+/** Returns a pHYs chunk (W3C PNG, 11.3.4.3). */
 export const physChunk = ({ x, y, unit }: Resolution): AncillaryChunk => ({
   type: 'pHYs',
   data: concat([words(x, y), Uint8Array.of(unit === 'metre' ? 1 : 0)]),
 })
 
-/** iTXt, whose text is UTF-8 (11.3.3.4), or tEXt where Latin-1 holds it. */
+/** Returns a tEXt chunk, or an iTXt chunk in UTF-8 if the text is not Latin-1 (W3C PNG, 11.3.3.4). */
 export function textChunk({ keyword, text: value }: Comment): AncillaryChunk {
   const isLatin = [...value].every((letter) => letter.charCodeAt(0) < 256)
   if (isLatin) return { type: 'tEXt', data: text(`${keyword}\0${value}`) }
   return { type: 'iTXt', data: concat([text(`${keyword}\0\0\0\0\0`), new TextEncoder().encode(value)]) }
 }
 
-/** What a comment of a JPEG says; its own keyword is not repeated. */
+/** Text of a JPEG comment segment. Prefixed with the keyword, except for `Comment`. */
 export const commentText = ({ keyword, text: value }: Comment): string => (keyword === 'Comment' ? value : `${keyword}: ${value}`)

@@ -1,4 +1,4 @@
-/** How pictures of each output are made and verified: one entry for each picture of the table of outputs. Their decoders: `decoders.ts`. */
+/** Encoder and verification of each picture output format. The decoders are in `decoders.ts`. */
 import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { encodeAvif } from '../avif/avif.ts'
@@ -11,7 +11,7 @@ import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-ou
 interface OutputCodec {
   /** Encodes a picture. `undefined` for PNG, whose encoder also takes chunks. */
   readonly encode?: Encoder
-  /** Decodes a result and compares it with the picture; `undefined` for JPEG, which is compared by its rows (`verify-picture.ts`). */
+  /** Decodes a result and compares it with the picture. `undefined` for JPEG, which `verify-picture.ts` compares row by row. */
   readonly difference?: (raster: Raster, carried: Carried, result: Source, outcome: Outcome) => Promise<string | undefined>
 }
 
@@ -22,7 +22,7 @@ export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined
   avif: { encode: encodeAvif, difference: differenceOfAvif },
 } satisfies Readonly<Record<Exclude<PictureOutput, 'jpg' | 'png'>, Required<OutputCodec>> & Record<'jpg' | 'png', OutputCodec>>
 
-/** Why `result`, a file of kind `output`, does not hold the picture `raster` and what it carried. `undefined`: it does. */
+/** Describes why `result`, a file of format `output`, does not contain the picture and its metadata. `undefined`: it does. */
 export async function differenceOf(
   output: string,
   raster: Raster,

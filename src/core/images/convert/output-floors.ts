@@ -1,6 +1,6 @@
 /**
- * Conversions as readers show them. Encoders are measured in their own planes; where thin lines are of strong colours, halved
- * chroma and what is cut off on the way to RGB cost luma, too, and colour more than luma tells.
+ * Keeps conversions above the quality floors, measured as viewers show the result. Encoders measure their own planes. In thin lines of
+ * strong colours, halved chroma and clipping during the conversion to RGB cost more quality than that measurement shows.
  */
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
@@ -18,17 +18,23 @@ import { similarityOfRows } from '../compare/compare.ts'
 import { asRgba, type Carried, onWhite, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest, Encoder } from '../search/encode-request.ts'
 
-/** PSNR over all channels that colours keep at least, in dB. */
+/** Lowest PSNR in dB over all RGB channels. */
 const LEAST_RGB_DB = 25.5
 const MOST_ATTEMPTS = 4
-/** What an attempt asks for above what the last one lacked; and what may be lacking. */
+/** PSNR in dB: extra demand of the next attempt above the measured shortfall, and shortfall that is tolerated. */
 const EXTRA_DB = 0.5
 const SLACK_DB = 0.1
 
-/** Up to here sizes jump about by more than levels are apart, and further codings take no time. */
+/**
+ * Number of pixels up to which the result of a gentler level may be smaller, because sizes vary more than levels differ. Further encodings
+ * are cheap.
+ */
 const SMALL_PIXELS = 128 * 128
 
-/** What the level makes; of a small picture the smallest that it or a gentler one does, so that `low` never takes more than `medium`. */
+/**
+ * Encodes at the level. For small pictures it also encodes gentler levels and returns the smallest file, so that `low` is never larger
+ * than `medium`.
+ */
 export async function encodeKeepingFloors(
   output: string,
   encode: Encoder,
@@ -36,11 +42,11 @@ export async function encodeKeepingFloors(
   carried: Carried,
   request: EncodeRequest,
 ): Promise<Encoded> {
-  const coded = (asked: EncodeRequest) => keepingFloors(output, (target) => encode(raster, carried, target), raster, asked)
-  let best = await coded(request)
+  const encodeOnce = (asked: EncodeRequest) => encodeAboveFloors(output, (target) => encode(raster, carried, target), raster, asked)
+  let best = await encodeOnce(request)
   const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless
   for (const level of isSmall ? gentlerTargets(request.options.quality) : []) {
-    const other = await coded(atLevel(request, level)).catch(unlessUnsupported)
+    const other = await encodeOnce(atLevel(request, level)).catch(unlessUnsupported)
     if (other && sizeOf(other) < sizeOf(best)) best = other
   }
   return best
@@ -58,8 +64,11 @@ function unlessUnsupported(error: unknown): undefined {
   if (!isCodecError(error, 'unsupported_feature')) throw error
 }
 
-/** `encode`, again with a higher target where what readers show misses `request.target`; its figures are of what they show. */
-async function keepingFloors(
+/**
+ * Runs `encode`, and again with a higher target if the decoded result misses `request.target`. The figures are those of the decoded
+ * result.
+ */
+async function encodeAboveFloors(
   output: string,
   encode: (request: EncodeRequest) => Promise<Encoded>,
   raster: Raster,
@@ -71,31 +80,31 @@ async function keepingFloors(
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode({ ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
-    const seen = await similarity(raster, encoded.chunks)
-    if (!seen) throw new Error(`what the ${output} encoder made cannot be decoded`)
-    const lacking = Math.max(
-      request.target.psnrDb - seen.psnrDb,
-      LEAST_RGB_DB - seen.psnrRgbDb,
-      10 * Math.log10(Math.max(1 - seen.ssim, 1e-9) / (1 - request.target.ssim)),
+    const decoded = await similarity(raster, encoded.chunks)
+    if (!decoded) throw new Error(`what the ${output} encoder made cannot be decoded`)
+    const missingDb = Math.max(
+      request.target.psnrDb - decoded.psnrDb,
+      LEAST_RGB_DB - decoded.psnrRgbDb,
+      10 * Math.log10(Math.max(1 - decoded.ssim, 1e-9) / (1 - request.target.ssim)),
     )
-    const keeps = seen.ssim >= FLOOR_SSIM && seen.psnrDb >= FLOOR_PSNR_DB && seen.psnrRgbDb >= LEAST_RGB_DB
+    const keeps = decoded.ssim >= FLOOR_SSIM && decoded.psnrDb >= FLOOR_PSNR_DB && decoded.psnrRgbDb >= LEAST_RGB_DB
     if (encoded.steeredByScore && !keeps) {
       byLuma = true
       continue
     }
-    const better = !encoded.steeredByScore && request.targetSize === undefined && lacking > SLACK_DB && attempt < MOST_ATTEMPTS
-    if (!better) {
-      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(seen)) }
+    const mayRetry = !encoded.steeredByScore && request.targetSize === undefined && missingDb > SLACK_DB && attempt < MOST_ATTEMPTS
+    if (!mayRetry) {
+      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(decoded)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode({ ...request, lossless: true })
       throw unsupported(message('colours_not_kept', { output }))
     }
-    const more = lacking + EXTRA_DB
+    const more = missingDb + EXTRA_DB
     target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * 10 ** (-more / 10) }
   }
 }
 
-/** By output; of others the encoder's own figures are of what readers show. */
+/** Comparison as viewers show the result, by output format. Other formats use the encoder's own figures. */
 const SIMILARITY: {
   readonly [output: string]: ((raster: Raster, file: readonly Uint8Array[]) => Promise<Similarity | undefined>) | undefined
 } = {
@@ -103,13 +112,13 @@ const SIMILARITY: {
   jpg: similarityOfJpeg,
 }
 
-/** Luma and colours of a WebP as viewers show it; undefined: it is damaged, or has another size. */
+/** SSIM and PSNR of a WebP as viewers show it. `undefined`: the file is damaged or has another size. */
 async function similarityOfWebp(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
   using rows = WebpRows.open(concat(file), raster.width, raster.height)
   return rows && (await similarityOfRows(asRgba(raster), rows.strips()))
 }
 
-/** The same for a JPEG, against the picture on white. */
+/** SSIM and PSNR of a JPEG, compared with the picture on white. `undefined`: the file has another size. */
 async function similarityOfJpeg(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
   const flat = onWhite(raster)
   using jpeg = await JpegRows.open(file, { colour: flat.channels === 1 ? 'gray' : 'rgb' })

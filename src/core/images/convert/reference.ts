@@ -1,4 +1,6 @@
-/** Figures of what was converted or reduced, against all that the upload had: results have eight bits, and rounding counts. */
+/**
+ * Compares converted or reduced pictures with the full precision of the upload. Results have 8 bits a sample, so rounding counts as loss.
+ */
 
 import { concat } from '../../bytes/concat.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
@@ -14,33 +16,33 @@ import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
 import { claimDifference, isExact } from './verify-output.ts'
 
-/** A picture of an upload, at its own size. */
+/** Uploaded picture at its original size. */
 export interface UploadedPicture {
   readonly raster: Raster
   readonly carried: Carried
-  /** The same with all its bits, where a sample has more than eight. */
+  /** Picture with all its bits. `undefined`: samples have 8 bits. */
   readonly raster16?: Raster16
 }
 
 /**
- * What a result is measured against where the eight bits that encoders see are not all there is: more bits of the upload, or those
- * that a reduced picture had before it was rounded. As the readers of `options.output` show it.
+ * 16-bit reference for the result, as readers of `options.output` show it. It exists if the upload has more than 8 bits, or if the picture
+ * is reduced. `undefined`: compare with the 8-bit raster.
  */
 export function referenceOf({ raster, carried, raster16: deep }: UploadedPicture, options: Options): Raster16 | undefined {
   const size = reducedSize(raster, options)
   if (!size && !deep) return undefined
   const whole = deep ?? toRaster16(raster)
-  const wanted = size ? reduced16(whole, size.width, size.height) : whole
-  if (options.output === 'jpg') return onWhite16(wanted)
-  return pictureFacts(options.output)?.turnedUpright ? uprightRaster16(wanted, orientationOf(carried.exif)) : wanted
+  const resized = size ? reduced16(whole, size.width, size.height) : whole
+  if (options.output === 'jpg') return onWhite16(resized)
+  return pictureFacts(options.output)?.turnedUpright ? uprightRaster16(resized, orientationOf(carried.exif)) : resized
 }
 
-/** Samples that are those that went in, to which verification holds them, in a result that lacks something else. */
+/** Loss record of a result with unchanged samples that lacks something else, so that verification still compares the samples. */
 const SAME_SAMPLES = ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY })
 
 /**
- * The figures of a result that was encoded from `uploaded`; undefined: nothing was lost. `isIncomplete`: it lacks something that
- * the upload has beside its samples, and is not lossless whatever they say.
+ * Quality figures of a result that was encoded from `uploaded`. `undefined`: lossless. `isIncomplete`: the result lacks metadata of the
+ * upload, so it does not count as lossless.
  */
 export async function lossAgainst(
   uploaded: UploadedPicture,
@@ -56,7 +58,7 @@ export async function lossAgainst(
   return worseLoss(known, ofPixels(found))
 }
 
-/** undefined: the figures of `outcome` are true against all that the upload had. */
+/** Describes how the figures of `outcome` differ from a comparison with the upload's full precision. `undefined`: they agree. */
 export async function differenceFromUpload(
   uploaded: UploadedPicture,
   result: Source,

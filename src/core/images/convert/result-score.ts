@@ -1,4 +1,4 @@
-/** SSIMULACRA2 of results, decoded again and as their readers show them, against the upload at their size. */
+/** SSIMULACRA 2 score of results: decoded as viewers show them and compared with the upload, reduced to the result's size. */
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
@@ -13,7 +13,7 @@ import { decodedRows } from './decoders.ts'
 import { referenceOf, type UploadedPicture } from './reference.ts'
 import { isExact } from './verify-output.ts'
 
-/** For a verdict: nothing of what is exact, else the score of a file of kind `options.output`. */
+/** Score of a file of format `options.output`, for the verdict. Empty for lossless results. */
 export async function scoreOfResult(
   uploaded: UploadedPicture,
   result: Source,
@@ -21,13 +21,13 @@ export async function scoreOfResult(
   options: Options,
 ): Promise<{ readonly ssimulacra2?: number | undefined }> {
   if (isExact(outcome)) return {}
-  const reference = shownOf(uploaded, options)
+  const reference = displayedReference(uploaded, options)
   const decoded = reference.channels === 4 ? decodedRows(options.output, result, reference) : opaqueRows(result, reference)
   return { ssimulacra2: await scoreOfRows(reference, decoded) }
 }
 
-/** What SSIM is measured against, with eight bits: a score is of such. RGBA, but where a JPEG is all that is looked at. */
-function shownOf(uploaded: UploadedPicture, options: Options): Raster {
+/** 8-bit reference of the score: RGBA, or opaque on white for JPEG output. */
+function displayedReference(uploaded: UploadedPicture, options: Options): Raster {
   const deep = uploaded.raster16 && referenceOf(uploaded, options)
   if (deep) return toRaster8(deep)
   const { carried } = uploaded

@@ -1,4 +1,4 @@
-/** Decodes converted pictures again and compares them with the rows they were made from. */
+/** Verifies converted pictures: decodes the results and compares them with the source rows. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
@@ -15,7 +15,7 @@ import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.t
 import { webpChunks } from '../webp/container.ts'
 import { decodedRows } from './decoders.ts'
 
-/** undefined: `result` is the picture `raster`; else what differs. `carried` must have come along. */
+/** Describes how a WebP result differs from `raster` and the metadata in `carried`. `undefined`: no difference. */
 export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
   const file = await readAll(result)
   const chunks = webpChunks(file)
@@ -32,10 +32,10 @@ export async function differenceOfWebp(raster: Raster, carried: Carried, result:
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
   const found = await similarityOfRows(asRgba(raster), decodedRows('webp', result, raster))
-  return found ? unlike(outcome, found) : 'the result cannot be decoded at this size'
+  return found ? lossDifference(outcome, found) : 'the result cannot be decoded at this size'
 }
 
-/** Against RGBA. The colour of what nobody can see counts, too: the coder was told to keep it. */
+/** Compares pixels exactly. Colours of transparent pixels count too, because the encoder keeps them. */
 async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string | undefined> {
   const { channels } = raster
   let at = 0
@@ -48,28 +48,33 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
   return at === rgba.length ? undefined : 'rows are missing'
 }
 
-/** The same for AVIF, whose pixels are turned upright. */
+/**
+ * Describes how an AVIF result differs from the picture and its metadata. The picture is rotated upright first, as its pixels are stored.
+ */
 export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
   const grid = await similarityOfGrid(raster, carried, file)
   if (typeof grid === 'string') return grid
-  if (grid) return unlike(outcome, grid)
+  if (grid) return lossDifference(outcome, grid)
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
   const whole: Pixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
-  return unlike(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
+  return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
 }
 
-/** Whether every sample is to be as it was. */
+/** True if every sample must be unchanged. */
 export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
 
-/** Of figures against what is found. */
+/** Tolerance between the figures of the outcome and the measured ones: SSIM, and PSNR in dB. */
 const SLACK = { ssim: 0.002, psnrDb: 0.1 }
 
-/** Figures may not be better than what is found; without any, nothing may be found. */
+/**
+ * Describes a contradiction between the outcome and the measured figures. Claimed figures must not be better, and a lossless claim
+ * requires equal samples. `undefined`: none.
+ */
 export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
   if (outcome.kind === 'unchanged') return undefined
   if (!outcome.loss) return Number.isFinite(found.psnrRgbDb) ? `claimed to be lossless, found ${found.psnrRgbDb} dB` : undefined
@@ -80,13 +85,13 @@ export function claimDifference(outcome: Outcome, found: Similarity): string | u
     : undefined
 }
 
-const unlike = (outcome: Outcome, found: Similarity) => belowFloors(found) ?? claimDifference(outcome, found)
+const lossDifference = (outcome: Outcome, found: Similarity) => belowFloors(found) ?? claimDifference(outcome, found)
 
 function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
   return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
 }
 
-/** The same for PNG, which is always exact. Grey and RGB rasters. */
+/** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */
 export async function differenceOfPng(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
   const { header, chunks } = await readPngInfo(result.stream())
   if (header.width !== raster.width || header.height !== raster.height) return `the result is ${header.width}×${header.height}`

@@ -1,4 +1,4 @@
-/** Verification of pictures in another form or size (convert.ts). */
+/** Verifies pictures that were converted to another format or size (convert.ts). */
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -17,23 +17,27 @@ import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
 import { claimDifference, isExact } from './verify-output.ts'
 
-interface Made {
+interface ConvertedFiles {
   readonly original: Source
   readonly result: Source
   readonly outcome: Outcome
 }
 
-/** Decodes the result and compares it with the picture as it was to be encoded; what stood behind it must stand there still. */
-export async function verifyPicture(picture: Convertible, { original, result, outcome }: Made, options: Options): Promise<Verdict> {
-  const parted = await withoutEqualTails(original, picture.end, result)
-  if ('difference' in parted) return { equal: false, difference: parted.difference }
-  if (picture.hdr) return await verifyHdr(picture.hdr, parted.result, outcome)
-  const difference = await pictureDifference(picture, parted.result, outcome, options)
+/** Decodes the result and compares it with the source picture at the result's size. The bytes after the picture must be unchanged. */
+export async function verifyPicture(
+  picture: Convertible,
+  { original, result, outcome }: ConvertedFiles,
+  options: Options,
+): Promise<Verdict> {
+  const withoutTails = await withoutEqualTails(original, picture.end, result)
+  if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
+  if (picture.hdr) return await verifyHdr(picture.hdr, withoutTails.result, outcome)
+  const difference = await pictureDifference(picture, withoutTails.result, outcome, options)
   if (difference !== undefined) return { equal: false, difference }
-  return { equal: true, ...(await scoreOfResult(picture, parted.result, outcome, options)) }
+  return { equal: true, ...(await scoreOfResult(picture, withoutTails.result, outcome, options)) }
 }
 
-/** Decoded once more at its own depth. */
+/** Decodes an HDR result at its own bit depth and compares it. */
 async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Promise<Verdict> {
   const found = await figuresOfHdrAvif(hdr, await readAll(result))
   if (typeof found === 'string') return { equal: false, difference: found }
@@ -51,7 +55,7 @@ async function pictureDifference(picture: Convertible, result: Source, outcome: 
   return difference ?? (await differenceFromUpload(picture, result, outcome, options))
 }
 
-/** Both decoded side by side; figures may not be better than what is found. */
+/** Decodes both pictures row by row and compares them. Claimed figures must not be better than the measured ones. */
 async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome, output: 'png' | 'jpg'): Promise<string | undefined> {
   const flat = output === 'jpg' ? onWhite(raster) : raster
   const { width, height, channels } = flat

@@ -1,30 +1,33 @@
-/** Statistics of a picture's samples that tell measurements, labels and tables from pictures for the eye (data-picture.ts). */
+/** Sample statistics that distinguish measurements, labels and tables from ordinary pictures (data-picture.ts). */
 
-/** A strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
+/** Strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
 export type SampleRow = Uint8Array | Uint16Array
 
 export interface PictureForm {
   readonly width: number
   readonly height: number
   readonly channels: 1 | 2 | 3 | 4
-  /** 255 or 65535. */
+  /** Largest sample value: 255 or 65535. */
   readonly most: number
 }
 
-/** From here on colours are not counted. */
+/** Most distinct colours that are counted. */
 const MOST_COLOURS = 256
-/** Statistics read about so many pixels: blocks of rows, spread evenly over the picture. */
+/** Approximate number of pixels that are read, in blocks of rows spread evenly over the picture. */
 const SAMPLED_PIXELS = 600_000
 const BLOCK_ROWS = 8
 
-/** Statistics of a height or depth that is split over channels of eight bits, high byte first. */
+/** Statistics of a height or depth that is split over 8-bit channels, high byte first. */
 export class CodeStatistics {
   readonly order: readonly number[]
-  /** Neighbours whose low byte differs. */
+  /** Number of neighbouring pixels whose low bytes differ. */
   pairs = 0
-  /** Of `pairs`, those whose code differs by less than `near` steps. */
+  /** Number of `pairs` whose combined values differ by less than `#near`. */
   nearPairs = 0
-  /** Of `pairs`, those whose low byte differs by half its range or more, and those whose code is near all the same. */
+  /**
+   * `wraps`: number of `pairs` whose low bytes differ by 128 or more. `nearWraps`: those of them whose combined values are near each
+   * other.
+   */
   wraps = 0
   nearWraps = 0
   readonly lows = new Uint32Array(256)
@@ -53,25 +56,31 @@ export class CodeStatistics {
   }
 }
 
-/** Statistics that rows are added to, from the top. Rows between the sampled blocks are skipped. */
+/** Collects statistics of rows, from the top. Rows between the sampled blocks are skipped. */
 export class DataStatistics {
   readonly form: PictureForm
   pixels = 0
   opaque = true
   grey = true
-  /** Distinct colours; `MOST_COLOURS + 1` stands for more. */
+  /** Number of pixels by colour. A size of `MOST_COLOURS + 1` means more colours. */
   readonly colours = new Map<number, number>()
-  /** Lowest and highest sample of each channel, and which of 65,536 values the first one has. */
+  /** Lowest and highest sample of each channel. `values` marks which of 65,536 values the first channel has. */
   readonly lowest = [65535, 65535, 65535]
   readonly highest = [0, 0, 0]
   readonly values = new Uint8Array(65536)
-  /** Neighbours of different colours, the sum of their differences, and pixels that differ from both neighbours in a row or column. */
+  /**
+   * `changes`: neighbouring pixels of different colours. `isolated`: pixels that differ from both neighbours in a row or column.
+   * `changeSizes`: histogram of the differences.
+   */
   changes = 0
   isolated = 0
   readonly changeSizes = new Uint32Array(64)
-  /** How far a grey sample is from the mean of its neighbours, in units of 16. */
+  /** Histogram of twice the distance of a grey sample from the mean of its neighbours, divided by 16. */
   readonly residuals = new Uint32Array(8192)
-  /** Pixels whose colour is a direction (none of black, mid-grey and white), those of unit length, and sums for their spread. */
+  /**
+   * `directions`: pixels whose colour is a vector, without black, mid-grey and white. `unitLength`: those of length 1. `sums` and
+   * `squares` give their spread.
+   */
   directions = 0
   unitLength = 0
   readonly sums = [0, 0, 0]
@@ -91,7 +100,7 @@ export class DataStatistics {
     this.#period = BLOCK_ROWS * Math.max(1, Math.ceil((form.width * form.height) / SAMPLED_PIXELS))
   }
 
-  /** Row `y`, which the caller may reuse afterwards. */
+  /** Adds row `y`. The caller may reuse its memory afterwards. */
   add(row: SampleRow, y: number): void {
     const inBlock = y % this.#period
     if (inBlock >= BLOCK_ROWS) return
@@ -164,7 +173,7 @@ export class DataStatistics {
     }
   }
 
-  /** True if two pixels differ, which is counted. */
+  /** Returns true and counts a change if two pixels differ. */
   #difference(row: SampleRow, at: number, other: SampleRow, otherAt: number): boolean {
     const { channels, most } = this.form
     let sum = 0
@@ -181,7 +190,7 @@ export class DataStatistics {
     this.colours.set(colour, (this.colours.get(colour) ?? 0) + 1)
   }
 
-  /** Standard deviation of a channel of directions, −1 to 1. */
+  /** Standard deviation of a vector component, from −1 to 1. */
   spread(channel: number): number {
     const mean = this.sums[channel]! / this.directions
     return Math.sqrt(Math.max(0, this.squares[channel]! / this.directions - mean ** 2))
@@ -193,7 +202,7 @@ function differs(a: SampleRow, b: SampleRow, at: number, channels: number): bool
   return false
 }
 
-/** The value below which `share` of a histogram lies. */
+/** Value below which `share` of a histogram lies. */
 export function quantile(histogram: Uint32Array, share: number): number {
   let left = histogram.reduce((sum, count) => sum + count, 0) * share
   for (let value = 0; value < histogram.length; value++) if ((left -= histogram[value]!) < 0) return value

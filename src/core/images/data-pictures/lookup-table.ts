@@ -1,30 +1,33 @@
-/** Colour lookup tables stored as pictures: a cube of colours, unrolled into squares or along the rows (Hald CLUT). */
+/** Detects colour lookup tables stored as pictures: a cube of colours, unrolled into squares or along the rows (Hald CLUT). */
 import type { PictureForm, SampleRow } from './data-statistics.ts'
 
-/** Where a pixel lies in the cube, each coordinate from 0 to 1. */
-type Place = (x: number, y: number) => readonly [red: number, green: number, blue: number]
+/** Position of a pixel in the cube, each coordinate from 0 to 1. */
+type CubePosition = (x: number, y: number) => readonly [red: number, green: number, blue: number]
 
-/** Graded tables still follow the cube they began as; photographs of such a size do not, in any channel. */
+/**
+ * Lowest correlation of a channel with its cube coordinate. Graded tables still follow the original cube; photographs of such a size do
+ * not.
+ */
 const LEAST_CORRELATION = 0.75
 
-/** Correlates the colours with the places of their pixels. */
+/** Correlates the colours of pixels with their positions in the cube. */
 class LookupTable {
   readonly #form: PictureForm
-  readonly #place: Place
+  readonly #position: CubePosition
   readonly #sums = [0, 1, 2].map(() => ({ a: 0, b: 0, aa: 0, bb: 0, ab: 0 }))
   #pixels = 0
 
-  constructor(form: PictureForm, place: Place) {
+  constructor(form: PictureForm, position: CubePosition) {
     this.#form = form
-    this.#place = place
+    this.#position = position
   }
 
   add(row: SampleRow, y: number): void {
     const { width, channels, most } = this.#form
     for (let x = 0; x < width; x++) {
-      const place = this.#place(x, y)
+      const position = this.#position(x, y)
       for (let c = 0; c < 3; c++) {
-        const [sums, a, b] = [this.#sums[c]!, place[c]!, row[x * channels + c]! / most]
+        const [sums, a, b] = [this.#sums[c]!, position[c]!, row[x * channels + c]! / most]
         sums.a += a
         sums.b += b
         sums.aa += a * a
@@ -44,13 +47,13 @@ class LookupTable {
   }
 }
 
-/** Colours a side of the largest cube in common use. */
+/** Colours per side of the largest cube in common use. */
 const MOST_SIDE = 65
 
-/** Meters for every way in which a picture of this size may hold a cube; undefined where there is none. */
+/** Correlation meters for every layout of a cube that fits this picture size. `undefined`: no layout fits. */
 export function lookupTable(form: PictureForm): { add(row: SampleRow, y: number): void; matches(): boolean } | undefined {
   if (form.channels < 3) return undefined
-  const tables = placesOf(form).map((place) => new LookupTable(form, place))
+  const tables = layoutsOf(form).map((position) => new LookupTable(form, position))
   if (tables.length === 0) return undefined
   return {
     add: (row, y) => {
@@ -60,28 +63,28 @@ export function lookupTable(form: PictureForm): { add(row: SampleRow, y: number)
   }
 }
 
-function placesOf({ width, height }: PictureForm): Place[] {
-  const places: Place[] = []
+function layoutsOf({ width, height }: PictureForm): CubePosition[] {
+  const layouts: CubePosition[] = []
   const level = Math.round(Math.cbrt(width))
-  if (width === height && level >= 2 && level ** 3 === width) places.push(hald(width, level * level))
-  if (width === height * height && height >= 8 && height <= MOST_SIDE) places.push(tiles(height, height))
-  if (height === width * width && width >= 8 && width <= MOST_SIDE) places.push(tiles(width, 1))
+  if (width === height && level >= 2 && level ** 3 === width) layouts.push(hald(width, level * level))
+  if (width === height * height && height >= 8 && height <= MOST_SIDE) layouts.push(tiles(height, height))
+  if (height === width * width && width >= 8 && width <= MOST_SIDE) layouts.push(tiles(width, 1))
   const across = Math.round(Math.sqrt(Math.cbrt(width * height)))
-  if (width === height && across >= 4 && across ** 3 === width) places.push(tiles(across * across, across))
-  return places
+  if (width === height && across >= 4 && across ** 3 === width) layouts.push(tiles(across * across, across))
+  return layouts
 }
 
-/** Hald: the cube counted along the rows, red first. */
+/** Hald layout: the cube is counted along the rows, red first. */
 const hald =
-  (width: number, side: number): Place =>
+  (width: number, side: number): CubePosition =>
   (x, y) => {
     const at = y * width + x
     return [(at % side) / (side - 1), (Math.floor(at / side) % side) / (side - 1), Math.floor(at / (side * side)) / (side - 1)]
   }
 
-/** Squares of red and green, one for each blue. */
+/** Layout of squares of red and green, one square for each blue. */
 const tiles =
-  (side: number, across: number): Place =>
+  (side: number, across: number): CubePosition =>
   (x, y) => {
     const blue = Math.floor(y / side) * across + Math.floor(x / side)
     return [(x % side) / (side - 1), (y % side) / (side - 1), Math.min(1, blue / (side - 1))]

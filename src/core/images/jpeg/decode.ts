@@ -1,4 +1,4 @@
-/** JPEG files as rasters: each reading of the rows decodes the file from its start. */
+/** JPEG files as rasters. Each iteration of `rows()` decodes the file from its start. */
 
 import { JpegRows, type RowsOutOptions } from '../../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../model/codec.ts'
@@ -13,7 +13,7 @@ export interface JpegFrame {
   readonly components: number
 }
 
-/** Offset behind the picture in the file, and the segments between its scans. */
+/** Offset of the first byte after the picture, and the segments between its scans. */
 export type JpegEnd = Pick<JpegRows, 'endOffset' | 'lateSegments'>
 
 type DctScale = NonNullable<RowsOutOptions['dctScale']>
@@ -51,8 +51,8 @@ export function dctScaleFor(from: number, to: number): DctScale {
 }
 
 /**
- * RGB of CMYK samples without a profile: each ink absorbs its share of the light.
- * @param isInverted 255 means no ink, as Adobe's files store CMYK
+ * Converts CMYK samples without a profile to RGB: each ink absorbs its share of the light. @param isInverted true if 255 means no ink, as
+ * in Adobe's files
  */
 export function cmykAsRgb(raster: Raster, isInverted: boolean): Raster {
   const flip = isInverted ? 0 : 255

@@ -1,4 +1,4 @@
-/** Pictures of other formats as JPEG: the lowest quality that reaches the target. Transparency comes out on white. */
+/** Encodes pictures of other formats as JPEG with the lowest quality that reaches the target. Transparent pixels are drawn on white. */
 
 import { type Intake, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -43,15 +43,17 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   if (Math.max(width, height) > SIDE_MAX) throw unsupported(message('jpeg_ends_at_pixels_side', { limit: SIDE_MAX }))
   if (Math.min(width, height) < 11) throw unsupported('too_small_to_be_measured')
   const flat = onWhite(raster)
-  const need = (way: 'stored' | 'streamed') => ENCODER_BASE_BYTES + width * BYTES_PER_COLUMN[way] + width * height * BYTES_PER_PIXEL[way]
-  const stored = affords(request.options, need('stored'), COMFORT_BYTES)
-  if (!stored && !affords(request.options, need('streamed'))) throw overBudget(message('too_many_pixels_for_jpeg', { width, height }))
+  const neededBytes = (mode: 'stored' | 'streamed') =>
+    ENCODER_BASE_BYTES + width * BYTES_PER_COLUMN[mode] + width * height * BYTES_PER_PIXEL[mode]
+  const stored = affords(request.options, neededBytes('stored'), COMFORT_BYTES)
+  if (!stored && !affords(request.options, neededBytes('streamed')))
+    throw overBudget(message('too_many_pixels_for_jpeg', { width, height }))
   if (!stored && request.targetSize !== undefined) throw overBudget('wanted_size_needs_whole_picture_in_memory')
   const head = headOf(carried)
   const steeredByScore = isSteeredByScore(flat, request)
-  const found = await (stored ? fromStored(flat, head.length, request, steeredByScore) : fromStreamed(flat, request, steeredByScore))
-  using job = found.job
-  const { quality, figures, reached } = found
+  const result = await (stored ? fromStored(flat, head.length, request, steeredByScore) : fromStreamed(flat, request, steeredByScore))
+  using job = result.job
+  const { quality, figures, reached } = result
   if (!reached && request.options.onlyReached) throw unsupported('colours_jpeg_does_not_keep')
   job.release('read')
   const { coded } = smallestFile(job, figures)
@@ -69,23 +71,25 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
 async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
   const { width, height, channels } = raster
   const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
-  let breath = 0
+  let bytesSinceYield = 0
   for await (const strip of raster.rows()) {
     taking.write(strip)
-    if ((breath += strip.length) < 4_000_000) continue
-    breath = 0
+    if ((bytesSinceYield += strip.length) < 4_000_000) continue
+    bytesSinceYield = 0
     await yieldToOthers(request.options.signal)
   }
   return taking.end()
 }
 
-/** What was made last, and whether it is what its level promises. */
-interface Made extends QualitySearchResult {
+/** Encoding job and result of its quality search. */
+interface EncodedJob extends QualitySearchResult {
   readonly job: JpegJob
 }
 
-/** Chroma is halved where that costs little, but for pictures that it would keep from what their level promises. */
-async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, steeredByScore: boolean): Promise<Made> {
+/**
+ * Encodes with all coefficients in memory. Chroma is halved if that costs little quality, unless halved chroma misses the level's target.
+ */
+async function fromStored(raster: Raster, overhead: number, request: EncodeRequest, steeredByScore: boolean): Promise<EncodedJob> {
   const job = await coefficientsOf(raster, request, { kind: 'store' }, false)
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(raster.width, raster.height))
   const halved = chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[request.options.quality]
@@ -101,14 +105,14 @@ async function fromStored(raster: Raster, overhead: number, request: EncodeReque
   })
 }
 
-interface Searching {
+interface SearchInput {
   readonly raster: Raster
   readonly overhead: number
   readonly request: EncodeRequest
   readonly steeredByScore: boolean
 }
 
-async function searchQualityOf(job: JpegJob, { raster, overhead, request, steeredByScore }: Searching): Promise<Made> {
+async function searchQualityOf(job: JpegJob, { raster, overhead, request, steeredByScore }: SearchInput): Promise<EncodedJob> {
   const settings = {
     pause: () => yieldToOthers(request.options.signal),
     isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
@@ -118,16 +122,16 @@ async function searchQualityOf(job: JpegJob, { raster, overhead, request, steere
   return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
 }
 
-/** The same for what is not held: chroma is halved first. */
-async function fromStreamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean): Promise<Made> {
+/** Encodes without storing coefficients. Chroma is halved first; full chroma follows if halved chroma misses the target. */
+async function fromStreamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean): Promise<EncodedJob> {
   const halved = await streamed(raster, request, steeredByScore, true)
   if (halved.reached) return halved
   halved.job[Symbol.dispose]()
   return await streamed(raster, request, steeredByScore, false)
 }
 
-/** Rows twice: a sample to find the quality, then everything, requantised on the way in. */
-async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean, subsampled: boolean): Promise<Made> {
+/** Reads the rows twice: first a sample to find the quality, then all rows, which are requantised while they are read. */
+async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean, subsampled: boolean): Promise<EncodedJob> {
   const settings = { pause: () => yieldToOthers(request.options.signal) }
   const every = sampleEvery(raster.width, raster.height)
   using sample = await coefficientsOf(raster, request, { kind: 'sample', every }, subsampled)
@@ -161,7 +165,7 @@ function segment(marker: number, ...parts: Uint8Array[]): Uint8Array {
   return concat([new Uint8Array([0xff, marker, length >> 8, length & 255]), ...parts])
 }
 
-/** Start-of-image, JFIF, EXIF, XMP, ICC profile in its parts (ICC.1, B.4). */
+/** Segments before the picture: SOI, JFIF, EXIF, XMP, ICC profile parts (ICC.1, B.4) and comments. */
 function headOf({ icc, exif, xmp, resolution, comments = [] }: Carried): Uint8Array {
   const text = (value: string) => new TextEncoder().encode(value)
   const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]

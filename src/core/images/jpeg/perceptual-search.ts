@@ -1,4 +1,4 @@
-/** Search for the lowest JPEG quality whose picture reaches a score (../search/perceptual-search.ts). */
+/** Searches for the lowest JPEG quality that reaches a perceptual score (../search/perceptual-search.ts). */
 import { type JpegJob, JpegRows, type Measured } from '../../../../wasm/jpeg/jpeg.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'
@@ -29,85 +29,92 @@ const IN_BANDS: QualityScale = { ...withFewProbes(SCALE), ...PERCEPTUAL_BANDS }
 
 const scaleFor = (picture: Raster) => (isMeasuredInBands(picture) ? IN_BANDS : SCALE)
 
-/** A picture as it came, beside which results are laid. */
+/** Original picture that results are compared with. */
 export interface JpegReference extends Raster {
-  /** Rows of a result (RGB; four inks with `inks`) as they are laid beside it, where that is not as they are: below a mask, RGBA. */
+  /**
+   * Converts rows of a result (RGB, or CMYK if `inks`) to the form of the reference, such as RGBA below a mask. `undefined`: rows are
+   * compared as decoded.
+   */
   shown?(rows: Strips): AsyncIterable<Uint8Array>
-  /** Results are of four inks, and this is what they print. */
+  /** True if results are CMYK and the reference shows the printed colours. */
   readonly inks?: boolean
 }
 
 /**
- * Requantises stored coefficients to what looks as it should beside `reference`; the result is ready to be written. `from`: a quality to begin
- * with, and with a margin that of another form (`lowestPerceptualQuality`).
+ * Requantises stored coefficients to the lowest quality that reaches the perceptual target; the job can then write the result.
+ * `from.quality`: first quality to try; `from.margin`: its margin in another chroma format.
  */
 export async function requantiseToScore(
   job: JpegJob,
   reference: JpegReference,
-  wanted: PicturePerceptualTarget,
+  target: PicturePerceptualTarget,
   settings: SearchSettings,
   from: { readonly [Figure in keyof SearchEnd]?: SearchEnd[Figure] | undefined } = {},
 ): Promise<PerceptualResult<Measured>> {
   let last: { readonly quality: number; readonly figures: Measured } | undefined
-  const make = async (quality: number) => {
+  const encode = async (quality: number) => {
     if (last?.quality !== quality) last = { quality, figures: await job.requantise(quality, () => settings.pause()) }
     return last.figures
   }
   const isPointless = () => settings.isPointless?.(job) ?? false
-  const maker: QualityTrials<Measured> = { make, look: () => perceptualFiguresOfJob(job, reference, settings.scoredRows), isPointless }
-  let quality = from.quality ?? (await startingQuality(job, wanted, settings))
-  if (from.margin !== undefined) return lowestPerceptualQuality(maker, wanted, scaleFor(reference), { quality, otherMargin: from.margin })
+  const trials: QualityTrials<Measured> = {
+    make: encode,
+    look: () => perceptualFiguresOfJob(job, reference, settings.scoredRows),
+    isPointless,
+  }
+  let quality = from.quality ?? (await startingQuality(job, target, settings))
+  if (from.margin !== undefined) return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, otherMargin: from.margin })
   const ruledOut: { quality: number; margin: number }[] = []
-  // Where luma misses its floor nobody has to look, which takes three times as long as making it.
+  // A perceptual probe takes three times as long as an encoding. Skip it if the luma figures already miss their floor.
   while (ruledOut.length < MOST_RULED_OUT && quality < HIGHEST_QUALITY) {
-    const figures = await make(quality)
-    const margin = lumaMargin(figures, wanted)
+    const figures = await encode(quality)
+    const margin = lumaMargin(figures, target)
     if (margin >= 0 || isPointless()) break
     ruledOut.push({ quality, margin })
-    quality = await qualityAfterMiss(job, quality, figures, wanted.floor, settings)
+    quality = await qualityAfterMiss(job, quality, figures, target.floor, settings)
   }
-  return lowestPerceptualQuality(maker, wanted, scaleFor(reference), { quality, ruledOut })
+  return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, ruledOut })
 }
 
-/** The same where coefficients are not kept: every quality is made of another reading. */
+/** Searches without stored coefficients: each quality decodes the source again. */
 export async function streamToScore(
   read: (quality: number) => Promise<JpegJob>,
   reference: Raster,
-  wanted: PicturePerceptualTarget,
+  target: PicturePerceptualTarget,
   first: number,
   scoredRows?: ScoredRows,
 ) {
   let job: JpegJob | undefined
-  const made = () => {
+  const lastJob = () => {
     if (!job) throw new Error('nothing was made yet')
     return job
   }
-  const maker: QualityTrials<Measured> = {
+  const trials: QualityTrials<Measured> = {
     make: async (quality) => {
       job?.[Symbol.dispose]()
       job = await read(quality)
       return job.figures
     },
-    look: () => perceptualFiguresOfJob(made(), reference, scoredRows),
+    look: () => perceptualFiguresOfJob(lastJob(), reference, scoredRows),
   }
-  const found = await lowestPerceptualQuality(maker, wanted, scaleFor(reference), { quality: first })
-  return { job: made(), ...found }
+  const found = await lowestPerceptualQuality(trials, target, scaleFor(reference), { quality: first })
+  return { job: lastJob(), ...found }
 }
 
-/** Where to begin: the level's usual quality, or what the floors of luma ask for. */
+/** First quality to try: the level's usual quality, or a higher one if the luma floors need it. */
 export const startingQuality = (
   job: JpegJob,
   { floor, usualQuality }: PicturePerceptualTarget,
   settings: SearchSettings,
 ): Promise<number> => searchQuality(job, { ...floor, lowestJpegQuality: usualQuality.jpeg }, settings)
 
-/** Points that a picture looks better than it has to. */
-export const pointsAboveTarget = (visible: PerceptualFigures, wanted: PicturePerceptualTarget): number =>
-  marginInPoints(visible, wanted, SCALE)
+/** Score points by which a picture exceeds the target. */
+export const pointsAboveTarget = (visible: PerceptualFigures, target: PicturePerceptualTarget): number =>
+  marginInPoints(visible, target, SCALE)
 
 /**
- * What `job` made last beside `reference`, as decoders show both. `scoredRows` will know its rows again where all of them are looked at as they
- * are, and score what a receipt says.
+ * Perceptual figures of the job's last result, compared with `reference` as decoders show both. `scoredRows` caches the score of the rows
+ * for the receipt, if the whole picture is compared unconverted.
  */
 export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
   using candidate = await JpegRows.open(job.show(), {
@@ -116,8 +123,8 @@ export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegRefere
   const strips = candidate.strips(STRIP_ROWS)
   const isOfAll = !reference.shown && !isMeasuredInBands(reference)
   if (!scoredRows || !isOfAll) return await perceptualFiguresOf(reference, reference.shown?.(strips) ?? strips)
-  const watched = scoredRows.scoring(strips)
-  const visible = await perceptualFiguresOf(reference, watched.rows)
-  watched.score(visible.score)
+  const scoring = scoredRows.scoring(strips)
+  const visible = await perceptualFiguresOf(reference, scoring.rows)
+  scoring.score(visible.score)
   return visible
 }

@@ -1,4 +1,7 @@
-/** Finding the JPEG quality that reaches a target, or a size. Works on coefficients: from a file or from pixel rows. */
+/**
+ * Searches for the JPEG quality that reaches a quality target or a file size. Works on coefficients, decoded from a file or computed from
+ * pixel rows.
+ */
 
 import type { JpegJob, Measured, Scans, Which } from '../../../../wasm/jpeg/jpeg.ts'
 import { mostOf } from '../../bytes/min-max.ts'
@@ -29,11 +32,11 @@ import {
 } from './tuning.ts'
 
 export interface SearchSettings {
-  /** Awaited now and then during long work; throws to end it. */
+  /** Called regularly during long work, so that other tasks can run; throws if the job is aborted. */
   pause(): Promise<void>
-  /** Has what was made come so near to what was read that finer steps are of no use? */
+  /** True if the result is nearly as large as the source, so that finer steps cannot save bytes. */
   isPointless?(job: JpegJob): boolean
-  /** Gets what is looked at, where results are verified afterwards. */
+  /** Cache of scored rows, which the verification of the result reuses. `undefined`: no cache. */
   readonly scoredRows?: ScoredRows
 }
 
@@ -43,11 +46,11 @@ export interface QualityFigures {
 }
 
 export interface QualitySearchResult extends QualityFigures {
-  /** Is it what was asked for? The highest quality is found where nothing is. */
+  /** True if the target is reached. If no quality reaches it, the result has the highest quality. */
   readonly reached: boolean
 }
 
-/** One of how many pairs of MCU rows a sample takes (the engine looks at a thousand pixels of each). */
+/** Sampling interval: one of every `n` pairs of MCU rows is in the sample. The engine compares a thousand pixels of each pair. */
 export function sampleEvery(width: number, height: number): number {
   if (width * height < SAMPLE_PIXELS) return 1
   const pairs = Math.min(SAMPLE_PAIRS.most, Math.max(SAMPLE_PAIRS.least, (2 * width * height) / 1e6))
@@ -60,21 +63,21 @@ interface Probe {
 }
 
 /**
- * Lowest quality whose sample reaches the target: three or four probes by bisection of a grid, interpolation between
- * its points. `caution` scales what a sample must show above the target: what a second pass would cost.
- * The tree of probes is the same for every target, so a lower target does not end at a higher quality.
+ * Searches for the lowest quality whose sample reaches the target, with three or four probes of a fixed grid and interpolation between
+ * them. `caution` scales the safety margin of the sample. All targets probe the same tree, so that a lower target never ends at a higher
+ * quality.
  */
 export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings, caution = 1): Promise<number> {
   return (await search(job, target, settings, caution)).quality
 }
 
-/** What was looked for, with all probes on the way. */
+/** Like `searchQuality`, and also returns all probes. */
 async function search(
   job: JpegJob,
   target: Target,
   settings: SearchSettings,
   caution: number,
-  /** How far apart in the grid the probes may stay between which it lies: figures are nearly straight lines, but for the finest steps. */
+  /** Largest distance in grid steps between the two probes around the result. Larger values suffice where figures are nearly linear. */
   gap = 1,
 ): Promise<{ quality: number; probes: readonly Probe[] }> {
   const { width, height } = job.info
@@ -84,7 +87,7 @@ async function search(
   const probes: Probe[] = []
   const isEnough = ({ below, above }: Bracket) =>
     (probes.length > 1 && above < QUALITY_GRID.length - 1 && above - below <= gap) || at(above) <= target.lowestJpegQuality
-  // The grid's first quality is as low as it goes, its last what is taken where nothing below reaches the target.
+  // The first grid quality is the search's minimum. The last one is the fallback if nothing below it reaches the target.
   const range = { first: 1, last: QUALITY_GRID.length - 2, middle: 'lower', isEnough } as const
   const { below: low, above: high } = await bisect(range, async (middle) => {
     const figures = job.estimate(at(middle), every)
@@ -102,39 +105,39 @@ async function search(
 
 const at = (index: number): number => QUALITY_GRID[index] ?? HIGHEST_QUALITY
 
-/** Step sizes grow and shrink with this (IJG's scale); all figures are nearly straight lines over its logarithm. */
+/** Logarithm of the quantisation step scale at `quality` (IJG's formula). All quality figures are nearly linear in it. */
 export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
 export const qualityOf = (logarithm: number) => {
   const scale = Math.exp(logarithm)
   return scale > 100 ? 5000 / scale : 100 - scale / 2
 }
 
-/** Where the last of the figures meets the target, on the line through the two probes at or nearest to `low` and `high`. */
+/** Quality at which all figures meet the target, by linear interpolation through the two probes nearest to `low` and `high`. */
 function crossing(
   probes: readonly Probe[],
   { low, high }: { readonly low: number; readonly high: number },
   target: Target,
   margin: { ssim: number; psnrDb: number },
-  /** Figures of the whole picture, which the lines are moved to. */
+  /** Figures of the whole picture, which shift the interpolation lines. */
   whole?: Probe,
 ): number {
   const distance = ({ quality }: Probe) => Math.max(low - quality, quality - high, 0)
   const [a, b] = probes.toSorted((p, q) => distance(p) - distance(q))
   if (!a || !b) return high
-  const wanted = [target.ssim + margin.ssim, target.psnrDb + margin.psnrDb, target.psnrDb - COLOUR_ALLOWANCE_DB] as const
+  const goals = [target.ssim + margin.ssim, target.psnrDb + margin.psnrDb, target.psnrDb - COLOUR_ALLOWANCE_DB] as const
   const lines = (['ssim', 'psnrDb', 'colourPsnrDb'] as const).map((name, index) => {
     const value = (figure: number) => (name === 'ssim' ? -Math.log(Math.max(1 - figure, 1e-6)) : figure)
     const [from, to] = [coarseness(a.quality), coarseness(b.quality)]
     const slope = (value(b.figures[name]) - value(a.figures[name])) / (to - from)
-    const goal = value(wanted[index] ?? 0)
+    const goal = value(goals[index] ?? 0)
     const known = whole ?? a
     if (slope < 0) return qualityOf(coarseness(known.quality) + (goal - value(known.figures[name])) / slope)
-    return known.figures[name] >= (wanted[index] ?? 0) ? low : high
+    return known.figures[name] >= (goals[index] ?? 0) ? low : high
   })
   return mostOf(lines)
 }
 
-/** How far to go up after a pass that missed the target: near it, a step of quality brings about 0.0015 SSIM and 0.15 dB. */
+/** Next quality after a pass below the target. Near the target one quality step adds about 0.0015 SSIM and 0.15 dB. */
 function nextQuality(quality: number, figures: Measured, target: LumaTarget): number {
   const steps = Math.max(
     (target.ssim - figures.ssim) / PER_QUALITY_STEP.ssim,
@@ -149,7 +152,10 @@ export const reachesAbout = (figures: Measured, target: Target, tolerance = 1): 
 
 export const reachesAboutStreamed = (figures: Measured, target: Target): boolean => reachesAbout(figures, target, STREAMED_TOLERANCE)
 
-/** Requantises stored coefficients to the lowest quality that reaches the target, or the highest; the result is ready to be written. */
+/**
+ * Requantises stored coefficients to the lowest quality that reaches the target, or to the highest quality; the job can then write the
+ * result.
+ */
 export async function requantiseToTarget(job: JpegJob, target: Target, settings: SearchSettings): Promise<QualitySearchResult> {
   const { width, height } = job.info
   const [caution, reached] =
@@ -157,30 +163,36 @@ export async function requantiseToTarget(job: JpegJob, target: Target, settings:
   const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
   const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
   let { quality } = found
-  let again = small
+  let mayCorrect = small
   let missed: Probe | undefined
   for (;;) {
     const figures = await job.requantise(quality, () => settings.pause())
-    const better = again ? corrected(found.probes, { quality, figures }, target) : quality
-    if (better !== quality) {
-      if (better > quality) missed = { quality, figures }
-      again = false
-      quality = better
+    const correctedTo = mayCorrect ? correctedQuality(found.probes, { quality, figures }, target) : quality
+    if (correctedTo !== quality) {
+      if (correctedTo > quality) missed = { quality, figures }
+      mayCorrect = false
+      quality = correctedTo
       continue
     }
-    const good = reached(figures, target)
-    if (good && missed) return { ...(await steppedBack(job, missed, { quality, figures }, target, settings)), reached: true }
-    if (good || quality >= HIGHEST_QUALITY) return { quality, figures, reached: good }
-    again = false
+    const isReached = reached(figures, target)
+    if (isReached && missed) return { ...(await retryBetween(job, missed, { quality, figures }, target, settings)), reached: true }
+    if (isReached || quality >= HIGHEST_QUALITY) return { quality, figures, reached: isReached }
+    mayCorrect = false
     quality = await qualityAfterMiss(job, quality, figures, target, settings)
   }
 }
 
 /**
- * Figures may fall off a cliff where steps come near to those of an earlier compression: what goes by lines climbs out of it too
- * far, even above what a higher target needs. The quality in between that two whole passes point to, if it reaches the target.
+ * Tries a quality between a pass that missed the target and one that reached it far above. Quality can drop sharply where step sizes come
+ * near those of an earlier compression, so linear interpolation overshoots.
  */
-async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: Target, settings: SearchSettings): Promise<QualityFigures> {
+async function retryBetween(
+  job: JpegJob,
+  missed: Probe,
+  reached: Probe,
+  target: Target,
+  settings: SearchSettings,
+): Promise<QualityFigures> {
   const exact = crossing([missed, reached], { low: missed.quality, high: reached.quality }, target, { ssim: 0, psnrDb: 0 })
   const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
   if (quality > reached.quality - FAR_STEPS) return reached
@@ -190,8 +202,8 @@ async function steppedBack(job: JpegJob, missed: Probe, reached: Probe, target: 
   return reached
 }
 
-/** Where a full pass says that the target is met, when that is too far from where the pass was. */
-function corrected(probes: readonly Probe[], pass: Probe, target: Target): number {
+/** Corrected quality after a full pass, or the quality of the pass if the correction is too small to pay. */
+function correctedQuality(probes: readonly Probe[], pass: Probe, target: Target): number {
   if (probes.length < 2) return pass.quality
   const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
   const quality = Math.max(LOWEST_QUALITY, target.lowestJpegQuality, Math.min(HIGHEST_QUALITY, Math.ceil(exact - 0.1)))
@@ -199,7 +211,7 @@ function corrected(probes: readonly Probe[], pass: Probe, target: Target): numbe
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
 
-/** Probes tell how the figures go on from a pass that missed the target: the first quality that should reach it. */
+/** First quality above `from` that should reach the target, estimated from probes of the sample. */
 export async function qualityAfterMiss(
   job: JpegJob,
   from: number,
@@ -225,9 +237,8 @@ export async function qualityAfterMiss(
 }
 
 /**
- * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes with `overhead` bytes of
- * segments; the result is ready to be written. Throws `TargetUnreachable` where that would break the floors, even with
- * steps that show in smooth areas.
+ * Requantises stored coefficients to the highest quality whose file has at most `limit` bytes, including `overhead` bytes of segments.
+ * @throws TargetUnreachable if that quality is below the floors, even with coarse steps in smooth areas
  */
 export async function requantiseToSize(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<QualityFigures> {
   job.refineSmooth(true)
@@ -239,7 +250,7 @@ export async function requantiseToSize(job: JpegJob, limit: number, overhead: nu
   throw new TargetUnreachable(await smallest(job, overhead, settings))
 }
 
-/** The highest quality that fits; undefined where that would break the floors. */
+/** Requantises to the highest quality that fits the limit. `undefined`: that quality is below the floors. */
 async function largestWithin(job: JpegJob, limit: number, overhead: number, settings: SearchSettings): Promise<QualityFigures | undefined> {
   const every = sampleEvery(job.info.width, job.info.height)
   const estimates = new Map<number, number>()
@@ -249,10 +260,10 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
     await settings.pause()
     return known
   }
-  // The estimate is of sequential coding and of a sample; each full pass tells by how much it is wrong near the goal.
+  // Correction factor of the size estimate, which assumes sequential coding and a sample. Each full pass updates it.
   let correction = 1
-  let low = 0 // fits
-  let high = 101 // does not
+  let low = 0 // highest quality known to fit
+  let high = 101 // lowest quality known not to fit
   let made = 0
   let best: QualityFigures | undefined
   for (let passes = 0; passes < 5 && high - low > 1; passes++) {
@@ -275,7 +286,7 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
   return best
 }
 
-/** Bytes of the smallest file that keeps the floors. */
+/** Size in bytes of the smallest file that keeps the floors. */
 async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
   let quality = await lowest(1, HIGHEST_QUALITY, async (middle) => {
@@ -302,17 +313,20 @@ function coded(job: JpegJob, which: Which, scans: Scans): CodedScans {
   return { scans, coded: chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
 }
 
-/** The smallest file of the requantised coefficients, of which these are the figures. */
+/** Writes the smallest file of the requantised coefficients. The second parameter are their figures. */
 export function smallestFile(job: JpegJob, { estimatedBytes }: Measured): CodedScans {
   return smallerCoding(job, 'made', estimatedBytes * HUFFMAN_LEAST)
 }
 
-/** The smallest file of the coefficients as they were read, of which the sequential file had about `sequentialBytes`. */
+/** Writes the smallest file of the unchanged coefficients. `sequentialBytes`: approximate size of the source file as a sequential JPEG. */
 export function smallestExactFile(job: JpegJob, sequentialBytes: number): CodedScans {
   return smallerCoding(job, 'read', sequentialBytes > TINY_BYTES ? sequentialBytes : 0)
 }
 
-/** Progressive; or sequential where that might take less, which it does not below `sequentialLeast`. */
+/**
+ * Writes progressive scans. If a sequential file might be smaller than that, writes it too and returns the smaller one; `sequentialLeast`
+ * is its minimum size.
+ */
 function smallerCoding(job: JpegJob, which: Which, sequentialLeast: number): CodedScans {
   const progressive = coded(job, which, 'progressive')
   if (sequentialLeast > progressive.bytes) return progressive

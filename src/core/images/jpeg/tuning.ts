@@ -1,91 +1,112 @@
 /**
- * Tuning of the JPEG encoder and of its searches. Qualities are on MozJPEG's scale, 1 to 100; scores are points of SSIMULACRA 2.1.
- * Where a comment names no source, the value was set by experiment on the project's fixtures.
+ * Tuning constants of the JPEG encoder and its searches. Qualities are on MozJPEG's scale, 1 to 100; scores are SSIMULACRA 2.1 points.
+ * Constants without a source were set by experiment on the project's fixtures.
  */
 
 /**
- * Memory in bytes per pixel. `stored`: coefficients as they come and requantised, and the result, of noisy photographs. `streamed`: the usual result
- * alone; the engine is watched. Source: docs/contributors/memory.md, rows "to JPEG".
+ * Memory in bytes per pixel. `stored`: original and requantised coefficients and the result, for noisy photographs. `streamed`: the usual
+ * result only; a limit on the engine stops larger ones. Source: docs/contributors/memory.md, rows "to JPEG".
  */
 export const BYTES_PER_PIXEL = { stored: 3.6, streamed: 0.6 }
 
-/** Memory in bytes beside the picture: instance, output buffers, JavaScript. Source: docs/contributors/memory.md. */
+/** Fixed memory in bytes: WebAssembly instance, output buffers and JavaScript. Source: docs/contributors/memory.md. */
 export const ENCODER_BASE_BYTES = 17 * 1024 * 1024
 
-/** Memory in bytes per pixel of width: rows and windows of engines and meters, and with `stored` those of the job. Source: `npm run conformance -- wide`. */
+/**
+ * Memory in bytes per pixel of picture width: rows and windows of encoder and meters. `stored` includes the rows of the job. Source: `npm
+ * run conformance -- wide`.
+ */
 export const BYTES_PER_COLUMN = { streamed: 1200, stored: 1900 }
 
-/** Least memory in bytes that a streaming engine gets: an engine that holds next to nothing. */
+/** Smallest memory limit in bytes of a streaming engine, which stores almost nothing. */
 export const LEAST_WATCHED_BYTES = 6 * 1024 * 1024
 
-/** Memory in bytes above which coefficients are streamed although the budget would allow to store them. */
+/** Memory in bytes above which coefficients are streamed, even if the budget would allow to store them. */
 export const COMFORT_BYTES = 62 * 1024 * 1024
 
-/** Result as a share of its estimate, at least: an estimate is of an ideal sequential coder, and progressive scans come below it by less than this. */
+/**
+ * Lowest ratio of result size to estimated size. The estimate assumes an ideal sequential coder; progressive scans save less than 25 % of
+ * it.
+ */
 export const MOST_GAINED = 0.75
 
-/** Width that the DCT leaves, as a multiple of the final width, so that a Lanczos filter makes the last step. */
+/** Minimum ratio of DCT-scaled width to final width, so that a Lanczos filter makes the last reduction step. */
 export const RESAMPLED_AT_LEAST = 1.5
 
-/** Rows that the decoder hands out at a time. */
+/** Pixel rows in one strip of the decoder's output. */
 export const STRIP_ROWS = 16
 
-/** Lowest quality of the search by luma. */
+/** Lowest quality of the search by luma SSIM and PSNR. */
 export const LOWEST_QUALITY = 35
 
 /** Highest quality of any search. */
 export const HIGHEST_QUALITY = 95
 
-/** Distance above the target from which a sample is trusted: a share of what SSIM lacks to 1, and dB of PSNR. */
+/**
+ * Safety margin that a sample must show above the target. `ssimShare`: share of the distance between target SSIM and 1; `psnrDb`: dB of
+ * PSNR.
+ */
 export const SAMPLE_MARGIN = { ssimShare: 0.015, psnrDb: 0.05 }
 
-/** Distance above the target that is expected of the quality after a miss: SSIM, and dB of PSNR. A third pass costs more than a step of quality. */
+/**
+ * Expected distance above the target after a missed pass: SSIM, and PSNR in dB. It avoids a third pass, which costs more than one quality
+ * step.
+ */
 export const CLIMB_MARGIN = { ssim: 0.0003, psnrDb: 0.03 }
 
-/** Distance below the target at which a whole picture is accepted: SSIM, and dB of PSNR. */
+/** Shortfall from the target at which a whole picture is accepted: SSIM, and PSNR in dB. */
 export const TOLERANCE = { ssim: 0.0005, psnrDb: 0.05 }
 
-/** Pixels below which the whole picture serves as its sample. */
+/** Number of pixels below which the whole picture is used as the sample. */
 export const SAMPLE_PIXELS = 250_000
 
-/** Pixels below which samples are small: a full pass corrects what they say, and a second one follows where it pays. */
+/**
+ * Number of pixels below which samples are small. A full pass then corrects the sample's estimate, and a second one follows if it saves
+ * bytes.
+ */
 export const SMALL_PIXELS = 800_000
 
-/** Steps of quality above what is needed from which a full pass is repeated. */
+/** Number of quality steps too high from which a full pass is repeated at the lower quality. */
 export const STEPS_TO_GAIN = 1
 
-/** Steps of quality above a pass that missed from which a quality in between is tried. */
+/** Number of quality steps between a missed pass and a passed one, from which a quality in between is tried. */
 export const FAR_STEPS = 4
 
-/** Pairs of MCU rows in a sample: two a megapixel, within these limits. */
+/** Limits of the number of MCU row pairs in a sample, which has two pairs a megapixel. */
 export const SAMPLE_PAIRS = { least: 11, most: 40 }
 
-/** Qualities that may be probed; the lowest quality of each level is among them (catalog/levels.ts). */
+/** Qualities that the search may probe. The lowest quality of each level is among them (catalog/levels.ts). */
 export const QUALITY_GRID = [LOWEST_QUALITY, 42, 50, 57, 65, 73, 81, 88, 92, HIGHEST_QUALITY] as const
 
-/** Pixels above which a second pass costs as much as reading the file again. */
+/** Number of pixels above which a second pass costs as much as reading the file again. */
 export const LARGE_PIXELS = 8e6
 
-/** Factor of `SAMPLE_MARGIN` where a second pass reads the file again. */
+/** Factor of `SAMPLE_MARGIN` if a second pass would read the file again. */
 export const STREAMED_CAUTION = 2.5
 
-/** Factor of `TOLERANCE` where a second pass reads the file again. */
+/** Factor of `TOLERANCE` if a second pass would read the file again. */
 export const STREAMED_TOLERANCE = 2
 
-/** Bytes of Huffman codes as a multiple of an ideal coder, at least; 1.009 to 1.05 were measured. */
+/** Lowest ratio of Huffman-coded bytes to the bytes of an ideal coder; measured ratios are 1.009 to 1.05. */
 export const HUFFMAN_LEAST = 1.009
 
-/** Bytes below which the tables of several scans may cost more than the scans save. */
+/** File size in bytes below which the Huffman tables of several scans may cost more than the scans save. */
 export const TINY_BYTES = 30_000
 
-/** SSIM, and dB of PSNR, that one step of quality brings near the target. */
+/** SSIM, and PSNR in dB, gained by one quality step near the target. */
 export const PER_QUALITY_STEP = { ssim: 0.0015, psnrDb: 0.15 }
 
-/** Steps of quality that the search goes up after a miss, at most. */
+/** Most quality steps that the search goes up after a missed pass. */
 export const MOST_STEPS_UP = 12
 
-/** Perceptual search. `lowest`: quality; `pointsPerCoarseness`: points that one unit of the logarithm of step sizes takes, as a first guess. */
+/**
+ * Perceptual search. `lowest`: lowest quality; `pointsPerCoarseness`: score points lost for each unit of the logarithm of step sizes
+ * (first guess).
+ */
 export const PERCEPTUAL_SCALE = { lowest: 25, pointsPerCoarseness: 11, mostProbes: 3, mostAskedByWindows: 6 }
 
-/** Perceptual search on bands of pictures above 50 megapixels: a coding takes 0.05 s a megapixel, so there is time for more than other codecs have. */
+/**
+ * Perceptual search above 50 megapixels, where bands are scored. JPEG encodes 20 megapixels a second, so it may probe more often than
+ * other codecs.
+ */
 export const PERCEPTUAL_BANDS = { mostProbes: 6, closePoints: 2.5, aimPoints: 1 }

@@ -1,4 +1,4 @@
-/** Rows as PNG, exact: for sources of other formats. The PNG codec searches harder; here the form is given by the channels. */
+/** Encodes rows of other formats as lossless PNG. The channels determine the colour type; the PNG codec searches more forms. */
 
 import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -14,15 +14,18 @@ const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
 
 export async function encodePng(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
-  const quick = await encoded(raster, carried, request, QUICK, limit * QUICK_EXCESS)
-  const thorough = await encoded(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
+  const quick = await encodeWithEffort(raster, carried, request, QUICK, limit * QUICK_EXCESS)
+  const thorough = await encodeWithEffort(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
   return { chunks: thorough, step: message('exact_png') }
 }
 
 const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
-/** Throws `no_gain` as soon as there are more than `most` bytes: a photograph as PNG is many times its JPEG. */
-async function encoded(
+/**
+ * Encodes the raster. @throws CodecError `no_gain` as soon as the file exceeds `most` bytes, because a photograph as PNG is many times its
+ * JPEG size
+ */
+async function encodeWithEffort(
   raster: Raster,
   carried: Carried,
   request: EncodeRequest,
@@ -33,7 +36,7 @@ async function encoded(
   using encoder = new PngEncoder({ width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 }, effort, { chunks: chunksOf(carried) })
   const pieces: Uint8Array[] = []
   let bytes = 0
-  const keep = (more: readonly Uint8Array[]) => {
+  const append = (more: readonly Uint8Array[]) => {
     for (const piece of more) bytes += piece.length
     if (bytes > most)
       throw request.targetSize !== undefined && request.targetSize < request.sizeLimit ? new TargetUnreachable(bytes) : noGain()
@@ -42,13 +45,13 @@ async function encoded(
   for await (const strip of raster.rows()) {
     request.options.signal.throwIfAborted()
     for (let at = 0; at < strip.length; at += width * channels) encoder.writeRow(strip.subarray(at, at + width * channels))
-    keep(encoder.take())
+    append(encoder.take())
   }
-  keep(encoder.finish())
+  append(encoder.finish())
   return pieces
 }
 
-/** iCCP, eXIf and iTXt (W3C PNG, 11.3.3.3, 11.3.9, 11.3.4.5). */
+/** Metadata as iCCP, eXIf, iTXt, pHYs and tEXt chunks (W3C PNG, 11.3). */
 function chunksOf({ icc, exif, xmp, resolution, comments = [] }: Carried): AncillaryChunk[] {
   const text = (value: string) => new TextEncoder().encode(value)
   const chunks: AncillaryChunk[] = []

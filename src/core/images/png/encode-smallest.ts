@@ -1,4 +1,6 @@
-/** Rows of any picture as the best PNG: exact, or a palette or samples a little off, within the target, where that is allowed and smaller. */
+/**
+ * Encodes rows as the smallest PNG: lossless, or with a palette or near-lossless samples if the target allows it and the file is smaller.
+ */
 
 import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
@@ -18,7 +20,7 @@ import type { PngPicture } from './png-picture.ts'
 
 const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
 
-/** A raster that the PNG engine can look at. */
+/** Wraps a raster as a picture that the PNG engine can read several times. */
 export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
   const { width, height, channels } = raster
   return {
@@ -38,18 +40,21 @@ export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
 export interface SmallestPng {
   readonly pieces: readonly Uint8Array[]
   readonly step: Message
-  /** Absent when the samples are those that went in. */
+  /** Quality figures. `undefined`: the samples are unchanged. */
   readonly loss?: PictureLoss
 }
 
-type Wanted = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
+type SearchOptions = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
 
-/** The result is held in memory; `limit` bytes are never passed (`no_gain`, or `TargetUnreachable` where a size was wanted). */
+/**
+ * Encodes in memory. @throws CodecError `no_gain` if the file would reach `limit` bytes @throws TargetUnreachable if a target size cannot
+ * be met
+ */
 export async function encodeSmallestPng(
   raster: Raster,
   chunks: readonly AncillaryChunk[],
   limit: number,
-  options: Wanted,
+  options: SearchOptions,
 ): Promise<SmallestPng> {
   const picture = asPngPicture(
     raster,
@@ -59,7 +64,7 @@ export async function encodeSmallestPng(
   await analyse(engine, picture)
   const lossless = await searchLossless(engine, picture)
   const alpha = !lossless.facts.opaque
-  const around = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
+  const containerBytes = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
   const exactBytes = await losslessBytes(engine, picture, lossless)
   const plan = await chooseLossy()
   if (plan) applyPlan(engine, plan, picture)
@@ -84,24 +89,24 @@ export async function encodeSmallestPng(
   return { pieces, loss: ofPixels(engine.quality()), step: message('png_with', { what }) }
 
   async function chooseLossy(): Promise<LossyPlan | undefined> {
-    const wanted = options.targetSize
-    const fits = wanted === undefined ? options.quality === 'high' : exactBytes + around < wanted
+    const targetSize = options.targetSize
+    const fits = targetSize === undefined ? options.quality === 'high' : exactBytes + containerBytes < targetSize
     if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
     await collectColours(engine, picture)
     const trials = new PaletteTrials(engine)
     const pause = () => yieldToOthers(options.signal)
     const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
-    const targets = wanted === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
+    const targets = targetSize === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
     let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
     const near = new NearLosslessTrials(engine, picture)
     const nearPlan = async (target: RasterTarget) =>
       mayBeNearLossless(engine, lossless.facts, best.bytes) ? await near.plan(target, best.bytes, pause) : undefined
     for (const level of new Set(targets)) {
-      const target = wanted === undefined ? targetForSize(level, raster) : level
-      const ofNear = nearLosslessTarget(target)
+      const target = targetSize === undefined ? targetForSize(level, raster) : level
+      const nearTarget = nearLosslessTarget(target)
       for (const [plan, aim] of [
         [await planPalette(trials, picture, target, pause), target],
-        [await nearPlan(ofNear), ofNear],
+        [await nearPlan(nearTarget), nearTarget],
       ] as const) {
         const found = plan && plan.estimate < best.bytes ? await planThatHolds(engine, picture, plan, aim, alpha) : undefined
         options.signal.throwIfAborted()
@@ -109,9 +114,9 @@ export async function encodeSmallestPng(
         const bytes = await planBytes(engine, picture, found, alpha)
         if (bytes < best.bytes) best = { plan: found, bytes }
       }
-      if (wanted !== undefined && best.bytes + around < wanted) break
+      if (targetSize !== undefined && best.bytes + containerBytes < targetSize) break
     }
-    if (wanted !== undefined && best.bytes + around >= wanted) throw new TargetUnreachable(best.bytes + around)
-    return exactBytes + around <= mostExactBytes(best.bytes + around, raster) ? undefined : best.plan
+    if (targetSize !== undefined && best.bytes + containerBytes >= targetSize) throw new TargetUnreachable(best.bytes + containerBytes)
+    return exactBytes + containerBytes <= mostExactBytes(best.bytes + containerBytes, raster) ? undefined : best.plan
   }
 }

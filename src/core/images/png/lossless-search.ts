@@ -1,4 +1,4 @@
-/** The best exact PNG form of a picture: fewest bits, palette order, filters and deflate effort, chosen by trial. */
+/** Searches for the smallest lossless PNG form of a picture by trial: bits a sample, palette order, filters and Deflate effort. */
 
 import type { Effort, Facts, PngEngine } from '../../../../wasm/png/engine.ts'
 import { leastOf } from '../../bytes/min-max.ts'
@@ -18,9 +18,9 @@ import {
   TINY_BYTES,
 } from './tuning.ts'
 
-/** A form and an effort that an `encode` pass can be run with. */
+/** PNG form and Deflate effort of an `encode` pass. */
 export interface LosslessPlan {
-  /** Makes the form the engine's layout. */
+  /** Sets the engine's layout to this form. */
   apply(engine: PngEngine): void
   readonly effort: Effort
   readonly name: string
@@ -29,11 +29,11 @@ export interface LosslessPlan {
 export interface LosslessSearch {
   readonly facts: Facts
   readonly plan: LosslessPlan
-  /** Bytes of the image data; undefined where the plan was chosen without a full trial. */
+  /** Size of the image data in bytes. `undefined`: the plan was chosen without a full trial. */
   readonly bytes: number | undefined
 }
 
-/** By bytes of packed rows: how hard the final encodes try. The smallest of them is taken. */
+/** Efforts of the final encodings, by size of the packed rows. The smallest result is used. */
 function effortsFor(bytes: number): readonly Effort[] {
   const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
     level,
@@ -53,7 +53,7 @@ function effortsFor(bytes: number): readonly Effort[] {
 
 const packedBytes = (picture: PngPicture, bits: number) => (picture.header.width * picture.header.height * bits) / 8
 
-/** Runs one muted encode. */
+/** Runs an encode pass without output and returns the size in bytes. */
 async function tryPlan(engine: PngEngine, picture: PngPicture, plan: LosslessPlan): Promise<number> {
   plan.apply(engine)
   engine.setEffort(plan.effort)
@@ -62,7 +62,7 @@ async function tryPlan(engine: PngEngine, picture: PngPicture, plan: LosslessPla
   return engine.encodedBytes() + overhead(engine)
 }
 
-/** Bytes of PLTE and tRNS in the engine's layout. */
+/** Size of the PLTE and tRNS chunks in bytes. */
 function overhead(engine: PngEngine): number {
   const { palette, paletteAlpha, key } = engine.layout()
   return (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0) + (key ? 18 : 0)
@@ -70,10 +70,13 @@ function overhead(engine: PngEngine): number {
 
 type Form = Pick<LosslessPlan, 'apply' | 'name'> & { bits: number }
 
-/** Readers do not agree whether a transparent grey of less than eight bits is one: what has one stays as it is, seen by each as before. */
+/**
+ * True for grey pictures below 8 bits with a transparent grey. Readers disagree whether that grey is transparent, so such pictures keep
+ * their form.
+ */
 export const hasFineKey = ({ header }: PngPicture, facts: Facts): boolean => header.colourType === 0 && header.bitDepth < 8 && !facts.opaque
 
-/** The forms that hold the picture exactly, the likeliest first. */
+/** Lossless forms of the picture, the most promising first. */
 function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const { header, profiled } = picture
   const allowGray = !profiled
@@ -81,7 +84,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const form = (name: string, apply: Form['apply'], bits: number): Form => ({ name, apply, bits })
   const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
   const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
-  // Frames are laid over each other: common readers get that wrong where a palette or missing alpha replaces RGBA.
+  // Animation frames are blended. Common readers blend them wrongly if a palette or missing alpha replaces RGBA.
   if (picture.animated || picture.keepsForm || hasFineKey(picture, engine.facts())) return [verbatim]
   let forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
@@ -93,31 +96,33 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
       ['as met', 2],
     ] as const
     const palettes = orders.map(([name, order]) => form(`palette ${name}`, (e) => void e.planPalette(order), paletteBits))
-    // Deflate finds what repeats itself wherever it begins where each index has a byte of its own.
+    // With one byte an index, Deflate finds repetitions at every position.
     if (paletteBits < 8) palettes.push(form('palette of bytes', (e) => void e.planPalette(1, true), 8))
-    // Grey without alpha is never smaller as a palette of as many bits.
+    // Opaque grey samples are never larger than a palette of the same bit depth.
     if (paletteBits < direct.bits || !(engine.facts().gray && engine.facts().opaque)) forms = [...palettes, ...forms]
   }
   if (header.colourType === 3) forms.push(verbatim)
   return forms
 }
 
-/** The first pass: what the picture needs. `colours`: and which colours it has, for a palette (`lookAtColours`). */
+/**
+ * First pass over the picture: collects its colour statistics. With `colours`, also the histogram that palettes need (`collectColours`).
+ */
 export async function analyse(engine: PngEngine, picture: PngPicture, colours = false): Promise<Facts> {
   engine.begin(colours ? 'survey' : 'analyse')
   await picture.visit(engine)
   return engine.facts()
 }
 
-/** Chooses form and effort. After `analyse`. */
+/** Chooses the form and effort of the smallest lossless encoding. Requires `analyse`. */
 export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
   const bytes = packedBytes(picture, leastOf(forms.map(({ bits }) => bits)))
-  let plans = forms.flatMap((form) => planned(picture, form))
+  let plans = forms.flatMap((form) => plansOf(picture, form))
   if (bytes > 16 * MEGA)
-    plans = plans.slice(0, 1) // the likeliest form: previews would take too long
-  else if (bytes > TINY_BYTES) plans = await previewed(engine, picture, forms, bytes)
+    plans = plans.slice(0, 1) // one form only, because previews would take too long
+  else if (bytes > TINY_BYTES) plans = await rankedPlans(engine, picture, forms, bytes)
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
   let best: { plan: LosslessPlan; bytes: number } | undefined
@@ -129,7 +134,7 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   return { facts, ...best }
 }
 
-/** Whether no exact form can be expected below `bytes`: told by quick encodes. After `analyse`. */
+/** True if quick encodings show that no lossless form can be smaller than `bytes`. Requires `analyse`. */
 export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
   const forms = formsOf(engine, picture)
   let least = Number.POSITIVE_INFINITY
@@ -140,21 +145,21 @@ export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: 
   return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
 }
 
-/** A form with the efforts that its size allows. */
-const planned = (picture: PngPicture, form: Form): LosslessPlan[] =>
+/** Combines a form with each effort that its size allows. */
+const plansOf = (picture: PngPicture, form: Form): LosslessPlan[] =>
   effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort }))
 
-/** The best forms by quick encodes, at full effort: without filters where those did not pay. */
-async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
+/** Ranks forms by quick encodings and returns plans of the best ones at full effort. Filters are left out if they did not pay. */
+async function rankedPlans(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
   const small = bytes <= MEGA / 4
   const ranked: { form: Form; filtered: boolean; flat: boolean; size: number }[] = []
   for (const form of forms) {
-    const isFlat =
+    const hasLargeAreas =
       !small && form.bits >= 24 && (await tryPlan(engine, picture, { ...form, effort: FLATNESS })) < packedBytes(picture, form.bits) * FLAT
-    const efforts = small ? SMALL_PREVIEWS : isFlat ? FLAT_PREVIEWS : form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS
+    const efforts = small ? SMALL_PREVIEWS : hasLargeAreas ? FLAT_PREVIEWS : form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS
     for (const effort of efforts) {
       const size = await tryPlan(engine, picture, { ...form, effort })
-      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, flat: isFlat, size })
+      ranked.push({ form, filtered: effort.strategies !== FILTER_NONE, flat: hasLargeAreas, size })
     }
   }
   ranked.sort((a, b) => a.size - b.size)
@@ -167,7 +172,7 @@ async function previewed(engine: PngEngine, picture: PngPicture, forms: readonly
   })
 }
 
-/** Image data bytes of a plan, measured by a muted encode. */
+/** Size of the image data in bytes of a lossless plan, measured by an encode pass without output. */
 export async function losslessBytes(engine: PngEngine, picture: PngPicture, search: LosslessSearch): Promise<number> {
   return search.bytes ?? (await tryPlan(engine, picture, search.plan))
 }

@@ -1,4 +1,4 @@
-/** What a picture may become within a target: a palette, or rows near to its own. */
+/** Lossy forms of a PNG within a target: a palette, or near-lossless rows. */
 import type { PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
 import { applyNearLossless, finerPlan, type NearLosslessPlan } from './near-lossless.ts'
@@ -7,21 +7,21 @@ import type { PngPicture } from './png-picture.ts'
 
 export type LossyPlan = PalettePlan | NearLosslessPlan
 
-/** The pass that makes it. */
+/** Engine pass that encodes the plan. */
 export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
 
-/** Makes a plan's form the engine's layout, and its effort the engine's. */
+/** Sets the engine's layout and effort to those of the plan. */
 export function applyPlan(engine: PngEngine, plan: LossyPlan, picture: PngPicture): void {
   if (plan.kind === 'palette') applyPalette(engine, plan)
   else applyNearLossless(engine, plan, picture)
 }
 
-/** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
+/** Next plan if the whole picture is `short` dB below what its sample promised. `undefined`: no further plan. */
 export function gentlerPlan(plan: LossyPlan, attempt: number, short: number): LossyPlan | undefined {
   return plan.kind === 'palette' ? largerPalette(plan, attempt, short) : finerPlan(plan, attempt)
 }
 
-/** Halfway between a palette that missed the target and a larger one that holds it; undefined where there is none. */
+/** Plan with a number of colours between a palette that missed the target and a larger one that reached it. `undefined`: there is none. */
 export function planBetween(missed: LossyPlan, holds: LossyPlan): LossyPlan | undefined {
   if (missed.kind !== 'palette' || holds.kind !== 'palette' || missed.dither !== holds.dither) return undefined
   const colours = Math.round(Math.sqrt(missed.colours * holds.colours))
@@ -33,21 +33,21 @@ export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
   return b.kind === 'palette' && a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
 }
 
-/** The plan's figures over the whole picture. */
+/** Quality figures of the plan, measured on the whole picture. */
 export async function measurePlan(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<PictureQuality> {
   if (plan.kind === 'palette') return await measurePalette(engine, picture, plan, alpha)
   await nearPass(engine, picture, plan, alpha)
   return engine.quality()
 }
 
-/** Image data bytes of a plan, measured by a muted encode. */
+/** Size of the image data in bytes of a lossy plan, measured by an encode pass without output. */
 export async function planBytes(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<number> {
   if (plan.kind === 'palette') return await paletteBytes(engine, picture, plan, alpha)
   await nearPass(engine, picture, plan, alpha)
   return engine.encodedBytes()
 }
 
-/** A plan that holds the target over the whole picture: itself, or gentler; undefined where none does. */
+/** Returns `first` or a gentler plan that reaches the target on the whole picture. `undefined`: no plan does. */
 export async function planThatHolds(
   engine: PngEngine,
   picture: PngPicture,

@@ -1,29 +1,35 @@
-/** Rows near to the picture's, for targets that no palette holds in fewer bytes: how coarse they may be, found on the engine's sample. */
+/**
+ * Searches for near-lossless PNG rows: rounded filter residuals, for targets that a palette only reaches with more bytes. The step is
+ * found on the engine's sample.
+ */
 import type { Effort, Facts, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
 import { FEW_BITS, FIRST_GUESS, MOST_NEAR_ATTEMPTS, NEAR_TRIAL, STEPS } from './tuning.ts'
 
-/** Coarse hues mostly take fewer bytes at the same score, fine ones leave half of the blotches of 3 to 8 pixels that skin shows. */
+/**
+ * Rounding of hue residuals in multiples of the step. 2 is usually smaller at the same score; 1 halves the blotches of 3 to 8 pixels that
+ * are visible on skin.
+ */
 type HueSteps = 1 | 2
 
 export interface NearLosslessPlan {
   readonly kind: 'near'
-  /** In levels of 255: what filters leave is rounded to multiples of it. */
+  /** Rounding step of filter residuals, in levels of 0 to 255. */
   readonly step: number
-  /** How many of them are one of hues. */
+  /** Rounding step of hue residuals, in multiples of `step`. */
   readonly hueSteps: HueSteps
   readonly effort: Effort
-  /** Bytes of the whole picture, estimated from the sample. */
+  /** Estimated size of the whole picture in bytes, scaled up from the sample. */
   readonly estimate: number
 }
 
-/** A sample must show more than the whole picture. */
+/** Safety margin of a sample, as a factor: 1 for a sample, 0 for the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
-/** The best score there is: until it is measured, it holds nothing back. */
-const NOT_YET = 100
+/** Best possible score, used before the score is measured, so that it does not limit the margin. */
+const UNMEASURED_SCORE = 100
 
-/** Whether rows near to the picture's may beat a palette of `bytes`. */
+/** True if near-lossless rows may be smaller than a palette of `bytes` bytes. */
 export function mayBeNearLossless({ header: { width, height } }: PngEngine, facts: Facts, bytes: number): boolean {
   return facts.colours > 256 && bytes * 8 > width * height * FEW_BITS
 }
@@ -31,13 +37,13 @@ export function mayBeNearLossless({ header: { width, height } }: PngEngine, fact
 type Trial = TrialFound & { readonly bytes: number }
 
 interface TrialResult {
-  /** Of the sample. */
+  /** Size of the encoded sample in bytes. */
   readonly bytes: number
-  /** Decibels above (or below) the target. */
+  /** Distance from the target in dB; negative: below the target. */
   readonly margin: number
 }
 
-/** Steps tried on the engine's sample; what one target found out serves the next. After `lookAtColours`. */
+/** Tries near-lossless steps on the engine's sample and caches the results for the next target. Requires `collectColours`. */
 export class NearLosslessTrials {
   readonly #engine: PngEngine
   readonly #picture: PngPicture
@@ -50,7 +56,10 @@ export class NearLosslessTrials {
     this.#isGray = engine.facts().gray
   }
 
-  /** The smallest that holds the target (`targetOfNear`); undefined: none does, or none in fewer than `most` bytes of the whole picture. */
+  /**
+   * Returns the smallest plan that reaches the target (`nearLosslessTarget`). `undefined`: none does in fewer than `most` bytes of the
+   * whole picture.
+   */
   async plan(target: RasterTarget, most: number, pause: () => Promise<void>): Promise<NearLosslessPlan | undefined> {
     const coarse = await this.#coarsest(2, target, most, pause)
     if (this.#isGray) return coarse
@@ -81,7 +90,7 @@ export class NearLosslessTrials {
   }
 
   #try(step: number, hueSteps: HueSteps, target: RasterTarget): TrialResult {
-    const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
+    const marginIn = (found: TrialFound) => marginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
     const known = this.#found[hueSteps].get(step)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return { bytes: known.bytes, margin: marginIn(known) }
     this.#engine.setEffort(NEAR_TRIAL)
@@ -96,16 +105,16 @@ function effortFor({ header: { width, height } }: PngPicture): Effort {
   return { ...NEAR_TRIAL, level: width * height <= 1 << 20 ? 12 : width * height <= 1 << 22 ? 11 : 10 }
 }
 
-/** What rows near to the picture's aim at. */
+/** Target of near-lossless rows, with their own limit of specks. */
 export const nearLosslessTarget = (target: RasterTarget): RasterTarget => ({ ...target, specks: target.nearSpecks })
 
-/** What to try next where the whole picture misses what its sample promised; undefined where nothing is left. */
+/** Next plan if the whole picture misses what its sample promised: a smaller step. `undefined`: no further plan. */
 export function finerPlan(plan: NearLosslessPlan, attempt: number): NearLosslessPlan | undefined {
   const next = STEPS.findLast((step) => step < plan.step)
   return next === undefined || attempt >= MOST_NEAR_ATTEMPTS ? undefined : { ...plan, step: next }
 }
 
-/** Makes a plan's form the engine's layout, and its effort the engine's. */
+/** Sets the engine's layout and effort to those of the plan. */
 export function applyNearLossless(engine: PngEngine, plan: NearLosslessPlan, picture: PngPicture): void {
   engine.planNear(plan.step, plan.hueSteps, !picture.profiled)
   engine.setEffort(plan.effort)

@@ -1,4 +1,4 @@
-/** A palette for a target: how many colours, whether errors are diffused, and how far pixels may stray to repeat their neighbours. */
+/** Searches for a palette that reaches a target: number of colours, dithering, and the tolerance for repeating neighbours. */
 import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
 import { marginDb, type RasterTarget } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
@@ -29,33 +29,33 @@ export interface PalettePlan {
   readonly tolerance: number
   readonly dither: Dither
   readonly effort: Effort
-  /** Bytes of the whole picture, estimated from the sample. */
+  /** Estimated size of the whole picture in bytes, scaled up from the sample. */
   readonly estimate: number
-  /** What else holds the target on the sample, should this not hold it on the whole picture. */
+  /** Second-best settings that reach the target on the sample, tried if this plan misses it on the whole picture. */
   readonly otherwise?: PaletteSettings
 }
 
-/** Of PLTE: what is few bytes of a photograph is many of an icon. */
+/** Bytes of a palette entry in PLTE. They matter for icons, not for photographs. */
 const ENTRY_BYTES = 3
 
-/** A sample must show more than the whole picture. */
+/** Safety margin of a sample, as a factor: 1 for a sample, 0 for the whole picture. */
 const marginOf = (share: number) => (share < 1 ? 1 : 0)
 
-/** After `histogram` or `survey`: the engine knows colours and a sample of the picture. */
+/** Collects the colour histogram and the sample that palette trials need. */
 export async function collectColours(engine: PngEngine, picture: PngPicture): Promise<void> {
   engine.begin('histogram')
   await picture.visit(engine)
 }
 
-/** The best score there is: until it is measured, it holds nothing back. */
-const NOT_YET = 100
+/** Best possible score, used before the score is measured, so that it does not limit the margin. */
+const UNMEASURED_SCORE = 100
 
 type PaletteSettings = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 
-/** Palettes of a picture, tried on the engine's sample of it; what one target found out serves the next. After `lookAtColours`. */
+/** Tries palettes on the engine's sample and caches the results for the next target. Requires `collectColours`. */
 export class PaletteTrials {
   readonly engine: PngEngine
-  /** By colours and dithering, without tolerance. */
+  /** Trial results by number of colours and dithering, without tolerance. */
   readonly #found = new Map<string, TrialFound>()
   #current = ''
 
@@ -63,7 +63,7 @@ export class PaletteTrials {
     this.engine = engine
   }
 
-  /** Other palettes may have been made since. */
+  /** Forgets the current palette, because the engine may have made other palettes since. */
   begin(): void {
     this.#current = ''
   }
@@ -76,27 +76,27 @@ export class PaletteTrials {
     this.engine.setDither(...DITHERS[dither])
   }
 
-  /** Decibels above (or below) the target. What costs much is measured only where the rest holds. */
-  margin(way: PaletteSettings, target: RasterTarget): number {
-    const marginIn = (found: TrialFound) => marginDb({ score: NOT_YET, ...found }, target, marginOf(found.share))
-    const key = `${way.colours} ${way.dither}`
-    const known = way.tolerance === 0 ? this.#found.get(key) : undefined
+  /** Distance from the target in dB; negative: below the target. The score is measured only if the cheaper figures reach the target. */
+  margin(settings: PaletteSettings, target: RasterTarget): number {
+    const marginIn = (found: TrialFound) => marginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
+    const key = `${settings.colours} ${settings.dither}`
+    const known = settings.tolerance === 0 ? this.#found.get(key) : undefined
     if (known && (known.score !== undefined || marginIn(known) < 0)) return marginIn(known)
-    this.apply(way)
+    this.apply(settings)
     const found = this.engine.trial((part) => marginIn(part) >= 0)
-    if (way.tolerance === 0) this.#found.set(key, found)
+    if (settings.tolerance === 0) this.#found.set(key, found)
     return marginIn(found)
   }
 
-  /** Of the sample, with as much of the palette. */
-  bytes(way: PaletteSettings, strategies: number): number {
-    this.apply(way)
+  /** Size in bytes of the encoded sample, with a proportional share of the palette. */
+  bytes(settings: PaletteSettings, strategies: number): number {
+    this.apply(settings)
     this.engine.setEffort({ ...PALETTE_TRIAL, strategies })
-    return this.engine.trialBytes('palette') + ENTRY_BYTES * way.colours * this.engine.sampleShare()
+    return this.engine.trialBytes('palette') + ENTRY_BYTES * settings.colours * this.engine.sampleShare()
   }
 }
 
-/** What plans of one target have in common. */
+/** Inputs that all plans of one target share. */
 interface Search {
   readonly trials: PaletteTrials
   readonly target: RasterTarget
@@ -104,8 +104,8 @@ interface Search {
 }
 
 /**
- * The plan of the fewest bytes that holds the target on the sample, or undefined where no palette does. Whoever uses it measures
- * the whole picture and may have to `stepBack`.
+ * Returns the plan with the fewest bytes that reaches the target on the sample. `undefined`: no palette does. The caller measures the
+ * whole picture and may need a larger palette (`largerPalette`).
  */
 export async function planPalette(
   trials: PaletteTrials,
@@ -119,21 +119,21 @@ export async function planPalette(
   const search: Search = { trials, target, pause }
   const least = Math.max(1, Math.min(target.leastColours, engine.histogramColours()))
   const plain = await fewestColours(search, { least, most: 256, dither: 'none' })
-  const ways = plain === undefined ? [] : [await withTolerance(search, plain)]
-  let mixed: number | undefined
+  const candidates = plain === undefined ? [] : [await withTolerance(search, plain)]
+  let ditheredColours: number | undefined
   for (const dither of ['everywhere', 'wide', 'smooth'] as const) {
-    const others = dither === 'wide' ? (mixed ?? plain) : plain
+    const others = dither === 'wide' ? (ditheredColours ?? plain) : plain
     const most = others === undefined ? 256 : Math.floor(others * DITHER_PAYS[dither])
     const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
     if (colours === undefined) continue
-    if (dither === 'everywhere') mixed = colours
+    if (dither === 'everywhere') ditheredColours = colours
     await pause()
-    const way = { colours, tolerance: 0, dither }
-    ways.push({ ...way, bytes: trials.bytes(way, FILTER_NONE) })
+    const settings = { colours, tolerance: 0, dither }
+    candidates.push({ ...settings, bytes: trials.bytes(settings, FILTER_NONE) })
   }
-  const [best, ...others] = ways.sort((a, b) => a.bytes - b.bytes)
+  const [best, ...others] = candidates.sort((a, b) => a.bytes - b.bytes)
   if (!best) return undefined
-  const otherwise = others.find((way) => way.dither === 'everywhere')
+  const otherwise = others.find((settings) => settings.dither === 'everywhere')
   const { colours, tolerance, dither } = best
   await pause()
   const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
@@ -150,23 +150,23 @@ export async function planPalette(
   }
 }
 
-/** More colours leave room for repeats; bytes decide. */
+/** Tries more colours with more tolerance, which repeats neighbouring indices, and returns the settings with the fewest bytes. */
 async function withTolerance({ trials, target, pause }: Search, fewest: number): Promise<PaletteSettings & { bytes: number }> {
   let best: (PaletteSettings & { bytes: number }) | undefined
   for (const factor of [1, 1.5, 2.25]) {
     const colours = Math.min(256, Math.round(fewest * factor))
     if (best && colours <= best.colours) break
-    // Even with more tolerance than it is likely to have?
+    // Stop if even an optimistic tolerance would not save bytes.
     const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
     if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
     const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
     await pause()
     const tolerance = mostTolerant(marginAt, best && Math.max(1, best.tolerance))
-    const way: PaletteSettings = { colours, tolerance, dither: 'none' }
-    const bytes = trials.bytes(way, FILTER_NONE)
+    const settings: PaletteSettings = { colours, tolerance, dither: 'none' }
+    const bytes = trials.bytes(settings, FILTER_NONE)
     await pause()
     if (best && bytes >= best.bytes) break
-    best = { ...way, bytes }
+    best = { ...settings, bytes }
     if (colours === 256) break
   }
   return best ?? { colours: fewest, tolerance: 0, dither: 'none', bytes: Number.POSITIVE_INFINITY }
@@ -180,7 +180,7 @@ function finalEffort(pixels: number, strategies: number): Effort {
 const coloursAt = (step: number) => Math.round(256 * 2 ** (-step / STEPS_PER_DOUBLING))
 const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256 / colours) - 1e-9)
 
-/** The fewest colours that hold the target, to an eighth; undefined where `most` do not. */
+/** Fewest colours that reach the target, on a scale of six steps per doubling. `undefined`: `most` colours do not reach it. */
 async function fewestColours(
   { trials, target, pause }: Search,
   { least, most, dither }: { least: number; most: number; dither: Dither },
@@ -192,7 +192,7 @@ async function fewestColours(
   if (holds.margin < 0) return undefined
   let fails: { step: number; margin?: number } = { step: Math.max(first, stepOf(least)) + 1 }
   for (let probe = 0; fails.step - holds.step > 1; probe++) {
-    // Decibels grow about evenly with the logarithm of the number of colours.
+    // PSNR in dB grows roughly linearly with the logarithm of the number of colours.
     const slope =
       fails.margin === undefined ? DB_PER_DOUBLING / STEPS_PER_DOUBLING : (holds.margin - fails.margin) / (fails.step - holds.step)
     const guess = holds.step + Math.round(holds.margin / Math.max(0.1, slope))
@@ -206,7 +206,7 @@ async function fewestColours(
   return coloursAt(holds.step)
 }
 
-/** The largest tolerance that fits, to a tenth of a decibel or a few probes. Errors grow about evenly with it. */
+/** Largest tolerance that reaches the target, within about 0.1 dB or a few probes. Errors grow roughly linearly with the tolerance. */
 function mostTolerant(margin: (tolerance: number) => number, guess?: number): number {
   const excess = (db: number) => 10 ** (-db / 10) - 1
   const spare = margin(0)
@@ -230,7 +230,7 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
   return low.tolerance
 }
 
-/** What to try next where the whole picture fell `short` (dB) of what its sample promised; undefined where nothing is left. */
+/** Next palette if the whole picture is `short` dB below what its sample promised. `undefined`: no further palette. */
 export function largerPalette(plan: PalettePlan, attempt: number, short: number): PalettePlan | undefined {
   const { colours, tolerance } = plan
   if (attempt >= MOST_PALETTE_ATTEMPTS) return undefined
@@ -247,12 +247,12 @@ export function largerPalette(plan: PalettePlan, attempt: number, short: number)
   }
 }
 
-/** Up to so many colours an index takes two or four bits, and beyond twice as many: these are tried before. */
+/** Most colours of 2-bit and 4-bit indices. They are tried before a larger palette, which needs twice the bits. */
 const COLOURS_OF_DEPTHS = [4, 16]
 
 const moreColours = (colours: number, wanted: number) => COLOURS_OF_DEPTHS.find((most) => colours < most && most < wanted) ?? wanted
 
-/** `planPalette`, measured on the whole picture and stepped back until it holds. */
+/** Plans a palette and enlarges it until the whole picture reaches the target. `undefined`: no palette does. */
 export async function searchPalette(
   trials: PaletteTrials,
   picture: PngPicture,
@@ -269,7 +269,7 @@ export async function searchPalette(
   return undefined
 }
 
-/** The plan's figures over the whole picture. */
+/** Quality figures of a palette plan, measured on the whole picture. */
 export async function measurePalette(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<PictureQuality> {
   applyPalette(engine, plan)
   engine.begin('indices', { alpha })
@@ -277,7 +277,7 @@ export async function measurePalette(engine: PngEngine, picture: PngPicture, pla
   return engine.quality()
 }
 
-/** Makes a plan's palette the engine's layout, and its effort the engine's. */
+/** Sets the engine's palette and effort to those of the plan. */
 export function applyPalette(engine: PngEngine, plan: PaletteSettings & { effort?: Effort }): void {
   engine.quantise(plan.colours, K_MEANS_ROUNDS, SPREADS[plan.dither])
   engine.setTolerance(plan.tolerance)
@@ -285,7 +285,7 @@ export function applyPalette(engine: PngEngine, plan: PaletteSettings & { effort
   if (plan.effort) engine.setEffort(plan.effort)
 }
 
-/** Image data bytes of a plan, measured by a muted encode. */
+/** Size of the image data in bytes of a palette plan, measured by an encode pass without output. */
 export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan: PalettePlan, alpha: boolean): Promise<number> {
   applyPalette(engine, plan)
   engine.begin('remap', { mute: true, alpha })
@@ -294,7 +294,7 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
   return engine.encodedBytes() + (palette ? palette.length + 12 : 0) + (paletteAlpha ? paletteAlpha.length + 12 : 0)
 }
 
-/** About the bytes of an exact result, scaled up from the sample as a plan's estimate is. After `survey`. */
+/** Estimated size in bytes of a lossless result, scaled up from the sample. Requires a `survey` pass. */
 export function estimateExactBytes(engine: PngEngine, facts: Facts): number {
   engine.setEffort(QUICK_ESTIMATE)
   const share = engine.sampleShare()

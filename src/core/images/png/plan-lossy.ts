@@ -18,7 +18,7 @@ export interface LevelPlan {
   readonly target: RasterTarget
   /** Target that its result must hold. */
   readonly needed: RasterTarget
-  /** Index of `needed` among the targets of the level and gentler ones, the gentlest first. */
+  /** Index of `needed` in the list of targets from the highest quality down to the level. */
   readonly rank: number
   /** True if the plan is that of a stronger level. */
   readonly isStronger: boolean
@@ -31,7 +31,10 @@ interface Planning {
   readonly options: Pick<Options, 'quality' | 'signal'>
 }
 
-/** Plans of the level, of gentler ones and of stronger ones, the smallest estimate first. After a `survey` pass of the engine. */
+/**
+ * Plans palettes and near-lossless rows for the level, for higher-quality levels and for stronger ones, smallest estimate first. Requires
+ * a `survey` pass.
+ */
 export async function planLossy({ engine, picture, facts, options }: Planning): Promise<LevelPlan[]> {
   const plans: LevelPlan[] = []
   const forSize = (target: RasterTarget) => targetForSize(target, picture.header)
@@ -39,7 +42,8 @@ export async function planLossy({ engine, picture, facts, options }: Planning): 
   const own = targets.length - 1
   const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
   const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
-    // What low allows is more than what medium allows: the same plan need not be made for both, unless what medium steps back to may be smaller.
+    // A stronger level often ends with the plan of a gentler one, which need not be encoded twice. Tiny results are exempt, because their
+    // fallback plans may be smaller.
     const same = plan && plan.estimate > FEW_BYTES ? plans.findIndex((other) => isSamePlan(other.plan, plan)) : -1
     const [target, rank] = [aims[aim], Math.min(aim, own)]
     const needed = targets[rank]
@@ -50,7 +54,7 @@ export async function planLossy({ engine, picture, facts, options }: Planning): 
   }
   const pause = () => yieldToOthers(options.signal)
   const trials = new PaletteTrials(engine)
-  // What a gentler level would look for is looked for, whatever this one finds.
+  // Smallest estimate of this aim and all gentler ones. It does not depend on stronger levels, so that all levels search the same plans.
   const least: number[] = []
   for (const [aim, target] of aims.entries()) {
     const plan = await planPalette(trials, picture, target, pause)

@@ -1,26 +1,26 @@
-/** A picture that the PNG engine can look at several times, wherever its rows come from. */
+/** A picture that the PNG engine can read several times, from any source of rows. */
 import type { PictureHeader } from '../../../../wasm/png/engine.ts'
 
-/** Gets the frames of a picture; `PngEngine` is one. What it returns is waited for. */
+/** Receives the frames of a picture, such as `PngEngine`. Returned promises are awaited. */
 export interface FrameVisitor {
   frame(width?: number, height?: number): void | Promise<void>
-  /** Bytes of the frame's zlib stream of filtered rows. */
+  /** Receives bytes of the frame's zlib stream of filtered rows. */
   feed(bytes: Uint8Array): void | Promise<void>
-  /** Or a plain row in the header's form. */
+  /** Receives an unfiltered row in the header's form, instead of `feed`. */
   takeRow(row: Uint8Array): void | Promise<void>
   frameEnd(): void | Promise<void>
 }
 
 export interface PngPicture {
   readonly header: PictureHeader
-  /** 1 for stills. */
+  /** Number of frames; 1 for still pictures. */
   readonly frames: number
-  /** An animation, if only of one frame. */
+  /** True if the file is an animation, even of one frame. */
   readonly animated?: boolean
-  /** A profile stands with the picture: grey must stay grey and colour must stay colour. */
+  /** True if an ICC profile belongs to the picture. Grey must then stay grey, and colour must stay colour. */
   readonly profiled: boolean
-  /** Readers take the stored samples or palette indices for values: colour type, bit depth and palette stay. */
+  /** True if readers use stored samples or palette indices as values. Colour type, bit depth and palette then stay unchanged. */
   readonly keepsForm?: boolean
-  /** Shows all frames once. */
+  /** Passes all frames to the visitor once. */
   visit(visitor: FrameVisitor): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** A PNG of few rows with its image data deflated once more, parsed optimally: what is small is kept for long, and takes no time. */
+/**
+ * Compresses the image data of a small PNG again with an optimal Deflate parser. The gain is worth its time for small files, such as
+ * icons.
+ */
 
 import { chunk } from '../../../../wasm/png/chunks.ts'
 import { CHANNELS, type ColourType } from '../../../../wasm/png/engine.ts'
@@ -14,15 +17,15 @@ export interface PngRowForm {
   readonly colourType: ColourType
 }
 
-/** Bytes of the rows with their filters; undefined where they are too many to be deflated twice. */
+/** Size in bytes of the filtered rows. `undefined`: they are too many to be compressed twice. */
 export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowForm): number | undefined {
   const bytes = (1 + Math.ceil((width * CHANNELS[colourType] * bitDepth) / 8)) * height
   return bytes <= MOST_ROW_BYTES ? bytes : undefined
 }
 
 /**
- * `pieces`: signature and IHDR, then a chunk each, of one picture whose rows have `rowBytes`. The same with one IDAT; undefined where that
- * is not smaller, or not worth its time.
+ * Returns the PNG with recompressed image data in one IDAT chunk. `undefined`: that is not smaller, or not worth its time. `pieces` are
+ * the signature with IHDR, then one chunk each; `rowBytes` is the size of the filtered rows.
  */
 export async function redeflated(pieces: readonly Uint8Array[], rowBytes: number, signal: AbortSignal): Promise<Uint8Array[] | undefined> {
   const first = pieces.findIndex(isData)
@@ -35,9 +38,9 @@ export async function redeflated(pieces: readonly Uint8Array[], rowBytes: number
   return [...pieces.slice(0, first), chunk('IDAT', data), ...pieces.slice(first).filter((piece) => !isData(piece))]
 }
 
-/** RFC 1950: what stands before and behind a Deflate stream. */
+/** Bytes of zlib header and checksum around a Deflate stream (RFC 1950). */
 const ZLIB_BYTES = 6
-/** A window of 32 KiB, the slowest algorithm, no dictionary. */
+/** zlib header: window of 32 KiB, slowest algorithm, no dictionary (RFC 1950). */
 const ZLIB_HEADER = 0x78da
 
 const IDAT = [0x49, 0x44, 0x41, 0x54]

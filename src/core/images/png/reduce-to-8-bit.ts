@@ -1,10 +1,11 @@
-/** Pictures with 16 bits a sample reduced to 8 bits, which no eye and hardly a screen tells apart. */
+/** Reduces PNG pictures from 16 to 8 bits a sample. The difference is invisible on almost all screens. */
 import { type ColourType, type PictureHeader, PngEngine } from '../../../../wasm/png/engine.ts'
 import type { FrameVisitor, PngPicture } from './png-picture.ts'
 import { FEED_BYTES } from './tuning.ts'
 
 /**
- * The same picture with 8 bits a sample; `writtenAs` is its header with 16. Not for Adam7: the decoder would give all rows at once.
+ * Returns the picture with 8 bits a sample; `writtenAs` is its 16-bit header. Adam7 pictures are excluded, because their decoder would
+ * return all rows at once.
  */
 export function reducedTo8Bits<Picture extends PngPicture>(picture: Picture): Picture & { readonly writtenAs: PictureHeader } {
   const { header } = picture

@@ -1,8 +1,8 @@
-/** Pictures scaled row by row, as programs do when they show a small picture large, or a large one small: bicubic (a = −0.5). */
+/** Scales pictures row by row with the bicubic filter (a = −0.5) that viewers use to enlarge or reduce pictures. */
 
 import { type RowSample, Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
 
-/** Weights of the input samples for each output sample; normalised, cut at the edges, as wide as a smaller size needs. */
+/** Weights of the input samples for each output sample: normalised, clipped at the edges, widened for reduction. */
 function tapsFor(input: number, output: number): Taps[] {
   const scale = input / output
   const reach = Math.max(1, scale)
@@ -23,10 +23,9 @@ function cubic(distance: number): number {
 }
 
 /**
- * @param rows packed rows of `width` × `channels` samples, any number at a time
- * @param channels 3 (RGB) or 4 (RGBA, not premultiplied; colour counts as much as it is opaque)
- * @param sample the rows that are wanted: all, unless told otherwise
- * @yields whole rows of `toWidth` samples, as views that hold until the next ones are asked for
+ * Scales rows to another size. @param rows packed rows of `width` × `channels` samples, any number at a time @param channels 3 (RGB) or 4
+ * (RGBA, not premultiplied; colours are weighted by opacity) @param sample output rows to compute; default: all @yields whole rows of
+ * `toWidth` samples, as views that are valid until the next ones are requested
  */
 export async function* scaledBicubic(
   rows: AsyncIterable<Uint8Array>,

@@ -1,18 +1,18 @@
 import type { Raster } from './raster.ts'
 
-/** The same picture, whose rows are made once and kept for whoever asks again. */
+/** Returns the picture with its rows cached: the first complete iteration stores them for later ones. */
 export function cachedRaster(raster: Raster): Raster {
-  let kept: readonly Uint8Array[] | undefined
+  let cached: readonly Uint8Array[] | undefined
   return {
     ...raster,
     async *rows() {
-      if (kept) return yield* kept
+      if (cached) return yield* cached
       const strips: Uint8Array[] = []
       for await (const strip of raster.rows()) {
         strips.push(strip.slice())
         yield strip
       }
-      kept = strips
+      cached = strips
     },
   }
 }

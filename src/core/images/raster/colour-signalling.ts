@@ -1,19 +1,22 @@
 /**
- * How decoders are told what samples mean: code points of ITU-T H.273 (PNG: cICP, ISO media files: colr nclx), and for HDR the display
- * that the picture was made on and how bright it gets (PNG: mDCV and cLLI, ISO media files: mdcv and clli).
+ * Colour signalling: code points of ITU-T H.273 (PNG: cICP, ISO media files: colr nclx). For HDR also the mastering display and the light
+ * levels (PNG: mDCV and cLLI, ISO media files: mdcv and clli).
  */
 import { ByteReader } from '../../bytes/reader.ts'
 import { box, halfWords, text } from '../../containers/isobmff/box.ts'
 
 export interface ColourSignalling {
-  /** H.273, 8.1: 1 BT.709 and sRGB, 9 BT.2020, 12 Display P3. 2: not specified. */
+  /** Colour primaries (H.273, 8.1): 1 BT.709 and sRGB, 9 BT.2020, 12 Display P3; 2: not specified. */
   readonly primaries: number
-  /** H.273, 8.2: 13 sRGB, 16 PQ, 18 HLG. 2: not specified. */
+  /** Transfer characteristics (H.273, 8.2): 13 sRGB, 16 PQ, 18 HLG; 2: not specified. */
   readonly transfer: number
   readonly fullRange: boolean
-  /** As in PNG's mDCV: x and y of red, green, blue and white in 0.00002, most and least luminance in 0.0001 cd/m². */
+  /**
+   * Mastering display as in PNG's mDCV: x and y of red, green, blue and white in units of 0.00002, then highest and lowest luminance in
+   * units of 0.0001 cd/m².
+   */
   readonly mastering?: Uint8Array
-  /** As in PNG's cLLI: brightest pixel and brightest mean of a picture, in 0.0001 cd/m². */
+  /** Light levels as in PNG's cLLI: brightest pixel and highest frame average, in units of 0.0001 cd/m². */
   readonly lightLevel?: Uint8Array
 }
 
@@ -27,14 +30,17 @@ const PRIMARIES_NAMES: { readonly [primaries: number]: string } = { 1: 'BT.709',
 export const nameOfSignalling = ({ primaries, transfer }: ColourSignalling): string =>
   `${PRIMARIES_NAMES[primaries] ?? `primaries ${primaries}`} ${TRANSFER_NAMES[transfer] ?? `transfer ${transfer}`}`
 
-/** True if eight bits of an SDR format cannot hold the picture. */
+/** True if the picture is HDR, which 8-bit SDR formats cannot store. */
 export const isHdr = ({ transfer }: ColourSignalling): boolean => transfer === PQ || transfer === HLG
 
-/** An nclx property (ISO/IEC 14496-12, 12.1.5) with the matrix that the encoder used. */
+/** Returns an nclx property (ISO/IEC 14496-12, 12.1.5) with the matrix that the encoder used. */
 export const nclxBox = ({ primaries, transfer }: ColourSignalling, matrix: number): Uint8Array =>
   box('colr', text('nclx'), halfWords(primaries, transfer, matrix), new Uint8Array([0x80]))
 
-/** PNG lists primaries as red, green, blue (11.3.2.7); ISO media files as H.265 does, green, blue, red (D.3.28). */
+/**
+ * Returns the mdcv and clli boxes. PNG lists primaries as red, green, blue (11.3.2.7); ISO media files as green, blue, red (H.265,
+ * D.3.28).
+ */
 export function lightBoxes({ mastering, lightLevel }: ColourSignalling): Uint8Array[] {
   const found: Uint8Array[] = []
   if (mastering) {
@@ -43,14 +49,17 @@ export function lightBoxes({ mastering, lightLevel }: ColourSignalling): Uint8Ar
   }
   if (lightLevel) {
     const reader = new ByteReader(lightLevel, false)
-    // Whole cd/m² there; a picture that has a level keeps one.
+    // clli has whole cd/m²; round up, so that a level above zero stays above zero.
     const level = (at: number) => Math.min(65_535, Math.ceil(reader.u32(at) / 10_000))
     found.push(box('clli', halfWords(level(0), level(4))))
   }
   return found
 }
 
-/** An AV1 sequence header OBU at the start of `data`, with primaries and transfer as signalled; unchanged where it names none. */
+/**
+ * Returns `data`, which starts with AV1 OBUs, with the primaries and transfer function of `signalling` in the sequence header. Unchanged
+ * if the header has no colour description.
+ */
 export function signalledSequence(data: Uint8Array, { primaries, transfer }: ColourSignalling): Uint8Array {
   const start = sequenceHeaderAt(data)
   const at = start === undefined ? undefined : colourBitsAt(data, start * 8)
@@ -61,14 +70,14 @@ export function signalledSequence(data: Uint8Array, { primaries, transfer }: Col
   return out
 }
 
-/** Where the payload of the sequence header is (AV1, 5.3 and 5.5), behind a temporal delimiter. */
+/** Offset of the sequence header's payload (AV1, 5.3 and 5.5), which may follow a temporal delimiter. */
 function sequenceHeaderAt(data: Uint8Array): number | undefined {
   for (let at = 0; at + 2 < data.length; ) {
     const type = (data[at]! >> 3) & 15
     const [hasExtension, hasSize] = [(data[at]! & 4) !== 0, (data[at]! & 2) !== 0]
     at += hasExtension ? 2 : 1
     if (!hasSize) return undefined
-    // leb128; the first OBUs of a still picture are shorter than 128 bytes.
+    // Sizes are leb128. One byte suffices, because the first OBUs of a still picture are shorter than 128 bytes.
     const size = data[at++]!
     if (size > 127) return undefined
     if (type === 1) return at
@@ -77,7 +86,7 @@ function sequenceHeaderAt(data: Uint8Array): number | undefined {
   return undefined
 }
 
-/** The bit where colour_primaries begin (AV1, 5.5.1 and 5.5.2); undefined where none are written, or it is not the header of a still picture. */
+/** Bit offset of colour_primaries (AV1, 5.5.1 and 5.5.2). `undefined`: there are none, or the header is not that of a still picture. */
 function colourBitsAt(data: Uint8Array, start: number): number | undefined {
   let at = start
   const read = (count: number) => {
@@ -107,7 +116,7 @@ function writeBits(data: Uint8Array, at: number, value: number): void {
   }
 }
 
-/** True if an nclx property of a file (without box header) says what `signalling` does. */
+/** True if an nclx property (without box header) has the primaries and transfer function of `signalling`. */
 export function saysSame(nclx: Uint8Array, { primaries, transfer }: ColourSignalling): boolean {
   const view = new ByteReader(nclx, false)
   return nclx.length >= 10 && view.u16(4) === primaries && view.u16(6) === transfer

@@ -1,4 +1,4 @@
-/** ICC profiles of three primaries and one curve (ICC.1:2004, v4), for outputs that know colour by profiles alone. */
+/** Builds ICC profiles of three primaries and one curve (ICC.1:2004, v4), for outputs that describe colours by ICC profiles only. */
 import { concat } from '../../bytes/concat.ts'
 import { halfWords, text, words } from '../../containers/isobmff/box.ts'
 
@@ -11,13 +11,13 @@ export interface Gamut {
   readonly white: Point
 }
 
-/** `srgb`, or the exponent that decodes samples. */
+/** Transfer curve: `srgb`, `bt709`, or a gamma exponent that decodes samples. */
 export type Curve = 'srgb' | 'bt709' | number
 
 type Vector = readonly [number, number, number]
 type Matrix = readonly [Vector, Vector, Vector]
 
-/** The profile connection space's white, D50. */
+/** White point D50 of the profile connection space, in XYZ. */
 const D50: Vector = [0.9642, 1, 0.8249]
 const BRADFORD: Matrix = [
   [0.8951, 0.2664, -0.1614],
@@ -42,14 +42,14 @@ function inverse([[a, b, c], [d, e, f], [g, h, i]]: Matrix): Matrix {
 
 const xyz = ([x, y]: Point): Vector => [x / y, 1, (1 - x - y) / y]
 
-/** Diagonal matrix. */
+/** Returns a diagonal matrix. */
 const diagonal = ([a, b, c]: Vector): Matrix => [
   [a, 0, 0],
   [0, b, 0],
   [0, 0, c],
 ]
 
-/** XYZ of the three primaries under D50 (ICC.1:2004, annex E: Bradford). */
+/** XYZ values of the three primaries, adapted to D50 (ICC.1:2004, annex E: Bradford). */
 function adaptedPrimaries({ red, green, blue, white }: Gamut): { readonly primaries: Matrix; readonly adaptation: Matrix } {
   const plain = transposed([xyz(red), xyz(green), xyz(blue)])
   const primaries = times(plain, diagonal(timesVector(inverse(plain), xyz(white))))
@@ -60,7 +60,7 @@ function adaptedPrimaries({ red, green, blue, white }: Gamut): { readonly primar
 
 const fixed = (...values: readonly number[]) => words(...values.map((value) => Math.round(value * 65_536) >>> 0))
 
-/** Parametric curves (ICC.1:2004, 10.15): type 0, or 3 with a linear part near black. */
+/** Parametric curve tag (ICC.1:2004, 10.15): type 0, or type 3 with a linear part near black. */
 function curveTag(curve: Curve): Uint8Array {
   if (typeof curve === 'number') return concat([text('para'), words(0), halfWords(0, 0), fixed(curve)])
   const parameters =
@@ -68,7 +68,7 @@ function curveTag(curve: Curve): Uint8Array {
   return concat([text('para'), words(0), halfWords(3, 0), fixed(...parameters)])
 }
 
-/** multiLocalizedUnicodeType (10.13) of one English text. */
+/** multiLocalizedUnicodeType tag (ICC.1:2004, 10.13) of one English text. */
 function textTag(value: string): Uint8Array {
   return concat([
     text('mluc'),
@@ -79,7 +79,7 @@ function textTag(value: string): Uint8Array {
   ])
 }
 
-/** The profile; undefined where primaries span no colours. */
+/** Returns the ICC profile. `undefined`: the primaries do not span a gamut. */
 export function matrixProfile(gamut: Gamut, curve: Curve, name: string): Uint8Array | undefined {
   const { primaries, adaptation } = adaptedPrimaries(gamut)
   if (![...primaries, ...adaptation].flat().every((value) => Math.abs(value) < 4)) return undefined
@@ -111,7 +111,7 @@ export function matrixProfile(gamut: Gamut, curve: Curve, name: string): Uint8Ar
   return concat([header(at), words(tags.length), ...table, ...parts])
 }
 
-/** A display profile of RGB, version 4.3 (7.2). */
+/** Header of an RGB display profile, version 4.3 (ICC.1:2004, 7.2). */
 function header(size: number): Uint8Array {
   const start = concat([words(size, 0, 0x04300000), text('mntrRGB XYZ '), halfWords(2026, 1, 1, 0, 0, 0), text('acsp')])
   return concat([start, new Uint8Array(68 - start.length), fixed(...D50), new Uint8Array(128 - 80)])

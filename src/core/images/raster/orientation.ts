@@ -1,4 +1,4 @@
-/** EXIF orientation: for containers whose readers do not look there. */
+/** EXIF orientation: reads it, resets it, and rotates pixels upright for formats whose readers ignore it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -9,7 +9,7 @@ import type { Raster16 } from './raster16.ts'
 
 const TAG_ORIENTATION = 0x0112
 
-/** Where the value of the orientation stands, and what it is: 1–8 as in EXIF 2.32, 4.6.4.A; undefined where there is none. */
+/** Offset and value of the EXIF orientation field, 1 to 8 (EXIF 2.32, 4.6.4.A). `undefined`: no valid field. */
 function findOrientation(exif: Uint8Array): { at: number; little: boolean; value: number } | undefined {
   const header = readHeader(exif)
   if (!header) return undefined
@@ -22,26 +22,26 @@ function findOrientation(exif: Uint8Array): { at: number; little: boolean; value
 
 export const orientationOf = (exif: Uint8Array | undefined): number => (exif && findOrientation(exif)?.value) ?? 1
 
-/** EXIF that says the picture is upright. */
+/** Returns the EXIF block with the orientation set to upright. */
 export function upright(exif: Uint8Array): Uint8Array {
   const found = findOrientation(exif)
   if (!found) return exif
   return new ByteWriter(exif.slice(), found.little).at(found.at).u16(1).finish()
 }
 
-/** Bytes of the band that is put together in one reading of the picture. */
+/** Bytes of the band of output rows that one reading of the picture fills. */
 const BAND_BYTES = 8 * 1024 * 1024
 
 /**
- * The picture as it is meant to be seen. Where rows are not rows of the stored picture, it is read again for every band:
- * time instead of memory.
+ * Returns the picture rotated upright. If rows become columns or change their order, the source is read again for every band, which saves
+ * memory.
  */
 export function uprightRaster(raster: Raster, orientation: number): Raster {
   if (orientation === 1) return raster
-  return { channels: raster.channels, ...upturned(raster, raster.channels, orientation) }
+  return { channels: raster.channels, ...rotated(raster, raster.channels, orientation) }
 }
 
-/** The same for sixteen bits. */
+/** Returns the 16-bit picture rotated upright. */
 export function uprightRaster16(deep: Raster16, orientation: number): Raster16 {
   if (orientation === 1) return deep
   const { width, height } = deep
@@ -52,23 +52,23 @@ export function uprightRaster16(deep: Raster16, orientation: number): Raster16 {
       for await (const strip of deep.rows()) yield new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)
     },
   }
-  const turned = upturned(stored, 8, orientation)
+  const rotatedRows = rotated(stored, 8, orientation)
   return {
-    width: turned.width,
-    height: turned.height,
+    width: rotatedRows.width,
+    height: rotatedRows.height,
     async *rows() {
-      for await (const band of turned.rows()) yield new Uint16Array(band.buffer, band.byteOffset, band.byteLength / 2)
+      for await (const band of rotatedRows.rows()) yield new Uint16Array(band.buffer, band.byteOffset, band.byteLength / 2)
     },
   }
 }
 
 type Rows = Pick<Raster, 'width' | 'height' | 'rows'>
 
-/** `channels`: bytes of a pixel. */
-function upturned(raster: Rows, channels: number, orientation: number): Rows {
-  const across = orientation >= 5
-  const [width, height] = across ? [raster.height, raster.width] : [raster.width, raster.height]
-  // Whether the stored columns and rows run against those of the picture (EXIF 2.32, 4.6.4.A).
+/** Rotates rows to the orientation. `channels`: bytes per pixel. */
+function rotated(raster: Rows, channels: number, orientation: number): Rows {
+  const swapsAxes = orientation >= 5
+  const [width, height] = swapsAxes ? [raster.height, raster.width] : [raster.width, raster.height]
+  // True if stored columns or rows run opposite to those of the picture (EXIF 2.32, 4.6.4.A).
   const flipX = [2, 3, 7, 8].includes(orientation)
   const flipY = [3, 4, 6, 7].includes(orientation)
   const stride = width * channels
@@ -84,16 +84,16 @@ function upturned(raster: Rows, channels: number, orientation: number): Rows {
         let storedY = 0
         for await (const strip of raster.rows()) {
           for (let at = 0; at < strip.length; at += raster.width * channels, storedY++) {
-            const line = flipY ? raster.height - 1 - storedY : storedY
-            if (across) {
-              // A stored row is a column here: of it, the samples whose row lies in the band.
+            const outputY = flipY ? raster.height - 1 - storedY : storedY
+            if (swapsAxes) {
+              // A stored row is an output column; copy its samples that lie in the band.
               for (let y = top; y < bottom; y++) {
                 const from = at + (flipX ? raster.width - 1 - y : y) * channels
-                const to = (y - top) * stride + line * channels
+                const to = (y - top) * stride + outputY * channels
                 for (let c = 0; c < channels; c++) band[to + c] = strip[from + c] ?? 0
               }
-            } else if (line >= top && line < bottom) {
-              const to = (line - top) * stride
+            } else if (outputY >= top && outputY < bottom) {
+              const to = (outputY - top) * stride
               if (!flipX) band.set(strip.subarray(at, at + stride), to)
               else
                 for (let x = 0; x < width; x++)

@@ -1,42 +1,42 @@
-/** Still pictures as rows: what decoders give, resizing passes on and encoders take, so that no picture is ever whole in memory. */
+/** Still pictures as strips of rows, from decoders through resizing to encoders, so that no picture is complete in memory. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Comment, Resolution } from '../convert/descriptive-metadata.ts'
 import type { ColourSignalling } from './colour-signalling.ts'
 
-/** Samples of a pixel: grey, grey and alpha, RGB, RGBA (8 bits each, alpha not premultiplied). */
+/** Picture with 8 bits a sample: grey, grey and alpha, RGB or RGBA (alpha not premultiplied). */
 export interface Raster {
   readonly width: number
   readonly height: number
   readonly channels: 1 | 2 | 3 | 4
-  /** Strips of whole rows from the top; each holds until the next is asked for. May be called again: the picture is decoded again. */
+  /** Yields strips of whole rows from the top, each valid until the next one is requested. Each call decodes the picture again. */
   rows(): AsyncIterable<Uint8Array>
 }
 
-/** What a picture carries beside its pixels, in no container's wrapping. */
+/** Metadata of a picture, without the framing of its container. */
 export interface Carried {
   /** ICC profile. */
   readonly icc?: Uint8Array | undefined
-  /** EXIF from its TIFF header on (no `Exif\0\0`). */
+  /** EXIF block from its TIFF header on (without `Exif\0\0`). */
   readonly exif?: Uint8Array | undefined
   /** XMP packet. */
   readonly xmp?: Uint8Array | undefined
-  /** Code points and light levels, for outputs that have a place for them. */
+  /** Colour code points and light levels, for output formats that store them. */
   readonly signalling?: ColourSignalling | undefined
-  /** For PNG and JPEG, which have a place for both. */
+  /** Resolution, for PNG and JPEG output. */
   readonly resolution?: Resolution | undefined
   readonly comments?: readonly Comment[] | undefined
 }
 
-/** Bytes of a strip that is comfortable to pass along. */
+/** Target size of a strip in bytes. */
 const STRIP_BYTES = 256 * 1024
 
-/** How many rows make a comfortable strip. */
+/** Number of rows in a strip of about `STRIP_BYTES`, at least 1. */
 export function stripRows(width: number, channels: number): number {
   return Math.max(1, Math.floor(STRIP_BYTES / (width * channels)))
 }
 
-/** The same picture without transparency, on white: grey stays grey. */
+/** Returns the picture without transparency, drawn on white. Grey pictures stay grey. */
 export function onWhite(raster: Raster): Raster & { readonly channels: 1 | 3 } {
   const { width, height, channels } = raster
   if (channels === 1 || channels === 3) return { width, height, channels, rows: () => raster.rows() }
@@ -64,7 +64,7 @@ function flattened(strip: Uint8Array, channels: number, colours: number): Uint8A
   return out
 }
 
-/** The same picture without an alpha channel that says nothing; it is read up to the first pixel that is transparent. */
+/** Returns the picture without its alpha channel if all pixels are opaque. Reads up to the first transparent pixel. */
 export async function withoutIdleAlpha(raster: Raster): Promise<Raster> {
   const { channels } = raster
   if (channels === 1 || channels === 3) return raster
@@ -74,7 +74,7 @@ export async function withoutIdleAlpha(raster: Raster): Promise<Raster> {
   return onWhite(raster)
 }
 
-/** A grey picture as RGB. */
+/** Returns a grey picture as RGB. */
 export function asRgb({ width, height, rows }: Raster): Raster & { readonly channels: 3 } {
   return {
     width,
@@ -90,7 +90,7 @@ export function asRgb({ width, height, rows }: Raster): Raster & { readonly chan
   }
 }
 
-/** The same picture as RGBA. */
+/** Returns the picture as RGBA. */
 export function asRgba(raster: Raster): Raster & { readonly channels: 4 } {
   const { width, height, channels } = raster
   return {
@@ -120,7 +120,7 @@ function expanded(strip: Uint8Array, channels: 1 | 2 | 3): Uint8Array {
   return out
 }
 
-/** Rows collected in one buffer, RGBA: only where an encoder cannot take them one by one. */
+/** Returns all rows in one RGBA buffer, for encoders that need the whole picture. */
 export async function wholeRgba(raster: Raster): Promise<Uint8ClampedArray<ArrayBuffer>> {
   const into = new Uint8ClampedArray(raster.width * raster.height * 4)
   let at = 0

@@ -1,19 +1,19 @@
 /**
- * Pictures with sixteen bits a sample, RGBA: what results are measured against where the upload has more than eight bits, or was
- * reduced, so that rounding counts as well.
+ * Pictures with 16 bits a sample. They are the reference for results of uploads with more than 8 bits and of reduced pictures, so that
+ * rounding counts.
  */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type Raster, stripRows } from './raster.ts'
 import { lanczosWindows } from './resize.ts'
 
-/** Strips of whole rows, RGBA, alpha not premultiplied; 65535 stands for 255. May be called again, as `Raster.rows`. */
+/** RGBA picture with samples from 0 to 65535, alpha not premultiplied. Each call of `rows` reads the picture again. */
 export interface Raster16 {
   readonly width: number
   readonly height: number
   rows(): AsyncIterable<Uint16Array>
 }
 
-/** A picture of eight bits. */
+/** Returns an 8-bit picture as 16-bit RGBA. */
 export function toRaster16(raster: Raster): Raster16 {
   const { width, height, channels } = raster
   const [red, green, blue, alpha] = channels < 3 ? [0, 0, 0, 1] : [0, 1, 2, 3]
@@ -35,7 +35,7 @@ export function toRaster16(raster: Raster): Raster16 {
   }
 }
 
-/** The other way round, rounded. */
+/** Returns a 16-bit picture rounded to 8-bit RGBA. */
 export function toRaster8({ width, height, rows }: Raster16): Raster & { readonly channels: 4 } {
   return {
     width,
@@ -52,7 +52,7 @@ export function toRaster8({ width, height, rows }: Raster16): Raster & { readonl
   }
 }
 
-/** Without transparency, on white. */
+/** Returns the 16-bit picture without transparency, drawn on white. */
 export function onWhite16({ width, height, rows }: Raster16): Raster16 {
   return {
     width,
@@ -71,7 +71,7 @@ export function onWhite16({ width, height, rows }: Raster16): Raster16 {
   }
 }
 
-/** Reduced with Lanczos windows as `resized` does it, weighed by alpha, and not rounded to eight bits. */
+/** Reduces the picture with Lanczos windows and colours weighted by alpha, like `reduced`, but without rounding to 8 bits. */
 export function reduced16(deep: Raster16, width: number, height: number): Raster16 {
   const across = lanczosWindows(deep.width, width)
   const down = lanczosWindows(deep.height, height)
@@ -80,19 +80,19 @@ export function reduced16(deep: Raster16, width: number, height: number): Raster
     width,
     height,
     async *rows() {
-      const held = new Map<number, Float32Array>()
+      const scaledRows = new Map<number, Float32Array>()
       let [y, next] = [0, 0]
       const perStrip = Math.ceil(stripRows(width, 8))
       let strip: Uint16Array[] = []
       for await (const rows of deep.rows()) {
         for (let at = 0; at < rows.length; at += deep.width * 4, y++) {
-          held.set(y, acrossRow(rows.subarray(at, at + deep.width * 4), across))
+          scaledRows.set(y, acrossRow(rows.subarray(at, at + deep.width * 4), across))
           for (let taps = down[next]; taps && taps.first + taps.weights.length - 1 <= y; taps = down[++next]) {
-            strip.push(unweighed(summed(held, taps, rowLength)))
+            strip.push(unweighed(summed(scaledRows, taps, rowLength)))
             if (strip.length === perStrip) yield joined(strip.splice(0), rowLength)
           }
           const first = down[next]?.first ?? y + 1
-          for (const row of held.keys()) if (row < first) held.delete(row)
+          for (const row of scaledRows.keys()) if (row < first) scaledRows.delete(row)
         }
       }
       if (strip.length > 0) yield joined(strip, rowLength)
@@ -103,7 +103,7 @@ export function reduced16(deep: Raster16, width: number, height: number): Raster
 
 type Windows = ReturnType<typeof lanczosWindows>
 
-/** A row at its new width, colours times alpha (0–1). */
+/** Scales a row to its new width. Colours are multiplied by alpha (0 to 1). */
 function acrossRow(row: Uint16Array, across: Windows): Float32Array {
   const out = new Float32Array(across.length * 4)
   let to = 0
@@ -124,10 +124,10 @@ function acrossRow(row: Uint16Array, across: Windows): Float32Array {
   return out
 }
 
-function summed(held: ReadonlyMap<number, Float32Array>, { first, weights }: Windows[number], length: number): Float32Array {
+function summed(scaledRows: ReadonlyMap<number, Float32Array>, { first, weights }: Windows[number], length: number): Float32Array {
   const out = new Float32Array(length)
   weights.forEach((weight, i) => {
-    const row = held.get(first + i)
+    const row = scaledRows.get(first + i)
     if (row) for (let at = 0; at < length; at++) out[at]! += weight * row[at]!
   })
   return out
@@ -150,14 +150,14 @@ function joined(rows: readonly Uint16Array[], rowLength: number): Uint16Array {
   return out
 }
 
-/** Bytes of each strip of samples, little-endian. */
+/** Yields the bytes of each strip of samples, little-endian. */
 export async function* rowsAsBytes(rows: AsyncIterable<Uint16Array>): AsyncGenerator<Uint8Array> {
   for await (const strip of rows) yield new Uint8Array(strip.buffer, strip.byteOffset, strip.byteLength)
 }
 
 /**
- * Rows of 16 bits a sample (255 becomes 65535, little-endian) of RGBA rows of 8 bits, in strips of limited size.
- * @param rows strips of whole rows of `width` pixels
+ * Converts 8-bit RGBA rows to 16 bits a sample (255 becomes 65535, little-endian), in strips of limited size. @param rows strips of whole
+ * rows of `width` pixels
  */
 export async function* as16Bits(rows: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, width: number): AsyncGenerator<Uint8Array> {
   const step = stripRows(width, 8) * width * 4

@@ -1,4 +1,4 @@
-/** Downsampling row by row with Lanczos windows (a = 3): sharp, no aliasing; a few rows in memory. */
+/** Reduces pictures row by row with Lanczos windows (a = 3): sharp, without aliasing, with a few rows in memory. */
 import { Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
 import { asRgba, type Raster } from './raster.ts'
 
@@ -11,7 +11,7 @@ function lanczos(x: number): number {
   return (LOBES * Math.sin(p) * Math.sin(p / LOBES)) / (p * p)
 }
 
-/** Of each sample of the smaller side: which samples of the larger one make it. */
+/** Window of source samples and their weights for each sample of the smaller side. */
 export function lanczosWindows(from: number, to: number): Taps[] {
   const scale = Math.max(1, from / to)
   return Array.from({ length: to }, (_, index) => {
@@ -24,7 +24,7 @@ export function lanczosWindows(from: number, to: number): Taps[] {
   })
 }
 
-/** The largest size within a box that keeps the proportions; undefined when the picture already fits. */
+/** Largest size within a box that keeps the aspect ratio. `undefined`: the picture already fits. */
 export function sizeWithin(
   width: number,
   height: number,
@@ -35,10 +35,10 @@ export function sizeWithin(
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** The picture at a smaller size. Alpha is averaged like colour, which is right for opaque pictures only. */
+/** Returns the picture at a smaller size. Alpha is averaged like colour, which is correct for opaque pictures only. */
 export const resized = (raster: Raster, width: number, height: number): Raster => scaled(raster, width, height, false)
 
-/** The same where colours count as much as they are opaque. */
+/** Returns the picture at a smaller size, with colours weighted by opacity. */
 export function reduced(raster: Raster, width: number, height: number): Raster {
   const colours = raster.channels === 2 ? asRgba(raster) : raster
   return scaled(colours, width, height, colours.channels === 4)

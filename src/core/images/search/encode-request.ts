@@ -1,4 +1,4 @@
-/** What the encoders of `raster/` are asked for, and what they hand back. */
+/** Request to a picture encoder, and its result. */
 
 import type { Target } from '../../catalog/levels.ts'
 import type { Message } from '../../i18n/message.ts'
@@ -8,15 +8,15 @@ import type { Carried, Raster } from '../raster/raster.ts'
 
 export interface EncodeRequest {
   readonly target: Target
-  /** Bytes the result may have at most (`target_size`); the best quality that fits, floors kept. */
+  /** Maximum size of the result in bytes (`target_size`): the best quality that fits and keeps the floors. `undefined`: no maximum. */
   readonly targetSize?: number | undefined
-  /** Luma alone steers, by `target`: what eyes see of it was not enough for the floors. */
+  /** True if the search must use luma SSIM and PSNR (`target`), because the perceptual search ended below the floors. */
   readonly byLuma?: boolean
-  /** Only an exact result will do. */
+  /** True if only a lossless result is allowed. */
   readonly lossless?: boolean | undefined
-  /** The picture was never lossy: an exact result is worth a try. */
+  /** True if the picture was never compressed lossily, so that a lossless result is worth a try. */
   readonly pristine: boolean
-  /** Bytes at which the result stops being of use: the size of the upload. */
+  /** Size of the upload in bytes, from which on the result is useless. */
   readonly sizeLimit: number
   readonly options: Options
 }
@@ -24,9 +24,9 @@ export interface EncodeRequest {
 export interface Encoded {
   readonly chunks: readonly Uint8Array[]
   readonly step: Message
-  /** Absent when the samples are those that went in. */
+  /** Quality figures. `undefined`: the samples are unchanged. */
   readonly loss?: PictureLoss
-  /** It was looked at as readers show it, and is what its level promises to eyes, or as near to it as its coder comes. */
+  /** True if the perceptual score steered the search. The result reaches the level's score, or comes as close as the encoder can. */
   readonly steeredByScore?: boolean
 }
 

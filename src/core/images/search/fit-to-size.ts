@@ -1,11 +1,11 @@
-/** A picture within the size that is wanted of it. */
+/** Reduces a picture to the maximum size that the options request. */
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
 import { resized, sizeWithin } from '../raster/resize.ts'
 import { KEPT_BYTES } from './tuning.ts'
 
-/** The size to which it must be reduced; undefined where it stays as it is. */
+/** Size to which the picture must be reduced. `undefined`: it keeps its size. */
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
   fitWithin && !lossless ? sizeWithin(width, height, fitWithin) : undefined
 
@@ -15,7 +15,7 @@ export function fitToSize(raster: Raster, options: Options): { raster: Raster; s
   const steps = [message('downsampled_from', { width: raster.width, height: raster.height, newWidth: size.width, newHeight: size.height })]
   const alpha = raster.channels === 2 || raster.channels === 4
   if (!alpha) return { raster: cachedIfSmall(resized(raster, size.width, size.height)), steps }
-  return { raster: cachedIfSmall(scaled(resized(scaled(raster, premultiply), size.width, size.height), unpremultiply)), steps }
+  return { raster: cachedIfSmall(mapColours(resized(mapColours(raster, premultiply), size.width, size.height), unpremultiply)), steps }
 }
 
 function cachedIfSmall(raster: Raster): Raster {
@@ -41,8 +41,8 @@ function cachedIfSmall(raster: Raster): Raster {
   }
 }
 
-/** Each row of strips through `change`. */
-function scaled(raster: Raster, change: (colour: number, alpha: number) => number): Raster {
+/** Applies `change` to each colour sample and its alpha. */
+function mapColours(raster: Raster, change: (colour: number, alpha: number) => number): Raster {
   const { channels } = raster
   return {
     ...raster,

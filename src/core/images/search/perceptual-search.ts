@@ -1,6 +1,6 @@
 /**
- * Search for the lowest encoder quality at which a picture reaches the score of its level, upwards and downwards. Luma SSIM and PSNR protect
- * noise that nobody sees, and miss bands and hues that everybody sees.
+ * Searches for the lowest encoder quality at which a picture reaches the perceptual score of its level. Luma SSIM and PSNR alone protect
+ * invisible noise and miss visible banding and colour casts.
  */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
@@ -31,40 +31,49 @@ interface Size {
   readonly height: number
 }
 
-/** Can a picture of this size be steered by what eyes see of it? */
+/** True if the perceptual score can be measured for a picture of this size. */
 export const canBeScored = ({ width, height }: Size): boolean => Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
 
-/** Is it steered by what eyes see? */
+/** True if the perceptual score steers the search, instead of luma SSIM and PSNR. */
 export const isSteeredByScore = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
   targetSize === undefined && !byLuma && canBeScored(raster)
 
-/** A coder's qualities. */
+/** Quality range of an encoder, and how its score depends on quality. */
 export interface QualityScale {
   readonly lowest: number
   readonly highest: number
-  /** What the score falls with, evenly. */
+  /** Measure of coarseness in which the score falls linearly. */
   coarseness(quality: number): number
   qualityOf(coarseness: number): number
-  /** Points of the score that one of it takes, as far as nothing is known yet. */
+  /** Score points lost for each unit of coarseness (first guess of the search). */
   readonly pointsPerCoarseness: number
-  /** Looks at most, where one is good enough. */
+  /** Most probes in a search in which one of them reaches the target. */
   readonly mostProbes: number
-  /** And where none is, which is then what is taken; by default some more, and the highest quality after them. */
+  /**
+   * Most probes in a search in which none reaches the target; the best probe is then the result. Default: `MOST_MISSES`, followed by the
+   * highest quality.
+   */
   readonly mostMisses?: number
-  /** The score of the worst tile falls so many times as fast as that of the whole. */
+  /** Factor by which the worst tile's score falls faster than the score of the whole picture. Default: 1. */
   readonly tileSlope?: number
-  /** Looking takes longer than making: not at what luma rules out, where something is good enough. */
+  /**
+   * True if a probe takes longer than an encoding. Qualities that luma rules out are then not probed once another quality reaches the
+   * target.
+   */
   readonly skipsProbes?: boolean
-  /** Instead of `CLOSE_POINTS` and `AIM_POINTS`. */
+  /** Replace `CLOSE_POINTS` and `AIM_POINTS`. */
   readonly closePoints?: number
   readonly aimPoints?: number
-  /** Goes by the line between what is good enough and what is not, too: midway, or there where the two nearest looks lead beyond either. */
+  /** True if the next quality also takes into account the line between the nearest probes below and above the target. */
   readonly interpolates?: boolean
-  /** Casts and steps are of the worst window, and may be of one that no quality mends: they ask for no more than so many points. */
+  /** Most score points that casts and steps may demand. They come from the worst window, which a higher quality may not improve. */
   readonly mostAskedByWindows: number
 }
 
-/** Of pictures that are looked at in bands: codings take half a minute each, so two shall mostly do, a point or two above what is wanted. */
+/**
+ * Returns the scale with limits for pictures that are measured in bands. An encoding takes half a minute, so two probes should suffice,
+ * one or two points above the target.
+ */
 export const withFewProbes = (scale: QualityScale): QualityScale => ({
   ...scale,
   mostProbes: 4,
@@ -73,88 +82,94 @@ export const withFewProbes = (scale: QualityScale): QualityScale => ({
   interpolates: true,
 })
 
-/** Is a picture of this size looked at in bands? */
+/** True if a picture of this size is measured in bands. */
 export const isMeasuredInBands = ({ width, height }: Size): boolean => width * height > MOST_MEASURED_PIXELS
 
-/** Makes the picture at a quality; what it made last is what is looked at. */
+/** Encodes the picture at a quality. `look()` refers to the last encoding. */
 export interface QualityTrials<Figures extends ColourFigures> {
   make(quality: number): Promise<Figures>
-  /** What was made last beside the picture as it came. */
+  /** Perceptual figures of the last encoding, compared with the original. */
   look(): Promise<PerceptualFigures>
-  /** Would more bytes be of no use: is it nearly as large as what came in? */
+  /** True if the result is nearly as large as the source, so that more bytes are useless. */
   isPointless?(): boolean
 }
 
-/** Where a search ended. */
+/** Final state of a search. */
 export interface SearchEnd {
   readonly quality: number
-  /** Points above what is wanted. */
+  /** Score points above the target. */
   readonly margin: number
 }
 
 export interface PerceptualResult<Figures extends ColourFigures> extends SearchEnd {
   readonly figures: Figures
-  /** Does it look as it should? */
+  /** True if the target is reached. */
   readonly reached: boolean
   readonly visible: PerceptualFigures
 }
 
-/** Is it so far from what it should be that it had better not be made at all? */
+/** True if the score is so far below the target that the result must be rejected. */
 export const isUnacceptable = ({ reached, visible }: PerceptualResult<ColourFigures>): boolean =>
   !reached && (visible.score ?? 0) < LEAST_SCORE
 
-/** What is known of a quality. */
-interface Known {
+/** Quality with its known margin. */
+interface QualityMargin {
   readonly quality: number
-  /** Points above what is wanted. */
+  /** Score points above the target. */
   readonly margin: number
 }
 
 interface Probe<Figures extends ColourFigures> extends Omit<PerceptualResult<Figures>, 'reached'> {}
 
-/** Where a search begins. */
+/** Start of a search. */
 export interface SearchStart {
   readonly quality: number
-  /** Points that another form of the picture has at this quality. This form is searched further only if it has more. */
+  /**
+   * Margin in score points of another form of the picture at this quality. The search goes on only if this form has a larger margin.
+   * `undefined`: always.
+   */
   readonly otherMargin?: number | undefined
-  /** Lower ones that luma rules out, whatever there is to be seen. */
-  readonly ruledOut?: readonly Known[]
-}
-
-/** The lowest quality that looks as it should, or the highest; it is what `maker` made last. */
-export async function lowestPerceptualQuality<Figures extends ColourFigures>(
-  maker: QualityTrials<Figures>,
-  wanted: PicturePerceptualTarget,
-  scale: QualityScale,
-  { quality: first, otherMargin, ruledOut = [] }: SearchStart,
-): Promise<PerceptualResult<Figures>> {
-  const looks: Probe<Figures>[] = []
-  const without: Known[] = [...ruledOut]
-  let last = first
-  for (let quality: number | undefined = first; quality !== undefined; ) {
-    last = quality
-    const figures = await maker.make(quality)
-    const luma = lumaMargin(figures, wanted)
-    if (scale.skipsProbes && luma < 0 && looks.some(isGood)) {
-      without.push({ quality, margin: luma })
-      quality = without.length > MOST_RULED_OUT ? undefined : nextQuality(looks, without, scale)
-      continue
-    }
-    const visible = await maker.look()
-    const margin = Math.min(luma, marginInPoints(visible, wanted, scale))
-    looks.push({ quality, figures, margin, visible })
-    const isPointless =
-      otherMargin !== undefined && looks.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && maker.isPointless?.()
-    quality = isPointless ? undefined : nextQuality(looks, without, scale)
-  }
-  const best = bestOf(looks)
-  if (best.quality !== last) await maker.make(best.quality)
-  return { ...best, reached: isGood(best) }
+  /** Lower qualities whose luma is below its floor, so that they need no probe. */
+  readonly ruledOut?: readonly QualityMargin[]
 }
 
 /**
- * Perceptual figures of `rows`, which have the channels of `reference`.
- * @param most pixels that are measured: bands of a larger picture, spread evenly
+ * Searches for the lowest quality that reaches the target, or returns the best probe. The returned quality is the last one that was
+ * encoded.
+ */
+export async function lowestPerceptualQuality<Figures extends ColourFigures>(
+  trials: QualityTrials<Figures>,
+  target: PicturePerceptualTarget,
+  scale: QualityScale,
+  { quality: first, otherMargin, ruledOut = [] }: SearchStart,
+): Promise<PerceptualResult<Figures>> {
+  const probes: Probe<Figures>[] = []
+  const ruledOutQualities: QualityMargin[] = [...ruledOut]
+  let last = first
+  for (let quality: number | undefined = first; quality !== undefined; ) {
+    last = quality
+    const figures = await trials.make(quality)
+    const luma = lumaMargin(figures, target)
+    if (scale.skipsProbes && luma < 0 && probes.some(reachesTarget)) {
+      ruledOutQualities.push({ quality, margin: luma })
+      quality = ruledOutQualities.length > MOST_RULED_OUT ? undefined : nextQuality(probes, ruledOutQualities, scale)
+      continue
+    }
+    const visible = await trials.look()
+    const margin = Math.min(luma, marginInPoints(visible, target, scale))
+    probes.push({ quality, figures, margin, visible })
+    const isPointless =
+      otherMargin !== undefined && probes.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && trials.isPointless?.()
+    quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale)
+  }
+  const best = bestOf(probes)
+  if (best.quality !== last) await trials.make(best.quality)
+  return { ...best, reached: reachesTarget(best) }
+}
+
+/**
+ * Perceptual figures of `rows`, which have the channels of `reference`. @param most pixels that are measured; larger pictures are measured
+ * in bands, spread evenly
  */
 export async function perceptualFiguresOf(reference: Raster, rows: Strips, most = MOST_MEASURED_PIXELS): Promise<PerceptualFigures> {
   const found = await comparePictures(reference, rows, ['perceptual'], bandsOf(reference, most))
@@ -162,7 +177,7 @@ export async function perceptualFiguresOf(reference: Raster, rows: Strips, most 
   return found.perceptual
 }
 
-/** Points that luma is above its floor. */
+/** Margin of luma SSIM and PSNR above their floors, in score points. */
 export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floor }: PicturePerceptualTarget) =>
   Math.min(
     (ssim - floor.ssim) / LUMA_PER_POINT.ssim,
@@ -170,83 +185,84 @@ export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floo
     (colourPsnrDb + COLOUR_ALLOWANCE_DB - floor.psnrDb) / LUMA_PER_POINT.psnrDb,
   )
 
-/** Points that the score of a picture and that of its worst tile are above what is wanted; the lesser of both. */
-export const pointsToSpare = ({ score = 0, worstTile = 0 }: PerceptualFigures, wanted: PicturePerceptualTarget, tileSlope = 1): number =>
-  Math.min(score - wanted.score, (worstTile - wanted.worstTile) / tileSlope)
+/** Score points above the target: the lower margin of the whole picture and of its worst tile. */
+export const pointsToSpare = ({ score = 0, worstTile = 0 }: PerceptualFigures, target: PicturePerceptualTarget, tileSlope = 1): number =>
+  Math.min(score - target.score, (worstTile - target.worstTile) / tileSlope)
 
-/** Points that all is above what is wanted, the scarcest of it. */
+/** Margin above the target in score points: the lowest of score, worst tile, casts and steps. */
 export function marginInPoints(
   visible: PerceptualFigures,
-  wanted: PicturePerceptualTarget,
+  target: PicturePerceptualTarget,
   { mostAskedByWindows, tileSlope }: QualityScale,
 ): number {
   const { cast, steps } = visible
-  const scored = pointsToSpare(visible, wanted, tileSlope)
-  const windows = POINTS_PER_WINDOW * Math.min(Math.log(wanted.cast / Math.max(cast, 1e-3)), Math.log(wanted.steps / Math.max(steps, 1e-3)))
+  const scored = pointsToSpare(visible, target, tileSlope)
+  const windows = POINTS_PER_WINDOW * Math.min(Math.log(target.cast / Math.max(cast, 1e-3)), Math.log(target.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
 
-/** The lowest that was good enough; where none was, the highest. */
-function bestOf<Figures extends ColourFigures>(looks: readonly Probe<Figures>[]): Probe<Figures> {
-  const good = looks.filter(isGood)
-  const [first, ...others] = good.length > 0 ? good : looks
+/** Returns the lowest quality that reaches the target. If none does, the highest quality. */
+function bestOf<Figures extends ColourFigures>(probes: readonly Probe<Figures>[]): Probe<Figures> {
+  const reached = probes.filter(reachesTarget)
+  const [first, ...others] = reached.length > 0 ? reached : probes
   if (!first) throw new RangeError('nothing was looked at')
-  return others.reduce((best, look) => (good.length > 0 === look.quality < best.quality ? look : best), first)
+  return others.reduce((best, probe) => (reached.length > 0 === probe.quality < best.quality ? probe : best), first)
 }
 
-/**
- * Where to look next; undefined when there is nothing to gain. `without` a look some are known to be too low: how far they are from what is
- * wanted is not.
- */
-function nextQuality(looks: readonly Known[], without: readonly Known[], scale: QualityScale): number | undefined {
-  const above = looks.filter(isGood).toSorted((a, b) => a.quality - b.quality)[0]
-  const below = [...looks, ...without]
+/** Next quality to probe. `undefined`: nothing to gain. Qualities in `without` are known to be too low, but not by how much. */
+function nextQuality(
+  probes: readonly QualityMargin[],
+  ruledOutQualities: readonly QualityMargin[],
+  scale: QualityScale,
+): number | undefined {
+  const above = probes.filter(reachesTarget).toSorted((a, b) => a.quality - b.quality)[0]
+  const below = [...probes, ...ruledOutQualities]
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
-  const wasFar = looks.some(isFar)
+  const wasFar = probes.some(isFar)
   const isWide = above && above.margin > WIDE_POINTS && scale.mostProbes >= 3
   const last = above ? scale.mostProbes + (wasFar || isWide ? PROBES_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
-  if (looks.length >= last) return above || scale.mostMisses ? undefined : scale.highest
-  const led = Math.max(acrossPlateau(looks, scale), alongSlope(looks, scale, above && wasFar))
-  // What falls apart all at once has no slope that leads anywhere but to where it has fallen already.
-  const next = above && below && (isFar(below) || (!wasFar && led < first && end > first)) ? between(below, above) : led
-  const line = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
-  const taken = first <= next && next <= end ? (next + line) / 2 : line
-  return Math.min(end, Math.max(first, Math.round(taken)))
+  if (probes.length >= last) return above || scale.mostMisses ? undefined : scale.highest
+  const extrapolated = Math.max(acrossPlateau(probes, scale), alongSlope(probes, scale, above && wasFar))
+  // If quality collapses within a few steps, the slope only leads back to the collapsed range. Bisect instead.
+  const next = above && below && (isFar(below) || (!wasFar && extrapolated < first && end > first)) ? between(below, above) : extrapolated
+  const interpolated = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
+  const chosen = first <= next && next <= end ? (next + interpolated) / 2 : interpolated
+  return Math.min(end, Math.max(first, Math.round(chosen)))
 }
 
-const isGood = ({ margin }: Known) => margin >= 0
-const isFar = ({ margin }: Known) => margin < -FAR_POINTS
+const reachesTarget = ({ margin }: QualityMargin) => margin >= 0
+const isFar = ({ margin }: QualityMargin) => margin < -FAR_POINTS
 
-/** Halfway from the middle to where a line between both would be good enough. */
-function between(below: Known, above: Known): number {
+/** Midpoint of two estimates: the middle of both qualities, and the point where a line between them meets the target. */
+function between(below: QualityMargin, above: QualityMargin): number {
   const share = above.margin / (above.margin - below.margin)
   return above.quality - (above.quality - below.quality) * ((share + 0.5) / 2)
 }
 
 /**
- * Where to go on from where it hardly rises, or falls, and nothing is good enough: steps grow, as what lacks a little at every one of a few
- * is made at the highest quality in the end, which takes more than a gentler level does.
+ * Next quality on a plateau, where the score hardly rises and no probe reaches the target. Steps grow, because small steps would end at
+ * the highest quality, above what a gentler level needs. 0: no plateau.
  */
-function acrossPlateau(looks: readonly Known[], { coarseness, pointsPerCoarseness }: QualityScale): number {
-  const [last, previous] = looks.toSorted((a, b) => b.quality - a.quality)
-  if (!last || !previous || looks.some(isGood)) return 0
+function acrossPlateau(probes: readonly QualityMargin[], { coarseness, pointsPerCoarseness }: QualityScale): number {
+  const [last, previous] = probes.toSorted((a, b) => b.quality - a.quality)
+  if (!last || !previous || probes.some(reachesTarget)) return 0
   const risen = last.margin - previous.margin
   const usual = pointsPerCoarseness * (coarseness(previous.quality) - coarseness(last.quality))
   return risen < usual / 4 ? last.quality + Math.min(MOST_STEPS, 2 * (last.quality - previous.quality)) : 0
 }
 
-/** By the two looks that are nearest to what is wanted; how steep that may be is limited, or not. */
-function alongSlope(looks: readonly Known[], scale: QualityScale, anySlope = false): number {
-  const [nearest, other] = looks.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
+/** Next quality by linear extrapolation through the two probes nearest to the target. The slope is limited unless `anySlope`. */
+function alongSlope(probes: readonly QualityMargin[], scale: QualityScale, anySlope = false): number {
+  const [nearest, other] = probes.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
   if (!nearest) throw new RangeError('nothing was looked at')
   const usual = scale.pointsPerCoarseness
   const known = other && (nearest.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(nearest.quality))
   const isKnown = known && known > usual / 4
-  // Where a lower quality is no worse, from there, or the same one would be looked at again.
-  const from = other && !isKnown && isGood(nearest) && isGood(other) && other.quality < nearest.quality ? other : nearest
+  // If a lower quality scores as well, start there; otherwise the same quality would be probed again.
+  const from = other && !isKnown && reachesTarget(nearest) && reachesTarget(other) && other.quality < nearest.quality ? other : nearest
   const slope = isKnown ? Math.min(known, anySlope ? known : usual * 3) : usual
   return scale.qualityOf(scale.coarseness(from.quality) - ((scale.aimPoints ?? AIM_POINTS) - from.margin) / slope)
 }

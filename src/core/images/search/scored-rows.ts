@@ -1,15 +1,15 @@
-/** What was laid beside a picture as it came while its quality was searched, known again by its samples. */
+/** Cache of scores from the quality search, keyed by the decoded samples. */
 import { createHash } from 'node:crypto'
 import type { Strips } from '../compare/paired-rows.ts'
 
 /**
- * Evidence for `verify`: a result whose rows decode to the very samples that were scored beside the upload need not be scored there once more.
- * Rows are known by the SHA-256 of their samples from the first to the last.
+ * Evidence for `verify`. If a result decodes to exactly the samples that the search scored, the score is not measured again. The key is
+ * the SHA-256 of all samples.
  */
 export class ScoredRows {
   readonly #scores = new Map<string, number>()
 
-  /** Hands on `rows`; `score` is told afterwards, when the last of them was taken. */
+  /** Passes `rows` through and hashes them. Call `score` after the last row with the points of these rows. */
   scoring(rows: Strips): { readonly rows: AsyncGenerator<Uint8Array>; score(points: number | undefined): void } {
     const hash = createHash('sha256')
     return {
@@ -24,7 +24,7 @@ export class ScoredRows {
     return this.#scores.size === 0
   }
 
-  /** SSIMULACRA2 of a picture with exactly these rows; undefined where it was never looked at. */
+  /** SSIMULACRA 2 score of a picture with exactly these rows. `undefined`: it was never scored. */
   async scoreOf(rows: Strips): Promise<number | undefined> {
     const hash = createHash('sha256')
     for await (const _ of hashing(rows, hash));

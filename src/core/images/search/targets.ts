@@ -1,4 +1,4 @@
-/** What the levels aim at for pictures. Floors are under them (codec.ts). */
+/** Quality targets of the levels for pictures. The absolute floors are lower. */
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
 import { CAST_BETWEEN, NEAR_SPECKS, POINTS_PER_DB, TILE_BELOW } from './tuning.ts'
 
@@ -7,15 +7,19 @@ export type { PerceptualTarget as SeenTarget, RasterTarget }
 type Shades = Pick<RasterTarget, 'bands' | 'specks' | 'worstTile'>
 type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks' | 'fineHues'
 
-/** Figures of a result; those that were not measured hold nothing back. */
+/** Quality figures of a result. Figures that were not measured do not limit the margin. */
 export type RasterFigures = Omit<RasterTarget, NotMeasured | keyof Shades | keyof PerceptualTarget> & Partial<PerceptualTarget & Shades>
 
 type Luma = readonly [ssim: number, psnrDb: number, rgbPsnrDb: number, blockPsnrDb: number, blockRgbPsnrDb: number]
-type Seen = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
+type Perceptual = readonly [score: number, cast: number, steps: number, bands: number, specks: number]
 
-const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_BELOW } = {}): RasterTarget => {
+const target = (
+  luma: Luma,
+  perceptual: Perceptual,
+  { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_BELOW } = {},
+): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
-  const [score, cast, steps, bands, specks] = seen
+  const [score, cast, steps, bands, specks] = perceptual
   const shades = { score, worstTile: score - tileBelow, cast, steps, bands, specks, nearSpecks: specks * NEAR_SPECKS, fineHues: 1 }
   return { ssim, psnrDb, scored: { ssim: scoredSsim, psnrDb }, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb, ...shades, leastColours }
 }
@@ -23,7 +27,7 @@ const target = (luma: Luma, seen: Seen, { leastColours = 16, scoredSsim = luma[0
 export const PALETTE_TARGETS = LEVELS.palette
 const { medium: MEDIUM, low: LOW } = PALETTE_TARGETS
 
-/** From the gentlest to just above the floors: the ladder that `target_size` climbs down. */
+/** Targets of decreasing quality, from nearly lossless to just above the floors. A search for a target size goes down this list. */
 export const TARGET_LADDER: readonly RasterTarget[] = [
   target([0.99, 42, 38, 36, 33], [87, 2, 0.3, 0.3, 3]),
   target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32, 0.32, 3.2]),
@@ -35,36 +39,39 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
   target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2, tileBelow: 200 }),
 ]
 
-/** Figures are compared with a hair's breadth, so that rounding does not decide. `margin`: how much more a sample must show. */
-export function reachesTarget(found: RasterFigures, wanted: RasterTarget, margin = 0): boolean {
-  return marginDb(found, wanted, margin) >= 0
+/** True if the figures reach the target, with a small tolerance for rounding. `margin`: safety factor of a sample, 0 to 1. */
+export function reachesTarget(found: RasterFigures, target: RasterTarget, margin = 0): boolean {
+  return marginDb(found, target, margin) >= 0
 }
 
-/** How far the figures are above the target (below: negative), in dB; the least of them. SSIM counts by its distance from 1. */
-export function marginDb(found: RasterFigures, wanted: RasterTarget, margin = 0): number {
-  const hair = margin * 0.25 + 0.02
-  const luma = found.score === undefined ? wanted : wanted.scored
+/** Distance of the worst figure from the target in dB; negative: below the target. SSIM is converted by its distance from 1. */
+export function marginDb(found: RasterFigures, target: RasterTarget, margin = 0): number {
+  const slack = margin * 0.25 + 0.02
+  const luma = found.score === undefined ? target : target.scored
   const ssim = 10 * Math.log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
   return Math.min(
     ssim,
-    found.psnrDb - luma.psnrDb - hair,
-    found.rgbPsnrDb - wanted.rgbPsnrDb - hair,
-    found.blockPsnrDb - wanted.blockPsnrDb - hair - margin * 0.4,
-    found.blockRgbPsnrDb - wanted.blockRgbPsnrDb - hair,
-    seenMarginDb(found, wanted, margin),
+    found.psnrDb - luma.psnrDb - slack,
+    found.rgbPsnrDb - target.rgbPsnrDb - slack,
+    found.blockPsnrDb - target.blockPsnrDb - slack - margin * 0.4,
+    found.blockRgbPsnrDb - target.blockRgbPsnrDb - slack,
+    perceptualMarginDb(found, target, margin),
   )
 }
 
-/** A sample misses the worst windows, and what is wide. */
-function seenMarginDb(found: Partial<PerceptualTarget & Shades>, wanted: PerceptualTarget & Shades, margin: number): number {
+/**
+ * Distance of the worst perceptual figure from the target in dB. `margin` covers what a sample misses: the worst windows and wide
+ * structures.
+ */
+function perceptualMarginDb(found: Partial<PerceptualTarget & Shades>, target: PerceptualTarget & Shades, margin: number): number {
   const { score = 100, worstTile = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
   const within = (value: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
   return Math.min(
-    (score - wanted.score - margin * 1.5) / POINTS_PER_DB,
-    (worstTile - wanted.worstTile - margin * 1.5) / POINTS_PER_DB,
-    within(cast * (1 + CAST_BETWEEN), wanted.cast, 0.03),
-    within(steps, wanted.steps, 0.1),
-    within(bands, wanted.bands, 0.1),
-    within(specks, wanted.specks, 0.1),
+    (score - target.score - margin * 1.5) / POINTS_PER_DB,
+    (worstTile - target.worstTile - margin * 1.5) / POINTS_PER_DB,
+    within(cast * (1 + CAST_BETWEEN), target.cast, 0.03),
+    within(steps, target.steps, 0.1),
+    within(bands, target.bands, 0.1),
+    within(specks, target.specks, 0.1),
   )
 }

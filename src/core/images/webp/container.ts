@@ -1,4 +1,4 @@
-/** The RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
+/** Writes the RIFF container of WebP (RFC 9649, 2): the encoder's chunks with the picture's metadata around them. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -10,7 +10,7 @@ const ICC = 0x20
 const ALPHA = 0x10
 const EXIF = 0x08
 const XMP = 0x04
-/** Chunks of the encoder that hold the picture; its own VP8X header is replaced. */
+/** Chunks of the encoder that contain the picture; its own VP8X header is replaced. */
 const PICTURE_CHUNKS = new Set(['ALPH', 'VP8 ', 'VP8L'])
 
 function chunk(name: string, data: Uint8Array): Uint8Array {
@@ -18,7 +18,7 @@ function chunk(name: string, data: Uint8Array): Uint8Array {
   return new ByteWriter(out, true).ascii(name).u32(data.length).bytes(data).finish()
 }
 
-/** The chunks of a RIFF file, in order. */
+/** Chunks of a RIFF file, in order. */
 export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }[] {
   const reader = new ByteReader(file, true)
   const chunks: { name: string; data: Uint8Array }[] = []
@@ -30,7 +30,7 @@ export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }
   return chunks
 }
 
-/** `encoded` as libwebp wrote it; the result in pieces, simple form where there is nothing to carry. */
+/** Wraps a file of libwebp with the metadata. Without metadata and alpha, the file stays in the simple format. */
 export function wrapWebp(
   encoded: Uint8Array,
   { icc, exif, xmp }: Carried,
@@ -40,7 +40,7 @@ export function wrapWebp(
   const alpha = channels === 2 || channels === 4
   if (!icc && !exif && !xmp && !inside.some(({ name }) => name === 'ALPH')) return [encoded]
   const flags = (icc ? ICC : 0) | (alpha ? ALPHA : 0) | (exif ? EXIF : 0) | (xmp ? XMP : 0)
-  // Of the canvas, minus one.
+  // VP8X payload: flags, then canvas width and height minus one.
   const header = new ByteWriter(new Uint8Array(10), true)
     .u32(flags)
     .u24(width - 1)

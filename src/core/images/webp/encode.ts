@@ -1,4 +1,4 @@
-/** Pictures as WebP: the lowest quality that reaches the target, or exact where that is smaller. */
+/** Encodes pictures as WebP with the lowest quality that reaches the target, or lossless if that is smaller. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
@@ -58,7 +58,7 @@ interface Lossy {
 export async function encodeWebp(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
   const { width, height } = raster
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
-  const exact = request.pristine || request.lossless ? await exactly(raster, carried, request) : undefined
+  const exact = request.pristine || request.lossless ? await encodeLossless(raster, carried, request) : undefined
   if (request.lossless) {
     if (exact) return exact
     throw overBudget(message('too_many_pixels_for_exact_webp', { width, height }))
@@ -68,19 +68,20 @@ export async function encodeWebp(raster: Raster, carried: Carried, request: Enco
     if (exact) return exact
     throw unsupported('too_small_to_be_measured')
   }
-  const { lossy, seen } = await lossily(raster, carried, request)
-  if (seen?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
-  // Colours of thin strokes, mostly, which have half the resolution at any quality.
-  const instead = exact ?? (await exactly(raster, carried, request))
+  const { lossy, scoreResult } = await encodeLossy(raster, carried, request)
+  if (scoreResult?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
+  // The lossy result misses the level, mostly in the colours of thin strokes, because WebP halves chroma at every quality. A lossless
+  // result replaces it if it is small enough.
+  const instead = exact ?? (await encodeLossless(raster, carried, request))
   if (instead && bytesOf(instead) < request.sizeLimit) return instead
-  if (isUnacceptable(seen)) throw unsupported('colours_webp_does_not_keep')
+  if (isUnacceptable(scoreResult)) throw unsupported('colours_webp_does_not_keep')
   return lossy
 }
 
 const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
-/** undefined where memory does not suffice. */
-async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
+/** Encodes losslessly. `undefined`: the memory budget is too small. */
+async function encodeLossless(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
   const { width, height, channels } = raster
   if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostEngineBytes(options))) return undefined
   options.estimated?.(mostEngineBytes(options) + BESIDE_BYTES)
@@ -96,31 +97,34 @@ async function exactly(raster: Raster, carried: Carried, { options }: EncodeRequ
   }
 }
 
-/** `seen`: how it looks, where that steered it. */
-interface MadeLossily {
+/** Lossy result; `seen`: result of the perceptual search, or `undefined` if luma steered the search. */
+interface LossyResult {
   readonly lossy: Encoded
-  readonly seen?: PerceptualResult<WebpFigures> | undefined
+  readonly scoreResult?: PerceptualResult<WebpFigures> | undefined
 }
 
-/** With chroma that is the mean of four pixels, or, where hues change from pixel to pixel, fitted to them, if that is smaller. */
-async function lossily(raster: Raster, carried: Carried, request: EncodeRequest): Promise<MadeLossily> {
-  const means = await lossilyFrom(raster, carried, request, 'means')
-  const { seen, hueContrast } = means
-  if (!seen || hueContrast < FITTED.leastContrast || raster.width * raster.height > FITTED.mostPixels) return means
-  const fitted = await lossilyFrom(raster, carried, request, 'fitted').catch((error: unknown) => {
+/**
+ * Encodes lossily, with averaged chroma. If hues change between neighbouring pixels, it also tries chroma fitted by libsharpyuv and
+ * returns the smaller file.
+ */
+async function encodeLossy(raster: Raster, carried: Carried, request: EncodeRequest): Promise<LossyResult> {
+  const averaged = await encodeLossyWith(raster, carried, request, 'means')
+  const { scoreResult, hueContrast } = averaged
+  if (!scoreResult || hueContrast < FITTED.leastContrast || raster.width * raster.height > FITTED.mostPixels) return averaged
+  const fitted = await encodeLossyWith(raster, carried, request, 'fitted').catch((error: unknown) => {
     if (!isCodecError(error, 'over_budget')) throw error
   })
-  if (!fitted?.seen) return means
-  const isSmaller = bytesOf(fitted.lossy) < bytesOf(means.lossy)
-  return fitted.seen.reached && (isSmaller || !seen.reached) ? fitted : means
+  if (!fitted?.scoreResult) return averaged
+  const isSmaller = bytesOf(fitted.lossy) < bytesOf(averaged.lossy)
+  return fitted.scoreResult.reached && (isSmaller || !scoreResult.reached) ? fitted : averaged
 }
 
-async function lossilyFrom(
+async function encodeLossyWith(
   raster: Raster,
   carried: Carried,
   request: EncodeRequest,
   planes: 'means' | 'fitted',
-): Promise<MadeLossily & { readonly hueContrast: number }> {
+): Promise<LossyResult & { readonly hueContrast: number }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
@@ -137,15 +141,19 @@ async function lossilyFrom(
     }
     const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const seen = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request) : undefined
+    const scoreResult = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request) : undefined
     const { quality, figures } =
-      seen ??
+      scoreResult ??
       (request.targetSize === undefined
         ? await toTarget(lossy, raster, request)
         : await toSize(lossy, raster, request, request.targetSize - overhead))
     const chunks = wrapWebp(encoder.file(), carried, raster)
     const step = message(planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality })
-    return { lossy: { chunks, loss: ofPixels(figures), step, steeredByScore: seen !== undefined }, seen, hueContrast: encoder.hueContrast }
+    return {
+      lossy: { chunks, loss: ofPixels(figures), step, steeredByScore: scoreResult !== undefined },
+      scoreResult,
+      hueContrast: encoder.hueContrast,
+    }
   } catch (error) {
     if (isEngineError(error, 'webp')) throw overBudget(message('webp_pixels_over_memory', { width, height }))
     throw error
@@ -155,37 +163,40 @@ async function lossilyFrom(
 const mostEngineBytes = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
 const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostEngineBytes(options) - BASE_BYTES) / perPixel / 1e6)
 
-type Made = { quality: number; figures: WebpFigures }
+type SearchResult = { quality: number; figures: WebpFigures }
 
-/** To what looks as it should, as viewers show it. */
+/** Searches for the lowest quality that reaches the perceptual target, decoding each result as viewers do. */
 async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<PerceptualResult<WebpFigures>> {
   const { width, height } = raster
-  const wanted = perceptualTarget(options.quality, raster)
+  const target = perceptualTarget(options.quality, raster)
   const bands = bandsOf(raster)
-  const first = wanted.usualQuality.webp
+  const first = target.usualQuality.webp
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
   let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
   const make = async (quality: number) => {
     await yieldToOthers(options.signal)
-    const frugal = needsThrift(raster, bytes * NEXT_GROWTH)
+    const frugal = tokensExceedMemory(raster, bytes * NEXT_GROWTH)
     bytes = encoder.encode({ quality, method, frugal })
     return encoder.measure()
   }
-  const look = async () => {
+  const probe = async () => {
     using rows = WebpRows.open(encoder.file(), width, height)
     if (!rows) throw new Error('what the webp encoder made cannot be decoded')
     return await perceptualFiguresOf(asRgba(raster), rows.strips())
   }
-  return lowestPerceptualQuality({ make, look }, wanted, isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE, { quality: first })
+  return lowestPerceptualQuality({ make, look: probe }, target, isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE, {
+    quality: first,
+  })
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
 
-/** Would the tokens of a result of so many bytes take too much memory? */
-const needsThrift = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > TOKENS_COMFORT_BYTES
+/** True if the tokens of a result of `bytes` bytes would use too much memory. */
+const tokensExceedMemory = ({ width, height }: Raster, bytes: number) =>
+  1.5 * width * height + TOKENS_PER_BYTE * bytes > TOKENS_COMFORT_BYTES
 
-/** Searches on a sample, then encodes all of it, and again a little better where the sample had promised too much. */
-async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<Made> {
+/** Searches for the quality on a sample, then encodes the whole picture, at a higher quality if it misses the target. */
+async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<SearchResult> {
   const { width, height } = raster
   const bands = bandsOf(raster)
   const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
@@ -194,11 +205,11 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
   let quality = await lowest(QUALITY.lowest, QUALITY.highest, async (value) => {
     await yieldToOthers(options.signal)
     const made = encoder.encode({ quality: value, method }, sampled ? 'sample' : 'whole')
-    const good = reaches(encoder.measure(), target, slack)
-    if (good || bytes === 0) bytes = made // the last good one is what is found
-    return good
+    const isReached = reaches(encoder.measure(), target, slack)
+    if (isReached || bytes === 0) bytes = made // size of the last quality that reached the target
+    return isReached
   })
-  const frugal = sampled && needsThrift(raster, bytes * (height / (64 * bands)))
+  const frugal = sampled && tokensExceedMemory(raster, bytes * (height / (64 * bands)))
   for (;;) {
     await yieldToOthers(options.signal)
     encoder.encode({ quality, method, frugal })
@@ -213,7 +224,12 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
   }
 }
 
-async function toSize({ encoder, method }: Lossy, { width, height }: Raster, { options }: EncodeRequest, limit: number): Promise<Made> {
+async function toSize(
+  { encoder, method }: Lossy,
+  { width, height }: Raster,
+  { options }: EncodeRequest,
+  limit: number,
+): Promise<SearchResult> {
   const frugal = width * height > 2 * THOROUGH_PIXELS
   const sizes = new Map<number, number>()
   const size = async (quality: number) => {
